@@ -69,7 +69,8 @@ def _shown(pool: Pool, body: Body) -> ClimateValue | None:
     action: HVACAction | None = None
     if (heating := heats(state, body)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
-    current = pool.chemistry.water_temperature if circulates(state, body) else None
+    of_it = circulates(state, body) and state.probe_settled
+    current = pool.chemistry.water_temperature if of_it else None
     return ClimateValue(target, current, mode, action)
 
 

@@ -16,6 +16,7 @@ async def test_actuators_have_no_switch_but_spa_mode(full: Home) -> None:
         assert full.registered("switch", f"slot_{slot}") is None
 
 
+@pytest.mark.usefixtures("freezer")
 async def test_spa_mode(full: Home) -> None:
     """One request moves all actuators; heater and temperature follow."""
     assert full.value("switch", "spa_mode") == "off"
@@ -31,12 +32,19 @@ async def test_spa_mode(full: Home) -> None:
     assert slots[SPA_HEATER].on and not slots[HEATER].on
     spa, pool = shown(full, "spa"), shown(full, "pool")
     assert (spa["hvac_action"], pool["hvac_action"]) == ("heating", "idle")
+    # The pipes of the probe still contain the pool's water.
+    assert (spa["current_temperature"], pool["current_temperature"]) == (None, None)
+    await full.advance(330, step=30)
+    spa, pool = shown(full, "spa"), shown(full, "pool")
     assert spa["current_temperature"] is not None
     assert pool["current_temperature"] is None
 
     await full.act("switch.turn_off", "spa_mode")
     assert not any(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
     assert shown(full, "spa")["current_temperature"] is None
+    await full.refresh()
+    assert shown(full, "pool")["current_temperature"] is None
+    await full.advance(330, step=30)
     assert shown(full, "pool")["current_temperature"] is not None
 
 
