@@ -53,6 +53,8 @@ from .upkeep.remembered import Remembered
 from .warm_by.owner import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
+_FIRST_LOOK = 5.0
+"""Seconds that a start waits for more than the first values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,12 +302,20 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     async def async_first_look(self) -> None:
         """Read for the first time, and again if a search has found the controller.
 
-        Log no failure: a start that fails is retried again and again.
+        Endpoints of the cloud that are slow do not delay the start: it waits for the
+        first values, and a few seconds for the rest. Log no failure: a start that fails
+        is retried again and again.
         """
         if self.record.host is None:
             # The addresses that the network reported are already being tried.
             await self.recovery.async_wait()
-        await self.async_refresh_quietly()
+        first = self.config_entry.async_create_background_task(
+            self.hass, self.async_refresh_quietly(), "poolctl first look"
+        )
+        while not first.done():
+            await asyncio.wait([first], timeout=_FIRST_LOOK)
+            if self.controller.store.reported.source is not None:
+                break
         if not self.last_update_success:
             await self.recovery.async_wait()
             if self.controller.paths.on_lan:

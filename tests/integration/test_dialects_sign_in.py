@@ -1,10 +1,15 @@
 """Adding an account, in each dialect of the service."""
 
+import asyncio
+import time
+
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.json import json_bytes
 import pytest
 
+from custom_components.poolctl.client.endpoints import ENDPOINTS, READS
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator.cloud_dialects import CloudDialect as D
 
@@ -23,6 +28,28 @@ async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> Non
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert result["result"].unique_id == "user-1"
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [[each.name for each in ENDPOINTS.values() if not each.published], [*READS]],
+)
+async def test_silent_endpoints_do_not_delay_it(
+    home: Home, sign_in: SignIn, silent: list[str]
+) -> None:
+    """The account is added in seconds, and they are asked in the background."""
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.faults.on("hang", *silent)
+    began = time.monotonic()
+    result = await sign_in(flow)
+    assert time.monotonic() - began < 20
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    home.entry = result["result"]
+    assert home.entry.state is ConfigEntryState.LOADED
+    assert float(home.value("sensor", "ph")) > 0
+    home.cloud.faults.clear()
+    await asyncio.sleep(400)
+    assert all(each["key"] for each in home.entry.data["controllers"].values())
 
 
 async def test_a_service_that_fails_once(home: Home, sign_in: SignIn) -> None:

@@ -57,6 +57,8 @@ from .renewals import Renewals, TokenProvider
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
 """Seconds for a read; the service waits 10 s for a controller (interface.md 8)."""
+_USER_INFO_LIMIT = 5.0
+"""Seconds; a user waits for it, and can do without."""
 WRITE_TIMEOUT = 65.0
 """Seconds for a write: 10 s, behind five others of 10 s (protocol.md 8)."""
 WRITE_SPACING = 2.0
@@ -174,8 +176,9 @@ class CloudClient:
         No error is raised: the account has other identifiers.
         """
         try:
-            answer = await self._request(USER_INFO, USER_INFO.path(""), check)
-        except PoolctlError:
+            async with asyncio.timeout(_USER_INFO_LIMIT):
+                answer = await self._request(USER_INFO, USER_INFO.path(""), check)
+        except PoolctlError, TimeoutError:
             return None
         return text(answer, "sub") or None
 

@@ -17,6 +17,8 @@ _LOGGER = logging.getLogger(__name__)
 KEY_RETRIES = (30.0, 120.0, 300.0)
 """Seconds until a key that could not be fetched is requested again; then hourly."""
 _AT_ONCE = 4
+_FIRST_LIMIT = 5.0
+"""Seconds for a key in a reading of the inventory: set-up waits for that."""
 
 
 class Keys:
@@ -39,24 +41,30 @@ class Keys:
         self._cancel_retry: CALLBACK_TYPE | None = None
         entry.async_on_unload(self._async_stop)
 
-    async def async_fetch(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Return the keys of controllers, without those that could not be fetched."""
+    async def async_fetch(
+        self, wanted: Iterable[str], limit: float | None = _FIRST_LIMIT
+    ) -> dict[str, str]:
+        """Return the keys of controllers, without those that could not be fetched.
+
+        `limit` is the time for each in s; a retry in the background needs none.
+        """
         turns = asyncio.Semaphore(_AT_ONCE)
         self._wanted.clear()
 
         async def fetch(device_id: str) -> tuple[str, str | None]:
             async with turns:
-                return device_id, await self._fetch(device_id)
+                return device_id, await self._fetch(device_id, limit)
 
         keys = await asyncio.gather(*map(fetch, wanted))
         return {device_id: key for device_id, key in keys if key is not None}
 
-    async def _fetch(self, device_id: str) -> str | None:
+    async def _fetch(self, device_id: str, limit: float | None) -> str | None:
         try:
-            return (await self._cloud.envelope_key(device_id)).hex()
+            async with asyncio.timeout(limit):
+                return (await self._cloud.envelope_key(device_id)).hex()
         except (ForbiddenError, NotOfferedError) as err:
             _LOGGER.debug("No envelope key, next try in an hour: %s", err)
-        except PoolctlError as err:
+        except (PoolctlError, TimeoutError) as err:
             self._wanted.add(device_id)
             _LOGGER.debug("No envelope key just now: %s", err)
         return None
@@ -84,6 +92,7 @@ class Keys:
             self._cancel_retry = None
 
     async def _async_retry(self, tries: int) -> None:
-        for device_id, key in (await self.async_fetch(tuple(self._wanted))).items():
+        keys = await self.async_fetch(tuple(self._wanted), None)
+        for device_id, key in keys.items():
             self._adopt(device_id, key)
         self.async_plan_retry(tries + 1)

@@ -202,6 +202,7 @@ class Poller:
             return
         await asyncio.sleep(max(0.0, early))
         wait, started = CLOUD_INTERVAL, time.monotonic()
+        self._cloud_not_before = started + wait
         try:
             dashboard = await self._ask_dashboard(cloud)
             self._paths.cloud_error = None
