@@ -45,7 +45,7 @@ class AccountToken:
         if is_refused or not self._valid:
             if self._renewal is None and time.monotonic() < self._not_before:
                 if is_refused:
-                    raise UnreachableError("renewed a moment ago", sent=False)
+                    raise UnreachableError("renewed a moment ago", ran=False)
                 return self._access_token
             if self._renewal is None:
                 self._renewal = self._hass.async_create_background_task(
@@ -80,7 +80,7 @@ class AccountToken:
             return AuthenticationError("the service wants a new sign-in")
         except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
             return UnreachableError(
-                f"sign-in could not be renewed ({type(err).__name__})", sent=False
+                f"sign-in could not be renewed ({type(err).__name__})", ran=False
             )
         finally:
             self._renewal = None

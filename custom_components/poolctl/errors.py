@@ -106,7 +106,9 @@ def command_errors(entity: str) -> Generator[None]:
         message = err.message if isinstance(err, CommandFailedError) else ""
         seconds = str(round(retry_after or 5))
         placeholders = {"entity": entity, "error": message, "seconds": seconds}
-        if isinstance(err, InvalidCommandError):
+        if type(err).ran is False and err.ran is None:
+            key = "outcome_unknown"  # another attempt may have run it
+        elif isinstance(err, InvalidCommandError):
             key, placeholders = err.reason, placeholders | err.placeholders
         mistake = isinstance(err, _MISTAKES)
         exception = ServiceValidationError if mistake else HomeAssistantError

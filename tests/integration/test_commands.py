@@ -8,6 +8,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
 from custom_components.poolctl.errors import command_errors
 from tests.simulator.raw import until
@@ -253,6 +254,24 @@ async def test_a_command_between_two_tries(
         await task
     await asyncio.sleep(30)
     assert not small.pool.slots[WATERFALL].on
+
+
+async def test_a_refusal_after_a_lost_answer(
+    small: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not hide that an earlier attempt may have run."""
+    small.controller.faults.on("close_mid_body")
+    small.cloud.faults.on("failed")
+    send = CloudClient.set_aux
+
+    async def send_and_decline(*args: Any) -> None:
+        small.controller.faults.off("close_mid_body")
+        small.controller.faults.on("decline")
+        await send(*args)
+
+    monkeypatch.setattr(CloudClient, "set_aux", send_and_decline)
+    with failure("outcome_unknown"):
+        await small.act("switch.turn_on", SLOT)
 
 
 async def test_a_command_during_the_unload(small: Home) -> None:

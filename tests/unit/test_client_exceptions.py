@@ -42,8 +42,8 @@ def test_what_a_person_is_told() -> None:
 
 def test_whether_it_may_have_arrived() -> None:
     """A request may have arrived unless the error rules that out."""
-    assert UnreachableError("x").sent is True
-    assert UnreachableError("x", sent=False).sent is False
+    assert UnreachableError("x").ran is None
+    assert UnreachableError("x", ran=False).ran is False
 
 
 def test_when_to_try_again() -> None:

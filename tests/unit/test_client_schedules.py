@@ -346,7 +346,7 @@ async def test_gone_between_the_look_and_the_change(pool: Rig, what: str) -> Non
     pool.controller.store.publish = lambda: pool.pool.faults.on("refuse")
     with pytest.raises(UnreachableError) as caught:
         await change(pool, what)
-    assert not caught.value.sent
+    assert caught.value.ran is False
     assert not isinstance(caught.value, NotDoneError | OutcomeUnknownError)
     assert not done(pool, what)
 

@@ -50,6 +50,8 @@ async def test_spa_mode(pool: Rig) -> None:
     assert pool.controller.store.state.signals.solar
     assert heats(pool.controller.store.state, POOL) is False
     assert temperature(pool.controller.store.state, POOL) is None
+    assert temperature(pool.controller.store.state, SPA) is None  # the probe settles
+    await pool.polls(300)
     water = pool.controller.store.state.readings.water_temperature
     assert temperature(pool.controller.store.state, SPA) == water is not None
 

@@ -32,7 +32,7 @@ async def test_only_success_is_success(
     service.cloud.dialects = {dialect}
     with pytest.raises(UnconfirmedError) as caught:
         await cloud.set_pump(service.small.device_id, 0, True, 85)
-    assert caught.value.sent
+    assert caught.value.ran is None
     assert service.requests("setPumpInfo") == 1
     assert service.observers.service.misses == 0
 
@@ -101,5 +101,5 @@ async def test_a_controller_that_does_not_answer(
     service.small.cloud_link = False
     with pytest.raises(UnreachableError) as caught:
         await cloud.set_pump(service.small.device_id, 0, True, 85)
-    assert type(caught.value) is ServiceError and caught.value.sent
+    assert type(caught.value) is ServiceError and caught.value.ran is None
     assert service.requests("setPumpInfo") == 1

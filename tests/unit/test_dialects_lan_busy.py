@@ -1,11 +1,19 @@
 """`busy` after the action ran: the result is checked if possible (unknowns.md L7)."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control.controller import Controller
-from custom_components.poolctl.client.exceptions import LanBusyError
+from custom_components.poolctl.client.exceptions import (
+    LanBusyError,
+    PoolctlError,
+    UnreachableError,
+)
+from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, DOSING
 from custom_components.poolctl.client.pool.heating import POOL
 
@@ -79,6 +87,78 @@ async def test_it_ran_and_the_cloud_would_not(
     rig.service.cloud.faults.on(says)
     await rig.controller.dosing.enable(DOSING[0], False)
     assert rig.settled and not rig.pool.pool.settings["ph_dosing"]
+
+
+async def hold(rig: Rig) -> None:
+    """Hold the waterfall on for half an hour; the outcome stays unknown."""
+    slot = rig.controller.store.state.outputs.slot(WATERFALL)
+    with pytest.raises(PoolctlError) as caught:
+        await rig.controller.holds.hold(slot, True, timedelta(minutes=30))
+    assert caught.value.ran is None
+
+
+async def ends(rig: Rig) -> None:
+    """Check that the output runs, and that its hold ends in time."""
+    rig.pool.faults.clear()
+    rig.service.cloud.faults.clear()
+    await rig.polls(15)
+    assert rig.pool.pool.slots[WATERFALL].held
+    rig.time.advance(31 * 60)
+    await rig.controller.poller.poll()
+    await rig.controller.holds.work()
+    await rig.polls(5)
+    assert not rig.pool.pool.slots[WATERFALL].held
+    assert rig.controller.holds.shown == ()
+
+
+async def test_a_hold_ran_and_everything_was_lost(
+    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest attempt certainly did not run, but an earlier one did."""
+    rig = await busy(make_rig, cloud=True)
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.faults.on("refuse")
+    action = LanClient.action
+
+    async def then_lost(*args: Any) -> object:
+        try:
+            return await action(*args)
+        except LanBusyError:
+            rig.pool.faults.on("refuse")
+            raise
+
+    monkeypatch.setattr(LanClient, "action", then_lost)
+    await hold(rig)
+    rig.pool.dialects.discard("busy_after")
+    await ends(rig)
+
+
+@pytest.mark.parametrize("on_lan", [True, False])
+async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
+    make_rig: Callable[..., Rig], on_lan: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cloud's answer was lost; the LAN refuses, or is out of reach."""
+    rig = make_rig(full=True)
+    rig.service.cloud.not_offered.clear()
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    set_aux = CloudClient.set_aux
+
+    async def lost(*args: Any) -> None:
+        await set_aux(*args)
+        raise UnreachableError("no answer")
+
+    monkeypatch.setattr(CloudClient, "set_aux", lost)
+    if on_lan:
+        rig.pool.faults.on("refuse", "aux")
+    else:
+        rig.pool.faults.on("refuse")
+        await rig.polls(15)
+        await rig.polls(15)
+        rig.pool.faults.clear()
+        rig.pool.faults.on("decline", "aux")
+    await hold(rig)
+    await ends(rig)
 
 
 async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:

@@ -16,6 +16,17 @@ side: messages get into logs, and such text may identify a user or a controller.
 class PoolctlError(Exception):
     """Base of every error of this package."""
 
+    ran: bool | None = None
+    """Whether the command ran: `False` if it certainly did not, `None` if it may have.
+    The error of a command answers for all attempts to send it (`joined`)."""
+
+
+def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
+    """Return the error of the newest attempt, which now answers for earlier ones."""
+    if any(each.ran is not False for each in earlier):
+        error.ran = None
+    return error
+
 
 # Malformed bytes and JSON
 
@@ -57,6 +68,8 @@ class InvalidCommandError(PoolctlError, ValueError):
     `reason` is the key of the message for the user, `placeholders` are its values.
     """
 
+    ran: bool | None = False
+
     def __init__(
         self, message: str, *, reason: str = "invalid_command", **placeholders: str
     ) -> None:
@@ -87,14 +100,14 @@ class RequestTooLargeError(InvalidCommandError):
 class UnreachableError(PoolctlError):
     """No connection, no answer in time, or an incomplete answer.
 
-    `sent` is whether the request may have reached the other side: only an
+    `ran` is `None` if the request may have reached the other side: only an
     idempotent command may then be tried on another path.
     """
 
-    def __init__(self, message: str, *, sent: bool = True) -> None:
+    def __init__(self, message: str, *, ran: bool | None = None) -> None:
         """Store whether the request may have arrived."""
         super().__init__(message)
-        self.sent = sent
+        self.ran = ran
 
 
 class ServiceError(UnreachableError):
@@ -127,6 +140,8 @@ class UnconfirmedError(UnreachableError):
 class RefusedError(PoolctlError):
     """Base of every refusal."""
 
+    ran: bool | None = False
+
 
 class DeclinedError(RefusedError):
     """The controller declined it for one of four causes (interface.md 4.2 rule 2)."""
@@ -146,6 +161,8 @@ class CommandFailedError(RefusedError):
 
 class NotAppliedError(RefusedError):
     """The command was accepted, but the requested value was never reported."""
+
+    ran: bool | None = None
 
 
 class CannotReleaseError(RefusedError):
@@ -187,6 +204,8 @@ class LanRequestError(RefusedError):
 class BusyError(PoolctlError):
     """Busy or over a limit; `retry_after` is in seconds, `None` if not reported."""
 
+    ran: bool | None = False
+
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         """Store when to try again."""
         super().__init__(message)
@@ -194,7 +213,12 @@ class BusyError(PoolctlError):
 
 
 class LanBusyError(BusyError):
-    """200 `busy`: no free frame buffer within 2 seconds (interface.md 7.2)."""
+    """200 `busy`: no free frame buffer within 2 seconds (interface.md 7.2).
+
+    It may have run, and only the frame of its reply found no buffer.
+    """
+
+    ran: bool | None = None
 
 
 # Sign-in
@@ -202,3 +226,5 @@ class LanBusyError(BusyError):
 
 class AuthenticationError(PoolctlError):
     """The service does not accept the access token (HTTP 401)."""
+
+    ran: bool | None = False

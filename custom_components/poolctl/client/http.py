@@ -88,11 +88,11 @@ async def exchange(
             return Response(response.status, response.headers, bytes(body))
     except (ClientConnectorError, ConnectionTimeoutError) as err:
         raise UnreachableError(
-            f"no connection ({type(err).__name__})", sent=False
+            f"no connection ({type(err).__name__})", ran=False
         ) from None
     except (ClientError, TimeoutError) as err:
         raise UnreachableError(f"no answer ({type(err).__name__})") from None
     except RuntimeError:
         if not session.closed:
             raise
-        raise UnreachableError("the session is closed", sent=False) from None
+        raise UnreachableError("the session is closed", ran=False) from None

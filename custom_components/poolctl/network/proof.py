@@ -127,7 +127,7 @@ async def _again[T](
             if not err.transient:
                 raise
         except UnreachableError as err:
-            if err.sent or not waits:
+            if err.ran is not False or not waits:
                 raise
         await asyncio.sleep(wait)
     return await ask()

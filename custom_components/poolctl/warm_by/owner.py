@@ -18,7 +18,6 @@ from ..client.control.controller import Controller
 from ..client.equipment import HeatSource, Slot
 from ..client.exceptions import InvalidCommandError, PoolctlError
 from ..client.holds.hold import Hold
-from ..client.holds.owner import certainly_not_run
 from ..client.holds.release import retry_wait
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
@@ -316,7 +315,7 @@ class WarmBy:
         try:
             await self._controller.heating.select(source, True)
         except PoolctlError as err:
-            if certainly_not_run(err):
+            if err.ran is False:
                 self._put(before)
             raise
 

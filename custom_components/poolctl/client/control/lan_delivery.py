@@ -45,7 +45,7 @@ def certainly_lost(error: PoolctlError) -> bool:
     """Return whether a request did not run because it never arrived completely."""
     if isinstance(error, LanRequestError):
         return error.transient
-    return isinstance(error, UnreachableError) and not error.sent
+    return isinstance(error, UnreachableError) and error.ran is False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,13 @@ class LanDelivery:
                 if was_busy or not self.idempotent:
                     raise
                 was_busy, wait = True, _AGAIN[0]
-            except (LanRequestError, UnreachableError) as err:
+            except (DeclinedError, LanRequestError, UnreachableError) as err:
                 wait = next(waits, _PATIENCE)
-                _check_worth_a_wait(err, time.monotonic() + wait <= last)
-            except DeclinedError as err:
-                if not was_busy:
-                    raise
-                # Another client signed meanwhile; the first attempt may have run.
-                raise LanBusyError("refused after it was busy") from err
+                if not certainly_lost(err) or time.monotonic() + wait > last:
+                    if not was_busy:
+                        raise
+                    # The first attempt may have run, whatever became of this one.
+                    raise LanBusyError("failed after it was busy") from err
             await asyncio.sleep(wait)
 
     async def _catch_up(self) -> bool:
@@ -149,11 +148,3 @@ class LanDelivery:
         except DeclinedError:
             return False
         return True
-
-
-def _check_worth_a_wait(error: PoolctlError, in_time: bool) -> None:
-    """Raise the error of a request unless it can be repeated in time."""
-    if not certainly_lost(error):
-        raise error
-    if not in_time:
-        raise UnreachableError("it was not taken", sent=False) from error

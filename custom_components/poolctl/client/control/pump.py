@@ -11,6 +11,8 @@ from ..exceptions import (
     LanBusyError,
     NotAppliedError,
     NotSupportedError,
+    PoolctlError,
+    joined,
 )
 from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
 from ..holds.means import Finish
@@ -172,8 +174,11 @@ class PumpControl:
             return await self._sender.send(
                 replace(command, lan=lambda lan: lan.action("aux", payload))
             )
-        except DeclinedError:
-            pending = await self._sender.send(command)
+        except DeclinedError as declined:
+            try:
+                pending = await self._sender.send(command)
+            except PoolctlError as err:
+                raise joined(err, declined) from None
         self._no_aux = True
         return pending
 

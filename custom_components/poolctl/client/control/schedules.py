@@ -279,7 +279,7 @@ class ScheduleControl:
         except LanBusyError as err:
             return by_lan, err
         except UnreachableError as err:
-            if not err.sent:
+            if err.ran is False:
                 raise
             return by_lan, err
         if frame is not None:

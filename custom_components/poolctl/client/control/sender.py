@@ -27,6 +27,7 @@ from ..exceptions import (
     RequestTooLargeError,
     StoppedError,
     UnreachableError,
+    joined,
 )
 from ..frame import StateFrame
 from ..pool.state import PoolState
@@ -90,7 +91,7 @@ class _Order:
 def _other_path_may(error: PoolctlError, *, idempotent: bool) -> bool:
     """Return whether the other path may be tried after this error."""
     if isinstance(error, UnreachableError):
-        return idempotent or not error.sent
+        return idempotent or error.ran is False
     if isinstance(error, LanBusyError):
         return idempotent
     return isinstance(
@@ -168,7 +169,7 @@ class Sender:
         """Run a block that ends with this sender; raises StoppedError then."""
         task = asyncio.current_task()
         if self._closed.is_set() or task is None:
-            raise StoppedError("stopped before it was sent", sent=False)
+            raise StoppedError("stopped before it was sent", ran=False)
         inner = task in self._running
         self._running.add(task)
         self._store.commanded_at = time.monotonic()
@@ -256,13 +257,13 @@ class Sender:
             try:
                 return await self._try(attempt, order)
             except PoolctlError as err:
-                errors.append(err)
+                errors.append(joined(err, *errors))
                 if not (
                     (attempt is _Attempt.CLOUD and _is_no_answer(errors, order))
                     or _other_path_may(err, idempotent=order.idempotent)
                 ):
                     raise
-        raise self._failure(order, errors)
+        raise joined(self._failure(order, errors), *errors)
 
     def _attempts(self, order: _Order) -> tuple[_Attempt, ...]:
         """Return the attempts for a command, in their order."""
@@ -282,13 +283,13 @@ class Sender:
         paths = self._paths
         if attempt is _Attempt.CLOUD:
             if order.cloud is None or paths.cloud is None:
-                raise UnreachableError("no cloud any more", sent=False)
+                raise UnreachableError("no cloud any more", ran=False)
             if paths.lan is not None:
                 paths.lan.skip_counter()
             await order.cloud(paths.cloud)
             return False, None
         if order.lan is None or paths.lan is None:
-            raise UnreachableError("no address any more", sent=False)
+            raise UnreachableError("no address any more", ran=False)
         delivery = LanDelivery(order.lan, paths.lan, order.idempotent, order.look)
         return True, await delivery.send(patient=attempt is not _Attempt.LAN)
 

@@ -10,17 +10,7 @@ import time
 
 from ..coalescing import Coalescer
 from ..equipment import Role, Slot
-from ..exceptions import (
-    AuthenticationError,
-    BusyError,
-    InvalidCommandError,
-    LanBusyError,
-    NotAppliedError,
-    NotSupportedError,
-    PoolctlError,
-    RefusedError,
-    UnreachableError,
-)
+from ..exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from ..pool.state import PoolState, Source
 from .book import Book
 from .ends import extended, is_over, rescheduled, restarts, with_shown_end
@@ -250,7 +240,7 @@ class Holds:
             yield
         except PoolctlError as err:
             newest = self._newest(hold)
-            if newest is not None and certainly_not_run(err):
+            if newest is not None and err.ran is False:
                 self._put(hold.slot, after(newest, Event.REFUSED))
             raise
 
@@ -374,17 +364,6 @@ class Holds:
 
 async def _nothing() -> None:
     """Return at once: a release is already confirmed."""
-
-
-def certainly_not_run(error: PoolctlError) -> bool:
-    """Return whether a failed command certainly left everything as it was."""
-    if isinstance(error, UnreachableError):
-        return not error.sent
-    if isinstance(error, NotAppliedError | LanBusyError):
-        return False
-    return isinstance(
-        error, RefusedError | InvalidCommandError | BusyError | AuthenticationError
-    )
 
 
 def _existing(slot: Slot | None) -> Slot:

@@ -18,7 +18,6 @@ from ..exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
 from ..stored import Stored, flag, moment, text
-from .owner import certainly_not_run
 from .release import OVERDUE, retry_wait
 
 _LOGGER = logging.getLogger(__name__)
@@ -200,7 +199,7 @@ class Pauses:
             # The user gets an error, so if the doser did go off, that is undone.
             ends_at = time.monotonic() + _OLD_COPY.total_seconds()
             undone = replace(pause, until=now + _OLD_COPY, ends_at=ends_at)
-            self._put(kind, previous if certainly_not_run(err) else undone)
+            self._put(kind, previous if err.ran is False else undone)
             raise
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
