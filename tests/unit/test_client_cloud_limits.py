@@ -147,7 +147,7 @@ async def test_patience_has_an_end(
 async def test_the_longest_documented_cool_down_is_waited_out(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """protocol.md 7.1."""
+    """protocol.md 3.2 row 3."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
     service.cloud.faults.once("rate_limited")
     await cloud.set_pump(service.small.device_id, 0, True, 60)

@@ -1,37 +1,19 @@
-"""Every row of interface.md has tests in docs/protocol.md, and they name that row.
+"""Every numbered row of the published interface has tests, and they name that row.
 
 A test that the table names must name the row in its docstring, like `7.2 row 3` or `4.2
 rules 2 and 10`, or in the docstring of its parameter if that is a function.
 """
 
-from collections.abc import Iterator, Mapping
 from functools import cache
 import importlib
 import inspect
-from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.protocol import PAGE, headings
 
-# Number of table rows and of rules in each section, in the order of the document. Rules
-# are the sentences beside a table, and each item that is "not shown".
-SECTIONS: Mapping[str, tuple[int, int]] = {
-    # section: (rows, rules)
-    "3.1": (4, 0),  # authorization code
-    "3.2": (4, 1),  # cool-down
-    "3.3": (0, 1),  # tokens
-    "3.4": (0, 1),  # equipment: not shown
-    "4.1": (7, 7),  # cloud endpoints
-    "4.2": (4, 10),  # the LAN endpoint: its request, and three operations
-    "5.1": (0, 6),  # signing in
-    "5.2": (0, 6),  # signing requests
-    "7.1": (4, 4),  # errors of the cloud
-    "7.2": (9, 0),  # errors of the LAN
-    "8": (15, 3),  # limits
-}
 _NUMBER = r"\d+\b(?!\.\d| rows? | rules? )"  # not the next section
 _NAMED = re.compile(
     rf"(\d(?:\.\d)?) (row|rule)s? ({_NUMBER}(?:(?:, | and | to ){_NUMBER})*)"
@@ -48,18 +30,16 @@ class Named(NamedTuple):
     parameter: str = ""
 
 
-def rows() -> Iterator[str]:
-    for section, counts in SECTIONS.items():
-        for kind, count in zip(("row", "rule"), counts, strict=True):
-            for number in range(1, count + 1):
-                yield f"{section} {kind} {number}"
+def rows() -> list[str]:
+    """Return the numbered rows and rules of the page, in its order."""
+    return [row for row in headings() if " " in row]
 
 
 @cache
 def table() -> dict[str, tuple[str, str]]:
     """Return the cells of the service and of the client, by row."""
     found: dict[str, tuple[str, str]] = {}
-    for row, rest in _LINE.findall((ROOT / "docs" / "protocol.md").read_text()):
+    for row, rest in _LINE.findall(PAGE):
         assert row not in found, f"{row} twice"
         _, service, client = (cell.strip() for cell in rest.split(" | "))
         found[row] = (service, client)
@@ -109,7 +89,8 @@ def named(text: str) -> set[str]:
 
 
 def test_every_row_is_in_the_table() -> None:
-    assert list(table()) == list(rows())
+    assert list(table()) == rows()
+    assert len(rows()) == 86
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["service", "client"])

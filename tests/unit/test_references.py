@@ -1,0 +1,76 @@
+"""What the project refers to in docs/protocol.md is there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+import re
+
+import pytest
+
+from tests.protocol import headings
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("custom_components", "tests", "benchmarks", "scripts", "blueprints", "docs")
+NO_TEXT = (".png", ".pyc", ".gz", ".mp3", ".whl")
+_NUMBER = r"(?:O?\d(?:\.\d)?|[LCHW]\d+)(?![\w.]\d)"
+_KIND = r"(?: (?:row|rule)s? \d+(?:(?:, | and | to )\d+(?! rows? | rules? |\.\d))*)?"
+_PART = _NUMBER + _KIND
+_SPACE = re.compile(r"\s*\n\s*(?:# )?|\s+")
+_REFERENCE = re.compile(rf"protocol\.md`? ({_PART}(?:(?:,| and| to| or) {_PART})*)")
+_EACH = re.compile(rf"({_NUMBER})({_KIND})")
+
+
+def references(text: str) -> Iterator[str]:
+    """Yield each section, row and rule that a text refers to."""
+    for found in _REFERENCE.findall(_SPACE.sub(" ", text)):
+        for section, rest in _EACH.findall(found):
+            yield section
+            kind = "rule" if "rule" in rest else "row"
+            for first, last in re.findall(r"(\d+)(?: to (\d+))?", rest):
+                for number in range(int(first), int(last or first) + 1):
+                    yield f"{section} {kind} {number}"
+
+
+def files() -> Iterator[Path]:
+    """Yield the files of the project that may refer to the page."""
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix not in NO_TEXT:
+                yield path
+
+
+def test_each_is_there() -> None:
+    """A reference to nothing: correct its number, or add the section to the page."""
+    count = 0
+    for path in files():
+        found = [*references(path.read_text("utf-8"))]
+        lost = set(found) - {*headings()}
+        assert not lost, f"{path.relative_to(ROOT)}: docs/protocol.md has no {lost}"
+        count += len(found)
+    assert count
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(protocol.md 4.2, O5)", ["4.2", "O5"]),
+        ("(protocol.md 8).", ["8"]),
+        ("protocol.md O3 to O5", ["O3", "O5"]),
+        ("(`protocol.md` C11, L2)", ["C11", "L2"]),
+        ("protocol.md\n    # 4.2 rule 2.", ["4.2", "4.2 rule 2"]),
+        (
+            "protocol.md 3.2 rows 1 to 2, 4.1 rules 5 and 6, 8 row 7.",
+            [
+                "3.2",
+                "3.2 row 1",
+                "3.2 row 2",
+                "4.1",
+                "4.1 rule 5",
+                "4.1 rule 6",
+                "8",
+                "8 row 7",
+            ],
+        ),
+    ],
+)
+def test_a_reference(text: str, found: list[str]) -> None:
+    assert [*references(text)] == found
