@@ -1,4 +1,4 @@
-"""OAuth 2.0 against the service address of an entry (interface.md 4.1, 5.1).
+"""OAuth 2.0 against the service address of an entry (protocol.md 4.1, 5.1).
 
 Accounts may use different addresses, but Home Assistant requests an implementation
 without naming one: `service_address` sets it in a context variable.

@@ -268,7 +268,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 description_placeholders={"protocol": observed.protocol or "-"},
             )
         for address in discovery_info.ip_addresses[1:]:
-            # One announcement covers both interfaces (interface.md 2.8).
+            # One announcement covers both interfaces (protocol.md 2.8).
             other = replace(observed, host=str(address))
             async_observed_addresses(self.hass).add(other)
         if (entry := announcements.async_offer(self.hass, observed)) is not None:

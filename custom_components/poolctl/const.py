@@ -33,9 +33,9 @@ class HoldsEnd(StrEnum):
 
 
 MIN_FIRMWARE: Final = "2.5.46"
-"""The oldest firmware that serves the LAN protocol (interface.md 9)."""
+"""The oldest firmware that serves the LAN protocol (protocol.md 9)."""
 PROTOCOL_VERSION: Final = "2"
-"""TXT `pv` of a controller that supports that protocol (interface.md 2.8)."""
+"""TXT `pv` of a controller that supports that protocol (protocol.md 2.8)."""
 
 REPORT_FORMAT: Final = 1
 """Version of the diagnostics format; raised when readers of the files must adapt."""

@@ -170,7 +170,7 @@ def _link(link: LinkStatistics) -> _Json:
 
 
 def _frame(frame: Frame | None) -> _Json | None:
-    """Return a frame, masked to measurements and settings (layouts.md 2)."""
+    """Return a frame, masked to measurements and settings (protocol.md O2)."""
     if frame is None:
         return None
     return {

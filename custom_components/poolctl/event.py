@@ -1,6 +1,6 @@
 """Events: doses, and faults that the controller reports.
 
-Faults are read from the state (layouts.md 2.1): a dry run of the pump, as detected by
+Faults are read from the state (protocol.md O2.1): a dry run of the pump, as detected by
 the controller, and a lost expander. A pump without flow is not a fault: there is no
 flow when it starts, or while valves move. Chosen: a fault or dose that existed before
 this started, or that was unknown before, is not an event.

@@ -43,7 +43,7 @@ RUN_BY: Final = {
 
 
 def mode_name(mode: int | None) -> str | None:
-    """Return the name of a mode (layouts.md 2.1), one of `MODES`."""
+    """Return the name of a mode (protocol.md O2.1), one of `MODES`."""
     if mode is None:
         return None
     return {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}.get(mode, _SCHEDULE)
@@ -95,13 +95,13 @@ def spa_waits_for_pump(state: PoolState) -> bool | None:
 
 
 def output_mode(state: PoolState, slot: Slot) -> int | None:
-    """Return the mode of an output (layouts.md 2.1), `None` if it is not reported."""
+    """Return the mode of an output (protocol.md O2.1), `None` if it is not reported."""
     if slot.role is Role.PUMP:
-        # Its slot may report manual while the motor is off (layouts.md 2.4).
+        # Its slot may report manual while the motor is off (protocol.md O2.4).
         return state.readings.main_pump_mode
     by_hand = slot.mode == MODE_MANUAL
     if by_hand and state.source is Source.CLOUD and not slot.held:
-        # The cloud reports that it runs, but not why (layouts.md 5).
+        # The cloud reports that it runs, but not why (protocol.md O5).
         return None
     return slot.mode
 

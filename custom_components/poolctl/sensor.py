@@ -158,7 +158,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        # 0 on the wire: no such sensor is fitted (layouts.md 2.1)
+        # 0 on the wire: no such sensor is fitted (protocol.md O2.1)
         once_reported=True,
         pool_fn=lambda pool: pool.ambient_temperature,
     ),

@@ -69,7 +69,7 @@ def _reply(name: str, payload: bytes) -> str:
 
 
 def beside_layout(payload: bytes) -> Iterator[str]:
-    """Show the bytes of a frame, each with the name that layouts.md 2 gives it."""
+    """Show the bytes of a frame, each with the name that protocol.md O2 gives it."""
     yield f"  {len(payload)} bytes:"
     at = 0
     for name, size in _names(payload):
@@ -83,7 +83,7 @@ def beside_layout(payload: bytes) -> Iterator[str]:
 
 
 def _names(payload: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the names of layouts.md 2 and their sizes, as far as the frame goes."""
+    """Yield the names of protocol.md O2 and their sizes, as far as the frame goes."""
     mask = payload[1] if len(payload) > 1 else 0
     yield "version", 1
     yield "sections", 1

@@ -28,7 +28,7 @@ SPEED_STEP: Final = 5  # %
 PUMP_MODE: Final = itemgetter("pump_mode")
 MANUAL, FIRST_SCHEDULE = 99, 1
 
-# The pool begins with light type 2; type 5 is another maker's (layouts.md 4.1).
+# The pool begins with light type 2; type 5 is another maker's (protocol.md O4.1).
 OWN_LIGHTS: Final = "Spa Electrics Multi Plus"
 OTHER_LIGHTS: Final = "PAL Colour Touch"
 NORTHERN_LIGHTS: Final = [5, 7]

@@ -132,7 +132,7 @@ async def test_refused_addresses(home: Home, subtests: pytest.Subtests) -> None:
 async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     """A wrong address is corrected in place; then the account is added.
 
-    interface.md 3.1 rows 1 and 2, 4.1 rows 1 and 2, 5.1 rules 1 and 3.
+    protocol.md 3.1 rows 1 and 2, 4.1 rows 1 and 2, 5.1 rules 1 and 3.
     """
     home.cloud.faults.on("refuse")
     flow = await start(home, home.cloud.base_url)
@@ -187,7 +187,7 @@ async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
 async def test_credentials_refused(
     home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]]
 ) -> None:
-    """interface.md 5.1 rule 2, 7.1 rule 3."""
+    """protocol.md 5.1 rule 2, 7.1 rule 3."""
     flow = await start(home, home.cloud.base_url)
     home.cloud.clients["client-id"] = "another secret"
     home.cloud.sign_ins.clients = home.cloud.clients
@@ -201,7 +201,7 @@ async def test_credentials_refused(
 async def test_a_code_that_counts_no_more(
     home: Home, sign_in: SignIn, why: str
 ) -> None:
-    """interface.md 3.1 rows 3 and 4, 5.1 rule 2, 8 row 9."""
+    """protocol.md 3.1 rows 3 and 4, 5.1 rule 2, 8 row 9."""
 
     def spoil(code: str) -> None:
         if why == "expired":
@@ -227,7 +227,7 @@ async def test_a_code_that_counts_no_more(
 async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> None:
     """An answer that was not asked for is refused, and the true one still works.
 
-    interface.md 4.1 rule 1.
+    protocol.md 4.1 rule 1.
     """
     flow = await start(home, home.cloud.base_url)
     await sign_in(flow, state="forged")
@@ -448,7 +448,7 @@ async def test_reauth_with_another_account_changes_nothing(
 
 
 async def test_accounts_without_userinfo(home: Home, sign_in: SignIn) -> None:
-    """The subject of the token is used instead (design.md 3)."""
+    """The subject of the token is used instead."""
     home.cloud.not_offered.add("userinfo")
     result = await sign_in(await start(home, home.cloud.base_url))
     assert result["result"].unique_id == "user-1"

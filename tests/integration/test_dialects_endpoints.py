@@ -1,4 +1,4 @@
-"""A home whose service serves only the endpoints that interface.md publishes."""
+"""A home whose service serves only the published endpoints."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A controller that differs from the assumptions (unknowns.md), as a user sees it."""
+"""A controller that differs from the assumptions (protocol.md), as a user sees it."""
 
 from ipaddress import IPv4Address
 

@@ -1,4 +1,4 @@
-"""Counters and clocks of the LAN (unknowns.md L1 and L14), as a user sees them."""
+"""Counters and clocks of the LAN (protocol.md L1 and L14), as a user sees them."""
 
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -184,7 +184,7 @@ async def test_our_clock_is_wrong_for_ten_minutes(
 ) -> None:
     """Nothing is signed with it, and every client keeps working (W1, L14).
 
-    interface.md 5.2 rule 2.
+    protocol.md 5.2 rule 2.
     """
     await small.live(60)
     if not online:

@@ -169,7 +169,7 @@ async def test_credentials_come_first_by_hand(
 ) -> None:
     """Nothing is requested before there are credentials, and nothing twice.
 
-    interface.md 5.1 rule 5.
+    protocol.md 5.1 rule 5.
     """
     assert missing(await browser.begin())
     assert not newcomer.flows

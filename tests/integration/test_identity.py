@@ -89,7 +89,7 @@ async def test_another_account_of_the_same_sites(
 
 
 async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> None:
-    """The owner can sign in again after it (unknowns.md C11)."""
+    """The owner can sign in again after it (protocol.md C11)."""
     home.own(home.service.small)
     home.cloud.dialects.add(CloudDialect.C11_EMPTY_ONCE)
     result = await sign_in(await start(home, home.cloud.base_url))

@@ -16,7 +16,7 @@ from .home import Home
 
 
 async def test_first_set_up_reads_the_account(home: Home) -> None:
-    """Controllers and their keys are stored (interface.md 4.1 rule 5, 5.2 rule 3)."""
+    """Controllers and their keys are stored (protocol.md 4.1 rule 5, 5.2 rule 3)."""
     entry = await home.set_up()
 
     assert entry.state is ConfigEntryState.LOADED

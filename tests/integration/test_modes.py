@@ -86,7 +86,7 @@ async def test_a_schedule_without_a_name(home: Home, splash: Schedule) -> None:
 
 
 async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
-    """It is off although its slot reports manual mode (layouts.md 2.4)."""
+    """It is off although its slot reports manual mode (protocol.md O2.4)."""
     filtering = {"mode": "schedule", "schedule": "Filter", "held_by_hand": False}
     assert shown(small, SWITCH, "pump") == filtering
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
@@ -235,7 +235,7 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     assert home.value(SWITCH, FALL) == "on"
     assert shown(home, SWITCH, FALL) == {}
     assert shown(home, SWITCH, f"slot_{GARDEN}") == {"mode": "off"}
-    # The dashboard reports it for the pump (layouts.md 5).
+    # The dashboard reports it for the pump (protocol.md O5).
     assert shown(home, SWITCH, "pump")["mode"] == "schedule"
 
 

@@ -199,7 +199,7 @@ async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
 
 
 async def test_one_of_two_interfaces_answers(small: Home) -> None:
-    """Of two announced addresses, the working one is used (interface.md 2.8)."""
+    """Of two announced addresses, the working one is used (protocol.md 2.8)."""
     await small.controller.move("127.0.0.1")
     true = Announcement.of(small.controller)
     await hear(small, replace(true, host="127.0.0.99", other_hosts=(true.host,)))
@@ -210,7 +210,7 @@ async def test_one_of_two_interfaces_answers(small: Home) -> None:
 
 
 async def test_no_state_for_us(small: Home) -> None:
-    """The cloud is read if `state` answers `{ok:false}` (interface.md 4.2)."""
+    """The cloud is read if `state` answers `{ok:false}` (protocol.md 4.2)."""
     small.controller.faults.on("no_state")
     await small.advance(30, step=15)
     assert small.source == "cloud"

@@ -1,4 +1,4 @@
-"""One odd frame changes nothing that lasts (unknowns.md L15)."""
+"""One odd frame changes nothing that lasts (protocol.md L15)."""
 
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest

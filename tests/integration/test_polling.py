@@ -1,4 +1,4 @@
-"""The polling table of design.md 3, as Home Assistant shows it."""
+"""How a controller is polled, as Home Assistant shows it."""
 
 from homeassistant.config_entries import ConfigEntryState
 import pytest

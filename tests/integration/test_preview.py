@@ -44,7 +44,7 @@ def shown(flow: ConfigFlowResult) -> dict[str, str]:
 
 
 async def test_what_it_says(home: Home) -> None:
-    """interface.md 5.2 rule 1: reading the state needs no credential."""
+    """protocol.md 5.2 rule 1: reading the state needs no credential."""
     controller = home.service.full
     flow = await look(home, controller)
     assert flow["step_id"] == "confirm_seen"

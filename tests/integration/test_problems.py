@@ -190,7 +190,7 @@ async def spa_without_pump(home: Home) -> None:
 
 
 async def spa_stops_cleaner(home: Home) -> None:
-    """Let the firmware take over (unknowns.md L21): the cleaner is shown as it is."""
+    """Let the firmware take over (protocol.md L21): the cleaner is shown as it is."""
     await started(home, small=False)
     home.controller.dialects.add("spa_takes_over")
     await home.act("switch.turn_on", "slot_9")

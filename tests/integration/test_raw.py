@@ -123,7 +123,7 @@ async def test_what_is_not_hex(small: Home, subtests: pytest.Subtests) -> None:
 
 
 async def test_what_is_too_large(small: Home) -> None:
-    """The longest payload is sent, one byte more is refused (interface.md 8)."""
+    """The longest payload is sent, one byte more is refused (protocol.md 8)."""
     frame = len(b'{"op": "a", "name": "set_time", "env": ""}')
     longest = (1024 - frame) // 2 - 9
     await send(small, "send_action", "set_time", "00" * longest)

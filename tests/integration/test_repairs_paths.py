@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("freezer")
 DAY = 24 * 60 * 60
 
 
-# The key (unknowns.md C5)
+# The key (protocol.md C5)
 
 
 async def test_no_key(home: Home) -> None:
@@ -58,7 +58,7 @@ async def test_no_key_is_needed_for_the_cloud_alone(home: Home) -> None:
     assert not shown(home)
 
 
-# The sign-in (unknowns.md C3)
+# The sign-in (protocol.md C3)
 
 
 async def signed_in(home: Home, days_ago: float) -> None:

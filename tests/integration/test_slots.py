@@ -198,7 +198,7 @@ async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> 
 
 
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
-    """Its slots go. Slot 26 is virtual only with all 37 slots (layouts.md 2.4)."""
+    """Its slots go. Slot 26 is virtual only with all 37 slots (protocol.md O2.4)."""
     known(home, "binary_sensor", "slot_26")
     pool.slots[36].aux_type = GENERAL
     await home.advance(30, step=15)

@@ -49,7 +49,7 @@ async def test_polls_that_fail(
 ) -> None:
     """`seen` has the source every 15 s; nothing is ever unavailable, or logged.
 
-    interface.md 4.2 rule 9.
+    protocol.md 4.2 rule 9.
     """
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
@@ -84,7 +84,7 @@ async def test_ways_to_lose_the_lan(
 ) -> None:
     """The cloud steps in, the LAN comes back, and nothing is ever unavailable.
 
-    interface.md 8 rows 13 and 14.
+    protocol.md 8 rows 13 and 14.
     """
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()

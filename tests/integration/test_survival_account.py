@@ -50,7 +50,7 @@ class TestSignIn:
     ) -> None:
         """It is renewed once, the rotated refresh token is kept, and nothing is logged.
 
-        interface.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
+        protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
         """
         entry = await by_cloud(home)
         events = async_capture_events(home.hass, "state_changed")
@@ -119,7 +119,7 @@ class TestSignIn:
     async def test_refused_twice_is_a_sign_in(self, home: Home) -> None:
         """A 401 after a forced renewal starts one flow, however long it lasts.
 
-        interface.md 7.1 rule 4.
+        protocol.md 7.1 rule 4.
         """
         await by_cloud(home)
         home.cloud.faults.on("unauthorized")
@@ -135,7 +135,7 @@ class TestSignIn:
     async def test_revoked_while_the_lan_works(self, small: Home) -> None:
         """The hourly inventory asks for a sign-in; the LAN goes on, with commands.
 
-        interface.md 8 row 11.
+        protocol.md 8 row 11.
         """
         events = async_capture_events(small.hass, "state_changed")
         small.cloud.revoke(small.account)
@@ -226,7 +226,7 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
 ) -> None:
     """A lock allows one renewal, whether the client or the service finds it expired.
 
-    interface.md 5.1 rule 6.
+    protocol.md 5.1 rule 6.
     """
     monkeypatch.setattr(api, "_SPACING", 0)
     entry = await by_cloud(home)
@@ -314,7 +314,7 @@ async def test_found_by_real_multicast(
     real_names: AsyncDualMDNSResolver,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Home Assistant resolves `ctrl-xxxxxx.local` of interface.md 2.8 by multicast."""
+    """Home Assistant resolves `ctrl-xxxxxx.local` of protocol.md 2.8 by multicast."""
     home.own(home.service.small)
     monkeypatch.setattr(addresses, "PORT", home.controller.port)
     await home.set_up_with(host="localhost", port=home.service.full.port)

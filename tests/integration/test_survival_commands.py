@@ -81,7 +81,7 @@ async def test_a_command_while_the_account_is_at_its_limit(
 ) -> None:
     """The limit is too long to wait for, so the error says how long it is.
 
-    interface.md 7.1 rows 2 and 4.
+    protocol.md 7.1 rows 2 and 4.
     """
     limit = cloud_only.cloud.rate_limited
     limit.message, limit.retry_after = message, header
@@ -97,7 +97,7 @@ async def test_a_command_while_the_account_is_at_its_limit(
 
 
 async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
-    """The command succeeds after the wait (interface.md 7.1 rule 2)."""
+    """The command succeeds after the wait (protocol.md 7.1 rule 2)."""
     limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: device is cooling down, retry after 1s"
     cloud_only.cloud.faults.once("rate_limited", 1, "manualSet")
@@ -114,7 +114,7 @@ async def test_a_short_limit_is_waited_out(cloud_only: Home) -> None:
 async def test_patience_has_an_end(cloud_only: Home) -> None:
     """A command fails after 65 s; it is tried every 5 s if the message gives no time.
 
-    interface.md 7.1 row 3, 7.1 rule 2, 8 row 6.
+    protocol.md 7.1 row 3, 7.1 rule 2, 8 row 6.
     """
     limit = cloud_only.cloud.rate_limited
     limit.message = "device busy: too many pending commands for device X"
@@ -207,7 +207,7 @@ class TestFrozen:
     async def test_a_cloud_write_and_an_older_copy(self, cloud_only: Home) -> None:
         """The copy that is read back is older than the command, and does not undo it.
 
-        interface.md 8 rule 2.
+        protocol.md 8 rule 2.
         """
         states = cloud_only.follow("switch", SLOT)
         command = cloud_only.hass.async_create_task(

@@ -238,7 +238,7 @@ async def test_from_what_a_stopped_home_assistant_kept(
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
-    """No total decreases, because shown values are stored (unknowns W8)."""
+    """No total decreases, because shown values are stored (protocol.md W8)."""
     await polls(small)
     for gone in (7, 13, 16):
         await minutes(small, gone)

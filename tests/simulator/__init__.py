@@ -1,4 +1,4 @@
-"""A simulator of the whole service of interface.md: pools, controllers, cloud.
+"""A simulator of the whole service of protocol.md: pools, controllers, cloud.
 
 It shares no code with the integration and uses real sockets. `python -m
 tests.simulator --help` shows how to run it by hand.

@@ -1,4 +1,4 @@
-"""Accounts, their sites, and rate limits (interface.md 2.3 and 8)."""
+"""Accounts, their sites, and rate limits (protocol.md 2.3 and 8)."""
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field

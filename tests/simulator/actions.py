@@ -11,10 +11,10 @@ from .pump import valid_speed
 from .schedules import MINUTES_A_DAY, Schedule, reported
 from .wire import Json
 
-RELAY_DELAY: Final = 1.0  # seconds that a command waits to move a relay (layouts.md 3)
+RELAY_DELAY: Final = 1.0  # seconds until a command moves a relay (protocol.md O3)
 
 # Names kept for installers and service tooling: refused even with the key
-# (interface.md 4.2 rule 10). The names are not published: these are chosen.
+# (protocol.md 4.2 rule 10). The names are not published: these are chosen.
 RESERVED: Final = frozenset(
     {"factory_reset", "firmware_update", "installer_mode", "service_mode", "set_key"}
 )
@@ -65,7 +65,7 @@ def _schedule(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
 
 
 def _accept(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
-    """Accept any payload: its layout is not documented (layouts.md 3)."""
+    """Accept any payload: its layout is not documented (protocol.md O3)."""
 
 
 ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
@@ -193,7 +193,7 @@ _VERBS: Final[tuple[Callable[[Pool, bytes], None], ...]] = (
 )
 
 
-# --- Queries (`op` = `q`, layouts.md 4) -------------------------------------------
+# --- Queries (`op` = `q`, protocol.md O4) -------------------------------------------
 
 QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
     "aux_names": lambda pool: wire.encode_names([slot.name for slot in pool.slots]),

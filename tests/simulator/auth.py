@@ -1,4 +1,4 @@
-"""Authorization codes and tokens (interface.md 2.2, 3.1, 3.3 and 5.1; RFC 6749)."""
+"""Authorization codes and tokens (protocol.md 2.2, 3.1, 3.3 and 5.1; RFC 6749)."""
 
 import base64
 from collections.abc import Callable, Mapping

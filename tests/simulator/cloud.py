@@ -1,4 +1,4 @@
-"""The cloud service (interface.md 4.1, 5.1, 7.1 and 8), served by aiohttp."""
+"""The cloud service (protocol.md 4.1, 5.1, 7.1 and 8), served by aiohttp."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -85,7 +85,7 @@ class Cloud:
 
     @property
     def base_url(self) -> str:
-        """Base URL for clients: `{base_url}` in interface.md."""
+        """Base URL for clients: `{base_url}` in protocol.md 4.1."""
         if self._listener is None:
             raise RuntimeError("the cloud was never started")
         return f"http://{self._listener.host}:{self._listener.port}"

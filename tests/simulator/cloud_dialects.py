@@ -1,6 +1,6 @@
 """Dialects of the cloud: behaviour that is not documented and can be either way.
 
-Each is named after its row in `unknowns.md`. A dialect is not a fault: a service that
+Each is named after its row in protocol.md. A dialect is not a fault: a service that
 speaks it works as it should.
 """
 
@@ -148,7 +148,7 @@ DIALECTS: Final[Mapping[CloudDialect, str]] = {
     D.C14_JSON: "they answer other JSON with 200",
     D.C15_V1: "the key is served under v1 alone",
     D.C15_BARE: "the key is served without a version alone",
-    D.C17_PUBLISHED: "what interface.md does not publish answers 404",
+    D.C17_PUBLISHED: "what is not published answers 404",
     D.C18_404: "a proxy answers the next request for a token with a 404 page",
     D.C18_403: "a proxy answers the next request for a token with a 403 page",
     D.C18_502: "a proxy answers the next request for each path with a 502 page",

@@ -81,7 +81,7 @@ def _cut(body: bytes) -> bytes:
 
 
 def _wrong(body: bytes) -> bytes:
-    # A dialect may have added a byte of Latin-1 (unknowns.md C19).
+    # A dialect may have added a byte of Latin-1 (protocol.md C19).
     text = (body or b"null").decode(errors="replace")
     try:
         answer = json.loads(text)

@@ -25,7 +25,7 @@ from .lan import FAULTS, LanEndpoint, Request
 from .pool import Pool
 
 DEVICE_ID: Final = re.compile(r"[0-9A-F]{2}(_[0-9A-F]{2}){5}")
-LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (interface.md 1)
+LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (protocol.md 1)
 IDENTIFY_SECONDS: Final = 60.0  # from a restart until the pump is identified (chosen)
 CUT: Final = 20  # bytes missing from a truncated frame
 NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types that replace those of spa heaters
@@ -91,7 +91,7 @@ class Controller:
 
     @property
     def hostname(self) -> str:
-        """Name in mDNS (interface.md 2.8)."""
+        """Name in mDNS (protocol.md 2.8)."""
         return f"ctrl-{self.announced_mac[-6:]}.local"
 
     @property
@@ -296,7 +296,7 @@ class Controller:
         return question(listed)
 
     async def tell(self, change: Callable[[Pool], None], name: str) -> None:
-        """Change the pool likewise; cloud and LAN share one counter (layouts.md 1)."""
+        """Change the pool likewise; cloud and LAN share one counter (protocol.md O1)."""
         await self.ask(lambda pool: None)
         if Dialect.CLOUD_SIGNS_ALL not in self.dialects:
             self.accepted_counter += 1

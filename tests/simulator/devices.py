@@ -1,4 +1,4 @@
-"""The device endpoints of the cloud (interface.md 4.1, layouts.md 5)."""
+"""The device endpoints of the cloud (protocol.md 4.1, O5)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

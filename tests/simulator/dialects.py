@@ -1,6 +1,6 @@
 """Dialects of a controller: behaviour that is not documented and can be either way.
 
-Rows are those of `unknowns.md`. All are off by default; any set of them can be on, and
+Rows are those of protocol.md. All are off by default; any set of them can be on, and
 can change while a controller runs (`controller.dialects.add("env_null")`).
 """
 

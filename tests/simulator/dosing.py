@@ -9,7 +9,7 @@ MINUTE: Final = 60.0
 
 @dataclass(slots=True)
 class Doser:
-    """A dosing pump; the settings named here have its timing (layouts.md 2.2)."""
+    """A dosing pump; the settings named here have its timing (protocol.md O2.2)."""
 
     time: str  # setting: seconds a dose takes
     rate: str  # setting: mL/min

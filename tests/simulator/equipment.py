@@ -1,4 +1,4 @@
-"""Types of equipment on a slot, and how the firmware treats them (layouts.md 2.4)."""
+"""Types of equipment on a slot, and how the firmware treats them (protocol.md O2.4)."""
 
 from enum import Enum, auto
 from typing import Final
@@ -46,7 +46,7 @@ def role(aux_type: int) -> Role:
 
 
 # Seconds that each colour command of a light type keeps the relay flapping
-# (layouts.md 4.1). Where a type has absolute colours, each takes about 5 s.
+# (protocol.md O4.1). Where a type has absolute colours, each takes about 5 s.
 LIGHT_SECONDS: Final[dict[int, dict[int, float]]] = {
     1: dict.fromkeys(range(1, 14), 5.0),
     2: {0: 110.0} | dict.fromkeys(range(1, 13), 5.0),

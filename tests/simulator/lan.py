@@ -1,4 +1,4 @@
-"""The LAN endpoint of a controller, byte for byte (interface.md 4.2, 7.2 and 8).
+"""The LAN endpoint of a controller, byte for byte (protocol.md 4.2, 7.2 and 8).
 
 Plain asyncio streams instead of an HTTP library, because a library would hide what the
 errors of this endpoint consist of.
@@ -29,7 +29,7 @@ HEADER_SECONDS: Final = 3.0
 BUFFER_SECONDS: Final = 2.0
 MAX_HEAD: Final = 8192
 
-# interface.md 7.2
+# protocol.md 7.2
 ERRORS: Final = {
     "not served on LAN": 403,
     "POST only": 405,
@@ -58,13 +58,13 @@ FAULTS: Final = {
     "replay": "an old envelope again, with its older counter",
     "no_config": "state frames without their configuration",
     "decline": "every action is declined, whoever asks",
-    "no_state": "`state` is answered with `{ok:false}` (interface.md 4.2)",
+    "no_state": "`state` is answered with `{ok:false}` (protocol.md 4.2)",
     "ignore_writes": "actions are accepted and never done, whoever asks",
 }
 
 
 class LanError(Exception):
-    """An error from the table of interface.md 7.2."""
+    """An error from the table of protocol.md 7.2."""
 
 
 class SilenceError(Exception):
@@ -268,7 +268,7 @@ class LanEndpoint:
             if op == "a" and Dialect.BUSY_AFTER in self.controller.dialects:
                 answer = _json({"ok": False, "err": "busy"})
         except (WireError, DeclinedError) as err:
-            # The reply gives no reason (interface.md 4.2 rule 2), but the record does.
+            # The reply gives no reason (protocol.md 4.2 rule 2), but the record does.
             self._record(op, name, payload, False, str(err))
             return _json({"ok": False})
         self._record(op, name, payload, True)
@@ -292,7 +292,7 @@ def _header(line: str) -> tuple[str, str]:
 
 
 def _parse(body: bytes) -> tuple[str, str, object]:
-    """Return op, name and envelope of a request body (interface.md 2.7)."""
+    """Return op, name and envelope of a request body (protocol.md 2.7)."""
     try:
         request = json.loads(body)
     except ValueError, RecursionError:

@@ -1,4 +1,4 @@
-"""Announcements of controllers by mDNS (interface.md 2.8)."""
+"""Announcements of controllers by mDNS (protocol.md 2.8)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Single frames with wrong content (unknowns.md L15)."""
+"""Single frames with wrong content (protocol.md L15)."""
 
 from collections.abc import Callable, Set as AbstractSet
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The cloud's commands to one controller (interface.md 3.2, 7.1 and 8)."""
+"""The cloud's commands to one controller (protocol.md 3.2, 7.1 and 8)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,7 +28,7 @@ class ApiError(Exception):
 
 
 def duration(seconds: float) -> str:
-    """Format a duration like `5s`, `10s` or `1m0s` (interface.md 7.1)."""
+    """Format a duration like `5s`, `10s` or `1m0s` (protocol.md 7.1)."""
     minutes, rest = divmod(ceil(seconds), 60)
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
@@ -166,7 +166,7 @@ class Pipeline:
 
 
 def failed(message: str) -> dict[str, Any]:
-    """Build the envelope of a failure (interface.md 2.1)."""
+    """Build the envelope of a failure (protocol.md 2.1)."""
     return {"status": "FAILED", "message": message}
 
 

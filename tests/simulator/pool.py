@@ -28,7 +28,7 @@ from .water import ORP_PER_DOSE, PH_PER_DOSE, Water
 STEP: Final = 10.0  # seconds of physics in one step
 LONG_STEP: Final = 60.0  # likewise, when hours are to be caught up on
 HOUR: Final = 3600.0
-GIVE_BACK: Final = 1.0  # seconds until the schedules win again (layouts.md 3)
+GIVE_BACK: Final = 1.0  # seconds until the schedules win again (protocol.md O3)
 FLAP: Final = 0.5  # seconds between two flaps of a light's relay
 HEATER_MARGIN: Final = 0.3  # °C below the target at which a heater starts
 SOLAR, POOL_HEATER, SPA_HEATER = 1, 2, 4  # bits of the setting `heating`

@@ -8,7 +8,7 @@ from .schedules import Schedule
 EVERY_DAY: Final = 127
 WORKDAYS: Final = 31
 
-# Section B in wire units (layouts.md 2.2); all other values are 0.
+# Section B in wire units (protocol.md O2.2); all other values are 0.
 SETTINGS: Final[dict[str, float]] = {
     "pool_size": 50,
     "electricity_cost": 30,

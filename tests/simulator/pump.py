@@ -9,14 +9,14 @@ from .dialects import Dialect
 OFF: Final = 0
 MANUAL: Final = 99
 DRY_RUN_NORMAL: Final = 3  # normal dry-run status; any other is a problem
-LOWEST, HIGHEST, STEP = 40, 100, 5  # % (layouts.md 3)
+LOWEST, HIGHEST, STEP = 40, 100, 5  # % (protocol.md O3)
 PRIME_TIME: Final = 240.0  # s at full speed (unknowns L19)
 TURNS: Final = 20.0  # s until the motor turns
 
 
 @dataclass(slots=True)
 class Pump:
-    """The motor, and why it runs (`mode`: layouts.md 2.1, main pump mode)."""
+    """The motor, and why it runs (`mode`: protocol.md O2.1, main pump mode)."""
 
     mode: int = OFF
     asked: int = 75  # speed in % when it runs
@@ -40,7 +40,7 @@ class Pump:
         return self.asked if self.running else 0
 
     def slot_mode(self, mode: int) -> int:
-        """Return the mode that its slot reports; it can be wrong (layouts.md 2.4)."""
+        """Return the mode that its slot reports; it can be wrong (protocol.md O2.4)."""
         primes = self.priming > 0 and Dialect.PRIMES_AT_FULL_SPEED in self.dialects
         runs_on = self.run_on > 0 and Dialect.RUNS_ON_MANUAL in self.dialects
         return MANUAL if primes or runs_on else mode

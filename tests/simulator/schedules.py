@@ -1,4 +1,4 @@
-"""The schedules of a controller (layouts.md 3 and 4)."""
+"""The schedules of a controller (protocol.md O3 and O4)."""
 
 from collections.abc import Iterator, Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ def running(schedules: list[Schedule], now: datetime) -> dict[int, int]:
 
 
 def reported(records: list[Schedule], dialects: AbstractSet[str]) -> Iterator[Schedule]:
-    """Return the records as a controller lists them (`unknowns.md` L16)."""
+    """Return the records as a controller lists them (protocol.md L16)."""
     if Dialect.SCHEDULES_ODD in dialects and not any(r.used for r in records[-2:]):
         records = [*records[:-2], *_ODD]
     if Dialect.SCHEDULES_MORE in dialects:

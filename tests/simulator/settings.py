@@ -1,4 +1,4 @@
-"""The settings objects of a pool as JSON (layouts.md 3 and 4).
+"""The settings objects of a pool as JSON (protocol.md O3 and O4).
 
 A settings command writes the whole object: the firmware sets missing values to 0.
 """

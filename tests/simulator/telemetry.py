@@ -1,4 +1,4 @@
-"""The sections of a controller's state frame, made from its pool (layouts.md 2)."""
+"""The sections of a controller's state frame, made from its pool (protocol.md O2)."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict

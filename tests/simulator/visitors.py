@@ -1,4 +1,4 @@
-"""Hostile neighbours: rows H1 to H4 of `unknowns.md`.
+"""Hostile neighbours: rows H1 to H4 of protocol.md.
 
 None of them has a controller's key. All can listen, announce, and answer.
 """
@@ -20,12 +20,12 @@ MARKDOWN: Final = (
 """Text that takes effect in a dialog that does not escape it."""
 PROTOCOL_VERSION: Final = "2"
 UNSIGNED: Final = b"\x01" + bytes(40)
-"""An envelope of the right form without a valid tag (layouts.md 1)."""
+"""An envelope of the right form without a valid tag (protocol.md O1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """An mDNS announcement, which may be false (interface.md 2.8)."""
+    """An mDNS announcement, which may be false (protocol.md 2.8)."""
 
     device_id: str
     mac: str
@@ -36,7 +36,7 @@ class Announcement:
     name: str
     protocol: str = PROTOCOL_VERSION
     other_hosts: tuple[str, ...] = ()
-    """Addresses of a second interface with the same identity (interface.md 2.8)."""
+    """Addresses of a second interface with the same identity (protocol.md 2.8)."""
 
     @classmethod
     def of(cls, controller: Controller) -> Self:

@@ -10,7 +10,7 @@ FLOW_CHANGE: Final = 100.0  # L/min per second
 FLOW_PRESENT: Final = 60.0  # L/min at which the flow switch closes
 FLOW_SQUARE_PER_KPA: Final = 1500  # (L/min)², through a clean filter
 PUMP_YIELDS: Final = 0.25  # the flow is divided by 1 + this times `dirt`
-STABLE_SECONDS: Final = 120.0  # of flow (layouts.md 2.4)
+STABLE_SECONDS: Final = 120.0  # of flow (protocol.md O2.4)
 HOUR: Final = 3600.0
 
 PH_RISE: Final = 0.01  # per hour

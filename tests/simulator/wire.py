@@ -1,4 +1,4 @@
-"""The bytes of the LAN protocol, from the controller's side (layouts.md 1 to 4).
+"""The bytes of the LAN protocol, from the controller's side (protocol.md O1 to O4).
 
 It is independent of the integration's own codec. Both are checked against the same test
 vectors, so that a mistake in one cannot hide in the other.
@@ -27,7 +27,7 @@ _TAG: Final = 4
 _TIMER: Final = struct.Struct("<BHH")
 _RECORD: Final = struct.Struct("<BBBBHHBB")
 
-# layouts.md 2.1: section A up to the number of slots
+# protocol.md O2.1: section A up to the number of slots
 TELEMETRY: Final[Table] = (
     ("flags", "H"), ("water_temperature", "H"), ("ambient_temperature", "H"),
     ("ph", "B"), ("orp", "H"), ("tds", "H"), ("flow_rate", "H"), ("pressure", "H"),
@@ -37,7 +37,7 @@ TELEMETRY: Final[Table] = (
     ("cost_4", "i"), ("flags2", "H"), ("slots", "B"),
 )  # fmt: skip
 
-# layouts.md 2.2: section B up to the number of slots
+# protocol.md O2.2: section B up to the number of slots
 CONFIGURATION: Final[Table] = (
     ("pool_size", "B"), ("electricity_cost", "H"), ("max_run_current", "B"),
     ("pump_prime_time", "H"), ("speed_start", "B"), ("speed_low", "B"),
@@ -65,7 +65,7 @@ class WireError(ValueError):
     """The bytes do not have the expected form."""
 
 
-# --- Envelope (layouts.md 1) ------------------------------------------------------
+# --- Envelope (protocol.md O1) ------------------------------------------------------
 
 
 def _tag(key: bytes, data: bytes) -> bytes:
@@ -94,14 +94,14 @@ def unwrap(key: bytes, data: bytes) -> tuple[int, bytes]:
 
 
 def from_hex(text: str) -> bytes:
-    """Read the hex of an envelope; white space inside is ignored (interface.md 2.7)."""
+    """Read the hex of an envelope; white space inside is ignored (protocol.md 2.7)."""
     try:
         return bytes.fromhex("".join(text.split()))
     except ValueError as err:
         raise WireError("not hex") from err
 
 
-# --- State frame (layouts.md 2) ---------------------------------------------------
+# --- State frame (protocol.md O2) ---------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -223,7 +223,7 @@ def _section(data: bytes, size: int) -> tuple[bytes, bytes]:
     return data[size : size + length], data[size + length :]
 
 
-# --- Actions (layouts.md 3) -------------------------------------------------------
+# --- Actions (protocol.md O3) -------------------------------------------------------
 
 
 def encode_text(text: str) -> bytes:
@@ -243,7 +243,7 @@ def decode_text(data: bytes) -> tuple[str, bytes]:
 
 
 def encode_aux(slot: int, on: bool, precedence: bool = True) -> bytes:
-    """Encode the payload of the published action `aux` (interface.md 4.2)."""
+    """Encode the payload of the published action `aux` (protocol.md 4.2)."""
     return bytes([slot, on, precedence])
 
 
@@ -288,7 +288,7 @@ def decode_record(data: bytes) -> tuple[Schedule, bytes]:
     return Schedule(slot, kind, turnover, speed, start, end, days, name), rest
 
 
-# --- Query replies (layouts.md 4) -------------------------------------------------
+# --- Query replies (protocol.md O4) -------------------------------------------------
 
 
 def encode_texts(texts: Sequence[str]) -> bytes:

@@ -29,7 +29,7 @@ EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.account", r"Authentication failed while fetching pool account data"),
     (f"{OURS}.config_flow", r"Successfully authenticated"),
     (f"{OURS}.network.recovery", r".+ has a new (address|envelope key)"),
-    # The controller's clock differs (unknowns.md L17).
+    # The controller's clock differs (protocol.md L17).
     (f"{OURS}.client.holds.owner", r"Schedule of slot \d+ ran on after its end"),
     # Home Assistant itself repeats a reload during which nothing answers.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),

@@ -333,7 +333,7 @@ class Rig:
 def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
     """Return a function that makes a rig for one of the simulated controllers.
 
-    The service offers published endpoints only (interface.md), unless a test adds some.
+    The service offers published endpoints only (protocol.md 4.1), unless a test adds some.
     """
     service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
     service.cloud.not_offered |= {"scheduleInfo"}

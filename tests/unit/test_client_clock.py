@@ -1,4 +1,4 @@
-"""The trusted time, and the clock of a controller (unknowns.md L14, L17, W1)."""
+"""The trusted time, and the clock of a controller (protocol.md L14, L17, W1)."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""CloudClient against the simulated service (interface.md 2 to 8, layouts.md 5)."""
+"""CloudClient against the simulated service (protocol.md 2 to 8, O5)."""
 
 from base64 import urlsafe_b64encode
 import json
@@ -48,7 +48,7 @@ def cloud(service: Service) -> CloudClient:
 
 
 async def test_inventory(service: Service, cloud: CloudClient) -> None:
-    """interface.md 4.1 row 4."""
+    """protocol.md 4.1 row 4."""
     service.full.cloud_link = False
     inventory = await cloud.inventory()
     assert inventory.devices == (
@@ -150,7 +150,7 @@ async def test_user_id_without_a_subject(
 
 
 async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
-    """interface.md 4.1 rules 5 and 6."""
+    """protocol.md 4.1 rules 5 and 6."""
     assert await cloud.envelope_key(service.small.device_id) == KEY
     service.small.firmware = "2.5.45"
     with pytest.raises(NotOfferedError):
@@ -168,7 +168,7 @@ async def test_an_envelope_key_that_is_none(
 
 
 async def test_dashboard(service: Service, cloud: CloudClient) -> None:
-    """interface.md 4.1 row 6."""
+    """protocol.md 4.1 row 6."""
     dashboard = await cloud.dashboard(service.small.device_id)
     assert dashboard["actual_ph"] == int(service.small.pool.water.ph * 10)
     assert dashboard["main_pump_status"] == service.small.pool.pump.mode
@@ -176,7 +176,7 @@ async def test_dashboard(service: Service, cloud: CloudClient) -> None:
 
 
 async def test_set_pump(service: Service, cloud: CloudClient) -> None:
-    """interface.md 4.1 row 7."""
+    """protocol.md 4.1 row 7."""
     await cloud.set_pump(service.small.device_id, 0, True, 85)
     assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
     service.clock.advance(2)  # the relay follows
@@ -184,7 +184,7 @@ async def test_set_pump(service: Service, cloud: CloudClient) -> None:
 
 
 async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> None:
-    """interface.md 4.1 row 7."""
+    """protocol.md 4.1 row 7."""
     raw.say(200, '{"status": "SUCCESS"}')
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
     await cloud.set_pump(OTHER_ID, 3, True, 60)
@@ -214,7 +214,7 @@ async def test_a_base_address_with_a_path(
 
 
 def test_where_to_sign_in() -> None:
-    """interface.md 4.1 row 1."""
+    """protocol.md 4.1 row 1."""
     base = "https://pool.example"
     assert authorize_url(base) == f"{base}/api-gateway/v1/oauth/authorize"
     assert token_url(base) == f"{base}/api-gateway/v1/oauth/token"
@@ -344,14 +344,14 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
     ],
 )  # fmt: skip
 def test_parse_retry_after(message: str, header: str | None, seconds: float) -> None:
-    """interface.md 7.1 rows 1, 2 and 4, 7.1 rule 1."""
+    """protocol.md 7.1 rows 1, 2 and 4, 7.1 rule 1."""
     assert parse_retry_after(message, header) == seconds
 
 
 async def test_busy_says_when(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """interface.md 7.1 row 3."""
+    """protocol.md 7.1 row 3."""
     service.cloud.faults.on("rate_limited")
     limit = service.cloud.rate_limited
     for message, header, seconds in (
@@ -370,7 +370,7 @@ async def test_busy_says_when(
 
 
 async def test_probe(service: Service, session: ClientSession) -> None:
-    """interface.md 8 row 1."""
+    """protocol.md 8 row 1."""
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
     service.cloud.faults.on("refuse")

@@ -1,4 +1,4 @@
-"""CloudClient: refused tokens, and the limits of a controller (interface.md 7, 8)."""
+"""CloudClient: refused tokens, and the limits of a controller (protocol.md 7, 8)."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -36,7 +36,7 @@ def cloud(service: Service) -> CloudClient:
 async def test_a_refused_token_is_renewed_once(
     service: Service, cloud: CloudClient
 ) -> None:
-    """interface.md 5.1 rule 4."""
+    """protocol.md 5.1 rule 4."""
     await cloud.inventory()
     first = service.tokens.access
     service.cloud.expire_tokens()
@@ -47,7 +47,7 @@ async def test_a_refused_token_is_renewed_once(
 
 
 async def test_a_token_refused_twice(service: Service, cloud: CloudClient) -> None:
-    """interface.md 7.1 rule 4."""
+    """protocol.md 7.1 rule 4."""
     service.cloud.faults.on("unauthorized")
     with pytest.raises(AuthenticationError):
         await cloud.inventory()
@@ -77,7 +77,7 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 
 
 async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
-    """interface.md 8 row 4, 8 rule 3."""
+    """protocol.md 8 row 4, 8 rule 3."""
     data = {"dashboard": {}, "key_hex": "00" * 16}
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 0.01
@@ -108,7 +108,7 @@ async def test_a_slow_write_is_a_success(
 async def test_writes_keep_2_s_apart(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """interface.md 8 row 5, 8 rule 3."""
+    """protocol.md 8 row 5, 8 rule 3."""
     small, full = service.small.device_id, service.full.device_id
     await cloud.set_pump(small, 0, True, 50)
     assert fake_time.slept == []
@@ -125,7 +125,7 @@ async def test_writes_keep_2_s_apart(
 async def test_a_busy_controller_is_waited_out(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """interface.md 3.2 row 2, 7.1 rule 2."""
+    """protocol.md 3.2 row 2, 7.1 rule 2."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.once("rate_limited", 2)
     await cloud.set_pump(service.small.device_id, 0, True, 60)
@@ -136,7 +136,7 @@ async def test_a_busy_controller_is_waited_out(
 async def test_patience_has_an_end(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """interface.md 8 row 6."""
+    """protocol.md 8 row 6."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.on("rate_limited")
     with pytest.raises(BusyError) as caught:
@@ -297,7 +297,7 @@ async def test_a_real_cool_down(
 ) -> None:
     """A write without an answer starts the simulator's cool-down; the next waits.
 
-    interface.md 3.2 rows 1 and 4, 8 rows 7 and 8.
+    protocol.md 3.2 rows 1 and 4, 8 rows 7 and 8.
     """
     service.small.cloud_link = False
     write = asyncio.create_task(cloud.set_pump(service.small.device_id, 0, True, 60))

@@ -1,4 +1,4 @@
-"""Action payloads and query replies (layouts.md 3 and 4)."""
+"""Action payloads and query replies (protocol.md O3 and O4)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -88,7 +88,7 @@ def encode(name: str, args: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["payload"][:8])
 def test_actions(row: dict[str, Any]) -> None:
-    """interface.md 4.2 rules 4 and 5."""
+    """protocol.md 4.2 rules 4 and 5."""
     payload = encode(row["name"], row["args"])
     assert payload.hex() == row["payload"]
     assert wrap(KEY, row["counter"], payload).hex() == row["request"]["env"]

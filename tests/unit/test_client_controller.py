@@ -1,4 +1,4 @@
-"""Commands of a user: the path that they take, and their errors (design.md 5)."""
+"""Commands of a user: the path that they take, and their errors."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -173,7 +173,7 @@ async def test_a_slot_that_is_not_known(small: Rig) -> None:
 
 @pytest.mark.parametrize("command", ["slot", "pump", "speed"])
 async def test_a_refusal_is_final(small: Rig, command: str) -> None:
-    """interface.md 4.2 rule 2."""
+    """protocol.md 4.2 rule 2."""
     calls = {
         "slot": lambda: small.controller.outputs.switch(WATERFALL, True),
         "pump": lambda: small.controller.pump.switch(False),
@@ -212,7 +212,7 @@ async def test_no_connection_then_the_other_path(small: Rig) -> None:
 
 
 async def test_no_connection_once(small: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """interface.md 4.2 rule 9."""
+    """protocol.md 4.2 rule 9."""
     small.pool.faults.on("refuse")
     sleep = small.time.sleep
 
@@ -291,7 +291,7 @@ async def test_a_failure_of_both(
 async def test_a_busy_controller_is_asked_once_more(
     small: Rig, times: int, attempts: int
 ) -> None:
-    """interface.md 8 row 14."""
+    """protocol.md 8 row 14."""
     small.controller.paths.cloud = None
     small.pool.faults.once("busy", times, "aux")
     if times == 1:

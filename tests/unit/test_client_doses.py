@@ -49,7 +49,7 @@ async def test_nothing_is_asked_while_a_dose_goes_on(pool: Rig) -> None:
 
 
 async def test_doses_cost_no_queries(pool: Rig) -> None:
-    """Background queries stay within twelve an hour each (layouts.md 1)."""
+    """Background queries stay within twelve an hour each (protocol.md O1)."""
     pool.pool.pool.settings |= {"ph_dose_interval": 10}
     pool.pool.pool.water.ph = 8.3
     pool.pool.pool.water.orp = 400

@@ -176,7 +176,7 @@ async def test_an_edit_in_the_app_is_not_lost(pool: Rig) -> None:
 
 
 async def test_a_reply_that_lags_behind_a_write(pool: Rig) -> None:
-    """A `cmd` is queued (layouts.md 3): the next write repeats the previous one."""
+    """A `cmd` is queued (protocol.md O3): the next write repeats the previous one."""
     pool.pool.faults.once("ignore_writes", 1)
     first = pool.controller.dosing.set_drum(ACID, 18_000)
     second = pool.controller.dosing.set_desired(ACID, 7.5)
@@ -313,7 +313,7 @@ async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
 async def test_an_object_too_large_for_the_lan_is_not_sent(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """interface.md 8: a request has at most 1024 bytes, half of them a hex payload."""
+    """protocol.md 8: a request has at most 1024 bytes, half of them a hex payload."""
     key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
     monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
     with pytest.raises(RequestTooLargeError):

@@ -92,7 +92,7 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
 
 
 async def test_a_read_that_meets_a_busy_controller(away: Rig) -> None:
-    """A read before a write waits for a busy controller (interface.md 7.1)."""
+    """A read before a write waits for a busy controller (protocol.md 7.1)."""
     away.service.cloud.faults.once("rate_limited", 2, "chemistryCard")  # 5 s
     away.time.slept.clear()
     await away.controller.dosing.set_desired(ACID, 7.1)

@@ -1,4 +1,4 @@
-"""Envelopes, keys and counters (layouts.md 1)."""
+"""Envelopes, keys and counters (protocol.md O1)."""
 
 from contextlib import suppress
 from itertools import pairwise
@@ -61,7 +61,7 @@ def passed(counter: IncomingCounter, *received: int) -> list[bool]:
 
 @pytest.mark.parametrize("case", VALID, ids=why)
 def test_valid(case: dict[str, Any]) -> None:
-    """interface.md 4.2 rule 6."""
+    """protocol.md 4.2 rule 6."""
     expected = Envelope(case["counter"], bytes.fromhex(case["payload"]))
     assert unwrap(KEY, case["envelope"]) == expected
     data = bytes.fromhex(case["envelope"])
@@ -71,7 +71,7 @@ def test_valid(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", INVALID, ids=why)
 def test_invalid(case: dict[str, Any]) -> None:
-    """interface.md 5.2 rule 5."""
+    """protocol.md 5.2 rule 5."""
     error = SignatureError if case["why"] in BAD_TAGS else EnvelopeError
     with pytest.raises(error) as caught:
         unwrap(KEY, case["envelope"])
@@ -80,7 +80,7 @@ def test_invalid(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", COMMANDS["actions"] + COMMANDS["replies"])
 def test_vectors_of_commands(row: dict[str, Any]) -> None:
-    """interface.md 4.2 rule 7."""
+    """protocol.md 4.2 rule 7."""
     text = row["request"]["env"] if "request" in row else row["envelope"]
     payload = bytes.fromhex(row["payload"])
     assert wrap(KEY, row["counter"], payload).hex() == text
@@ -128,7 +128,7 @@ def test_nothing_but_own_errors(data: bytes | str) -> None:
 
 @given(st.data())
 def test_white_space_is_ignored_anywhere(data: st.DataObject) -> None:
-    """White space in hex text is ignored, also within a byte (interface.md 2.7)."""
+    """White space in hex text is ignored, also within a byte (protocol.md 2.7)."""
     text = wrap(KEY, 7, b"payload").hex()
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(text)))
@@ -153,7 +153,7 @@ def test_a_counter_must_fit(counter: int) -> None:
 
 @pytest.mark.parametrize("text", ["00" * 16, "aB" * 16])
 def test_key(text: str) -> None:
-    """interface.md 5.2 rule 5."""
+    """protocol.md 5.2 rule 5."""
     assert parse_key(text).hex() == text.lower()
 
 
@@ -183,7 +183,7 @@ def test_bad_keys_are_not_repeated(text: str) -> None:
 
 
 def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
-    """interface.md 4.2 rule 6."""
+    """protocol.md 4.2 rule 6."""
     unix_time.now = 1_780_000_000.9
     counter = OutgoingCounter()
     assert counter.next() == 1_780_000_000

@@ -21,7 +21,7 @@ async def look(session: ClientSession, raw: RawServer) -> bytes:
 
 
 async def test_what_a_controller_shows_to_anybody(service: Service) -> None:
-    """interface.md 5.2 rule 1: reading its state needs no credential."""
+    """protocol.md 5.2 rule 1: reading its state needs no credential."""
     pool = service.small
     payload = await unverified_state(service.session, pool.host, pool.port, timeout=5)
     frame = decode_frame(payload)
@@ -32,7 +32,7 @@ async def test_what_a_controller_shows_to_anybody(service: Service) -> None:
 async def test_it_takes_the_frame_out_of_the_envelope(
     session: ClientSession, raw: RawServer
 ) -> None:
-    """interface.md 5.3: version, counter, payload, tag."""
+    """protocol.md O1: version, counter, payload, tag."""
     raw.say(
         200, json.dumps({"ok": True, "env": "01" + "00000007" + "aabbcc" + "ffffffff"})
     )

@@ -1,4 +1,4 @@
-"""State frames (layouts.md 2)."""
+"""State frames (protocol.md O2)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -385,7 +385,7 @@ SIGNALS: list[tuple[int, int, Callable[[Signals], bool | None]]] = [
     (1, 7, lambda signals: signals.expanders[2]),
     (1, 8, lambda signals: signals.expanders[3]),
 ]
-"""Word, bit and signal (layouts.md 2.1)."""
+"""Word, bit and signal (protocol.md O2.1)."""
 
 
 def told_by(*words: int | None) -> list[bool | None]:

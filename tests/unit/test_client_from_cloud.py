@@ -1,4 +1,4 @@
-"""The cloud's answers merged into a PoolState (interface.md 2.5, layouts.md 5)."""
+"""The cloud's answers merged into a PoolState (protocol.md 2.5, O5)."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -196,7 +196,7 @@ def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> Non
 
 
 def test_an_odd_answer_changes_no_wiring() -> None:
-    """What the LAN reported changes once two answers agree (unknowns.md L15)."""
+    """What the LAN reported changes once two answers agree (protocol.md L15)."""
     before = seen()
     assert before.outputs.types_complete and before.outputs.types is not None
     light = before.outputs.types[1]

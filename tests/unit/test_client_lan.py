@@ -1,4 +1,4 @@
-"""LanClient over real sockets (interface.md 4.2, 7.2, 8)."""
+"""LanClient over real sockets (protocol.md 4.2, 7.2, 8)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -80,7 +80,7 @@ async def test_errors(
     body: str,
     error: type[PoolctlError],
 ) -> None:
-    """interface.md 4.2 rule 2, 7.2 rows 1 to 9."""
+    """protocol.md 4.2 rule 2, 7.2 rows 1 to 9."""
     raw.say(status, body)
     calls: dict[str, Callable[[], Awaitable[Any]]] = {
         "state": lan.state,
@@ -131,7 +131,7 @@ async def test_the_reason_is_kept(
 async def test_answers_that_do_not_decode(
     lan: LanClient, raw: RawServer, status: int, body: str, error: type[PoolctlError]
 ) -> None:
-    """interface.md 4.2 rule 1, 5.2 rule 4."""
+    """protocol.md 4.2 rule 1, 5.2 rule 4."""
     raw.say(status, body)
     with pytest.raises(error) as caught:
         await lan.state()
@@ -181,7 +181,7 @@ async def test_hex_with_white_space_and_upper_case(
 async def test_words_of_the_other_side_are_not_repeated(
     lan: LanClient, raw: RawServer
 ) -> None:
-    """Errors get into logs: they repeat only the harmless texts of interface.md 7.2."""
+    """Errors get into logs: they repeat only the harmless texts of protocol.md 7.2."""
     raw.say(200, answer(ok=False, err="someone@example.com is not amused"))
     with pytest.raises(DeclinedError) as caught:
         await lan.state()
@@ -231,7 +231,7 @@ async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> Non
 async def test_an_action_counts_as_run_without_a_readable_frame(
     lan: LanClient, raw: RawServer, body: str
 ) -> None:
-    """interface.md 4.2 row 3."""
+    """protocol.md 4.2 row 3."""
     raw.say(200, answer(env=signed(counter=50)))
     await lan.state()
     raw.say(200, body)
@@ -247,7 +247,7 @@ async def test_the_lock_is_free_after_an_error(lan: LanClient, raw: RawServer) -
 
 
 async def test_replays(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 5.2 rule 4."""
+    """protocol.md 5.2 rule 4."""
     for counter, good in ((9, True), (9, True), (4, False), (4, False), (10, True),
                           (2, False), (3, True), (4, True)):  # fmt: skip
         raw.say(200, answer(env=signed(counter)))
@@ -272,7 +272,7 @@ async def test_a_forged_counter_does_not_move_the_baseline(
 
 
 async def test_state_action_query(service: Service) -> None:
-    """interface.md 4.2 row 3."""
+    """protocol.md 4.2 row 3."""
     lan = service.lan_client(service.full)
     frame = await lan.state()
     assert frame.telemetry and frame.configuration
@@ -304,7 +304,7 @@ async def test_state_action_query(service: Service) -> None:
     ],
 )
 async def test_faults(service: Service, fault: str, error: type[PoolctlError]) -> None:
-    """interface.md 8 row 13."""
+    """protocol.md 8 row 13."""
     lan = service.lan_client(service.small)
     for _ in range(2):
         await lan.state()
@@ -327,7 +327,7 @@ async def test_whether_a_request_may_have_arrived(
 
 
 async def test_a_refused_action(service: Service) -> None:
-    """interface.md 4.2 rule 10."""
+    """protocol.md 4.2 rule 10."""
     lan = service.lan_client(service.full)
     for name, payload in (("aux", encode_aux(26, True, True)), ("factory_reset", b"")):
         with pytest.raises(DeclinedError):

@@ -1,4 +1,4 @@
-"""Requests of LanClient, byte by byte, and their order (interface.md 4.2, 8)."""
+"""Requests of LanClient, byte by byte, and their order (protocol.md 4.2, 8)."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ async def test_requests_of_the_vectors(
     unix_time: UnixTime,
     row: dict[str, Any],
 ) -> None:
-    """interface.md 4.2 row 1, 4.2 rule 3."""
+    """protocol.md 4.2 row 1, 4.2 rule 3."""
     counter = Counters(row["counter"] - 1)
     lan = LanClient(session, "127.0.0.1", KEY, port=raw.port, counter=counter)
     raw.say(200, answer(ok=True))
@@ -59,7 +59,7 @@ async def test_requests_of_the_vectors(
 
 
 async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 4.2 row 2, 5.2 rule 1."""
+    """protocol.md 4.2 row 2, 5.2 rule 1."""
     raw.say(200, answer(env=signed()))
     await lan.state()
     body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
@@ -69,7 +69,7 @@ async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> 
 async def test_a_query_request(
     unix_time: UnixTime, lan: LanClient, raw: RawServer
 ) -> None:
-    """interface.md 4.2 row 4."""
+    """protocol.md 4.2 row 4."""
     raw.say(200, answer(env=signed(payload=b"reply")))
     assert await lan.query("aux_names") == b"reply"
     body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
@@ -81,7 +81,7 @@ async def test_a_query_request(
 
 
 async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 8 row 12."""
+    """protocol.md 8 row 12."""
     raw.say(200, answer(ok=True))
     size = len('{"op": "a", "name": "", "env": ""}') + 18
     await lan.action("x" * ((1024 - size) % 2), bytes((1024 - size) // 2))
@@ -89,7 +89,7 @@ async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> N
 
 
 async def test_a_longer_body_is_not_sent(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 8 row 12."""
+    """protocol.md 8 row 12."""
     for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
         with pytest.raises(RequestTooLargeError):
             await call
@@ -107,7 +107,7 @@ async def test_a_longer_body_costs_no_counter(
 
 
 async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 4.2 rule 8, 8 row 15."""
+    """protocol.md 4.2 rule 8, 8 row 15."""
     raw.say(200, answer(env=signed()))
     raw.delay = 0.01
     await asyncio.gather(lan.state(), lan.query("aux_names"), lan.action("aux", b"123"))
@@ -117,7 +117,7 @@ async def test_one_request_at_a_time(lan: LanClient, raw: RawServer) -> None:
 async def test_another_address_or_key_means_no_second_request(
     session: ClientSession, raw: RawServer
 ) -> None:
-    """A client waits for requests of its predecessor, too (interface.md 4.2 rule 8)."""
+    """A client waits for requests of its predecessor, too (protocol.md 4.2 rule 8)."""
     raw.say(200, answer(env=signed()))
     raw.delay = 0.01
     counters = Counters()
@@ -135,7 +135,7 @@ async def test_another_address_or_key_means_no_second_request(
 async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
     """The controller closes after each answer, even if no header announces it.
 
-    interface.md 4.2 rule 8, 8 row 15.
+    protocol.md 4.2 rule 8, 8 row 15.
     """
     raw.say(200, answer(env=signed()), "Server: pool")
     for _ in range(5):
@@ -143,7 +143,7 @@ async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) 
 
 
 async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> None:
-    """interface.md 5.2 rule 2."""
+    """protocol.md 5.2 rule 2."""
     raw.say(200, answer(ok=True, env=signed()))
     await asyncio.gather(
         *(lan.action("aux", bytes(3)) for _ in range(5)), lan.query("aux_names")

@@ -1,4 +1,4 @@
-"""Lights: their tables, and the controller's replies (layouts.md 4, 4.1)."""
+"""Lights: their tables, and the controller's replies (protocol.md O4, O4.1)."""
 
 import pytest
 
@@ -22,7 +22,7 @@ PUBLISHED = {
     " SunLover Sunset, Northern Lights, Candela, Enchanted Forest, Lunar Wonder,"
     " Romance, Halloween, Symphony",
 }
-"""Names of the colours 1, 2, 3 … (layouts.md 4.1)."""
+"""Names of the colours 1, 2, 3 … (protocol.md O4.1)."""
 
 
 # Tables

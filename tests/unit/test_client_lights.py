@@ -1,4 +1,4 @@
-"""Lights: shows and actions, which make relays flap (layouts.md 4.1)."""
+"""Lights: shows and actions, which make relays flap (protocol.md O4.1)."""
 
 import asyncio
 from collections.abc import Callable

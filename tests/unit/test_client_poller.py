@@ -1,4 +1,4 @@
-"""Which path is read when, and what happens when none answers (design.md 4)."""
+"""Which path is read when, and what happens when none answers."""
 
 import asyncio
 from collections.abc import Callable
@@ -61,7 +61,7 @@ async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
     return rig
 
 
-# The table of design.md 4
+# When the LAN is read, when the cloud, and how often
 
 
 async def test_the_lan_answers(rig: Rig) -> None:
@@ -301,7 +301,7 @@ async def test_a_poll_has_10_s_in_all(
 ) -> None:
     """A second attempt gets the time that the first one left; here 10 s are 0.15 s.
 
-    interface.md 4.2 rule 9.
+    protocol.md 4.2 rule 9.
     """
     started = 0
 
@@ -324,7 +324,7 @@ async def test_a_poll_has_10_s_in_all(
 
 
 async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
-    """interface.md 8 rules 2 and 3."""
+    """protocol.md 8 rules 2 and 3."""
     rig = make_rig(lan=False)
     await rig.controller.poller.poll()
     for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):

@@ -35,7 +35,7 @@ async def test_pump_off_and_on(small: Rig) -> None:
 
 
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
-    """interface.md 4.1 rule 2."""
+    """protocol.md 4.1 rule 2."""
     await on_cloud.controller.pump.switch(False)
     assert on_cloud.written() == ["setPumpInfo"] and on_cloud.names() == []
     assert pump_is_on(on_cloud) is False  # shown until a read that is certainly newer

@@ -1,4 +1,4 @@
-"""Queries: slow data that is read from the LAN at intervals (design.md 4)."""
+"""Queries: slow data that is read from the LAN at intervals."""
 
 from collections.abc import Callable
 

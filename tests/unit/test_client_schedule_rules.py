@@ -124,7 +124,7 @@ def test_a_week_has_seven_days(weekdays: int, days: tuple[int, ...]) -> None:
 
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
     longest = replace(EVENING, name="ü" * (MAX_NAME // 2))
-    # Verb, index, record; 9 bytes around it (layouts.md 1), in hex within some JSON.
+    # Verb, index, record; 9 bytes around it (protocol.md O1), in hex within some JSON.
     assert 2 * (2 + len(encode_record(longest)) + 9) + 60 < 1024
 
 

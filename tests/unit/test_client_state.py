@@ -44,7 +44,7 @@ from custom_components.poolctl.client.pool.state import PoolState, Source, with_
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
 STABLE = 1 << 5 | 3 << 13 | 1 << 15
-"""Chemistry stable, no dry run, flow (layouts.md 2.1)."""
+"""Chemistry stable, no dry run, flow (protocol.md O2.1)."""
 
 TELEMETRY = Telemetry(
     flags=STABLE,
@@ -410,7 +410,7 @@ def test_stability_that_is_not_told_does_not_void_readings() -> None:
     ("mode", "on"), [(0, False), (1, True), (20, True), (99, True), (None, None)]
 )
 def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
-    """The slot may be in manual mode while the motor stands still (layouts.md 2.4)."""
+    """The slot may be in manual mode while the motor stands still (protocol.md O2.4)."""
     state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
     assert state.pump_on is on
     assert state.outputs.slots[0].on is True

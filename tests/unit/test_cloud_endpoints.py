@@ -1,4 +1,4 @@
-"""An endpoint that interface.md does not publish affects only itself, however it fails.
+"""An endpoint that is not published affects only itself, however it fails.
 
 The endpoints come from the client's own table and the failures from the simulator's: a
 new one of either is included automatically.

@@ -48,7 +48,7 @@ def cloud(service: Service) -> CloudClient:
 async def test_how_long_to_wait(
     service: Service, cloud: CloudClient, dialect: D, seconds: float
 ) -> None:
-    """interface.md 7.1 rule 1."""
+    """protocol.md 7.1 rule 1."""
     service.cloud.dialects = {dialect}
     service.cloud.faults.on("rate_limited")
     with pytest.raises(BusyError) as caught:

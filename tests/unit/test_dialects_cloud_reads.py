@@ -83,7 +83,7 @@ async def test_a_pool_is_there_whatever_online_says(
 
 @pytest.mark.parametrize("dialects", [set(), {D.C12_FRESH}])
 async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
-    """Copies are up to 30 s old (interface.md 8): a read would show nothing new."""
+    """Copies are up to 30 s old (protocol.md 8): a read would show nothing new."""
     away.service.cloud.dialects = dialects
     for speed in (50, 60, 70, 80):
         await away.controller.pump.set_speed(speed)

@@ -41,7 +41,7 @@ async def ask(service: Service, **form: str) -> Tokens:
 
 
 async def test_tokens_rotate(service: Service) -> None:
-    """A refresh token works once (interface.md 2.2)."""
+    """A refresh token works once (protocol.md 2.2)."""
     first = await sign_in(service)
     second = await renew(service, first.refresh)
     assert first.expires_in == second.expires_in == 86400

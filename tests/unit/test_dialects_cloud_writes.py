@@ -28,7 +28,7 @@ def cloud(service: Service) -> CloudClient:
 async def test_only_success_is_success(
     service: Service, cloud: CloudClient, dialect: D
 ) -> None:
-    """interface.md 4.1 rule 2."""
+    """protocol.md 4.1 rule 2."""
     service.cloud.dialects = {dialect}
     with pytest.raises(UnconfirmedError) as caught:
         await cloud.set_pump(service.small.device_id, 0, True, 85)

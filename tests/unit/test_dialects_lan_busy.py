@@ -1,4 +1,4 @@
-"""`busy` after the action ran: the result is checked if possible (unknowns.md L7)."""
+"""`busy` after the action ran: the result is checked if possible (protocol.md L7)."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta

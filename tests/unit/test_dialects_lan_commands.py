@@ -1,4 +1,4 @@
-"""Commands whose delivery is not as assumed (unknowns.md L7 and L8)."""
+"""Commands whose delivery is not as assumed (protocol.md L7 and L8)."""
 
 from collections.abc import Callable
 

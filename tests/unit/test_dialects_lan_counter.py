@@ -1,4 +1,4 @@
-"""The counter that all clients share, and the clocks behind it (unknowns.md L1 and L14)."""
+"""The counter that all clients share, and the clocks behind it (protocol.md L1 and L14)."""
 
 from collections.abc import Callable
 import itertools

@@ -1,4 +1,4 @@
-"""Fitted heat sources, and how a pump starts (unknowns.md L10 and L13)."""
+"""Fitted heat sources, and how a pump starts (protocol.md L10 and L13)."""
 
 from collections.abc import Callable
 from dataclasses import replace

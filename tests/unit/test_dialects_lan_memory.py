@@ -1,4 +1,4 @@
-"""Counters are stored ahead: none is signed twice after a sudden end (unknowns.md L1, L14)."""
+"""Counters are stored ahead: none is signed twice after a sudden end (protocol.md L1, L14)."""
 
 import time
 from typing import Any

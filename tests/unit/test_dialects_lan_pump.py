@@ -1,4 +1,4 @@
-"""Overrides of the pump that are not as assumed (unknowns.md L5 and L6)."""
+"""Overrides of the pump that are not as assumed (protocol.md L5 and L6)."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""LAN replies that differ from layouts.md (unknowns.md L2 to L4, L9, L11)."""
+"""LAN replies that differ from what was observed (protocol.md L2 to L4, L9, L11)."""
 
 from collections.abc import Callable
 
@@ -49,7 +49,7 @@ async def test_replies_with_another_counter(
 async def test_replies_counted_anew(
     make_rig: Callable[..., Rig], refused: bool
 ) -> None:
-    """L2: a command queries again if the counter of replies restarts (layouts.md 1)."""
+    """L2: a command queries again if the counter of replies restarts (protocol.md O1)."""
     rig = speaking(make_rig, "query_counter_own")
     await read(rig)
     rig.controller.queries.expire()

@@ -1,4 +1,4 @@
-"""A module imports only from its own layer and those below it (design.md 1)."""
+"""A module imports only from its own layer and those below it."""
 
 import ast
 from collections.abc import Iterator

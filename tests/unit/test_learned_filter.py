@@ -27,7 +27,7 @@ CLEAN = 1 / 1500
 """Resistance of a clean filter in kPa/(L/min)²."""
 PUMP, SPA_RETURN, SOLAR_WITH_PUMP, SOLAR = 31, 20, 17, 18
 SOLAR_ON, PRIMING = 1 << 1, 1 << 1
-"""Bits in `flags` and in `flags2` (layouts.md 2.1)."""
+"""Bits in `flags` and in `flags2` (protocol.md O2.1)."""
 
 
 class Bench:

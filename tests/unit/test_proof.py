@@ -1,4 +1,4 @@
-"""The proof that a controller is at a new address (unknowns.md H1, L18, L23)."""
+"""The proof that a controller is at a new address (protocol.md H1, L18, L23)."""
 
 from itertools import pairwise
 
@@ -45,7 +45,7 @@ async def test_the_controller_at_a_new_address(
 async def test_a_port_that_is_closed_for_some_seconds(
     service: Service, request_number: int
 ) -> None:
-    """An address that answered a moment ago is retried (interface.md 4.2 rule 9)."""
+    """An address that answered a moment ago is retried (protocol.md 4.2 rule 9)."""
     service.small.dialects.add(Dialect.SOMETIMES_CLOSED)
     service.small.trouble_with_next(request_number)
     lan = service.lan_client(service.small, counter=Counters(clock=Clock()))

@@ -1,4 +1,4 @@
-"""The cloud service: signing in and the account (interface.md 3.1, 3.3, 4.1, 5.1)."""
+"""The cloud service: signing in and the account (protocol.md 3.1, 3.3, 4.1, 5.1)."""
 
 import base64
 from collections.abc import AsyncGenerator
@@ -61,11 +61,11 @@ async def signed_in(service: Service) -> Service:
     return service
 
 
-# --- Signing in (interface.md 3.1, 3.3, 4.1, 5.1) ----------------------------------
+# --- Signing in (protocol.md 3.1, 3.3, 4.1, 5.1) ----------------------------------
 
 
 async def test_sign_in_page(service: Service) -> None:
-    """The page has a form and a link to cancel (interface.md 4.1 row 1)."""
+    """The page has a form and a link to cancel (protocol.md 4.1 row 1)."""
     status, page = await service.get("/oauth/authorize", params=service.authorize)
     assert status == 200
     assert '<label for="email">' in page and 'type="password"' in page
@@ -74,7 +74,7 @@ async def test_sign_in_page(service: Service) -> None:
 
 
 async def test_the_redirect_carries_code_and_state(service: Service) -> None:
-    """`Visitor.code` checks the state (interface.md 3.1 row 1, 5.1 rule 1)."""
+    """`Visitor.code` checks the state (protocol.md 3.1 row 1, 5.1 rule 1)."""
     first, second = await service.code(), await service.code()
     assert first and second and first != second
 
@@ -85,7 +85,7 @@ async def test_the_redirect_carries_code_and_state(service: Service) -> None:
 async def test_requests_that_are_not_redirected(
     service: Service, change: dict[str, str]
 ) -> None:
-    """A wrong request gets an error, not a redirect (interface.md 5.1 rule 5)."""
+    """A wrong request gets an error, not a redirect (protocol.md 5.1 rule 5)."""
     status, text = await service.get(
         "/oauth/authorize", params={**service.authorize, **change}
     )
@@ -104,7 +104,7 @@ async def test_wrong_password_shows_the_form_again(service: Service) -> None:
 
 
 async def test_tokens(service: Service) -> None:
-    """An access token lasts a day (interface.md 3.1 row 2, 4.1 row 2, 5.1 rule 3)."""
+    """An access token lasts a day (protocol.md 3.1 row 2, 4.1 row 2, 5.1 rule 3)."""
     tokens = await service.sign_in()
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 86400)
     assert tokens["scope"] == "profile"
@@ -114,7 +114,7 @@ async def test_tokens(service: Service) -> None:
 
 
 async def test_a_code_counts_once(service: Service) -> None:
-    """A used code is refused (interface.md 3.1 row 4, 5.1 rule 2, 8 row 9)."""
+    """A used code is refused (protocol.md 3.1 row 4, 5.1 rule 2, 8 row 9)."""
     code = await service.code()
     assert (await service.redeem(code))[0] == 200
     status, body = await service.redeem(code)
@@ -125,7 +125,7 @@ async def test_a_code_counts_once(service: Service) -> None:
 async def test_a_code_is_valid_for_5_minutes(
     service: Service, seconds: float, status: int
 ) -> None:
-    """interface.md 3.1 row 3, 8 row 9."""
+    """protocol.md 3.1 row 3, 8 row 9."""
     code = await service.code()
     service.clock.advance(seconds)
     assert (await service.redeem(code))[0] == status
@@ -145,13 +145,13 @@ async def test_a_code_is_valid_for_5_minutes(
 async def test_token_errors(
     service: Service, change: dict[str, str], status: int, error: str
 ) -> None:
-    """Each wrong field gets its error (interface.md 5.1 rule 2, 7.1 rule 3)."""
+    """Each wrong field gets its error (protocol.md 5.1 rule 2, 7.1 rule 3)."""
     got, body = await service.redeem(await service.code(), **change)
     assert (got, body["error"]) == (status, error)
 
 
 async def test_refresh_tokens_rotate(service: Service) -> None:
-    """A refresh token can be used once (interface.md 5.1 rule 6)."""
+    """A refresh token can be used once (protocol.md 5.1 rule 6)."""
     first = await service.sign_in()
     status, second = await service.renew(first["refresh_token"])
     assert status == 200 and second["refresh_token"] != first["refresh_token"]
@@ -168,7 +168,7 @@ async def test_refresh_tokens_rotate(service: Service) -> None:
 async def test_token_lifetimes(
     service: Service, seconds: float, access: int, refresh: int
 ) -> None:
-    """interface.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11."""
+    """protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11."""
     tokens = await service.sign_in()
     service.clock.advance(seconds)
     assert (await service.get("/user/sites"))[0] == access
@@ -191,7 +191,7 @@ async def test_expire_and_revoke(service: Service) -> None:
 
 
 async def test_login_without_a_browser(service: Service) -> None:
-    """interface.md 4.1 row 3, 4.1 rule 3."""
+    """protocol.md 4.1 row 3, 4.1 rule 3."""
     status, body = await service.post("/auth/login", data=service.person)
     assert status == 200
     token = body["data"]["access_token"]
@@ -204,7 +204,7 @@ async def test_login_without_a_browser(service: Service) -> None:
 
 
 async def test_sites(signed_in: Service) -> None:
-    """Sites list their controllers and which are online (interface.md 4.1 row 4)."""
+    """Sites list their controllers and which are online (protocol.md 4.1 row 4)."""
     signed_in.small.cloud_link = False
     status, body = await signed_in.get("/user/sites")
     assert (status, body["status"]) == (200, "SUCCESS")
@@ -232,13 +232,13 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_bearer_token_is_needed(service: Service, path: str) -> None:
-    """interface.md 5.1 rule 4, 7.1 rule 4."""
+    """protocol.md 5.1 rule 4, 7.1 rule 4."""
     status, body = await service.get(path, token="wrong")
     assert (status, body["status"]) == (401, "FAILED")
 
 
 async def test_envelope_key(signed_in: Service) -> None:
-    """Only an owner gets the key (interface.md 4.1 rules 5 and 6, 5.2 rule 3)."""
+    """Only an owner gets the key (protocol.md 4.1 rules 5 and 6, 5.2 rule 3)."""
 
     async def key(device_id: str) -> tuple[int, Any]:
         path = f"/api-gateway/v2/iot-shadow/device/{device_id}/envelope-key"

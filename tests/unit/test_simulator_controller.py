@@ -33,7 +33,7 @@ async def controller() -> AsyncGenerator[Controller]:
 async def test_refuse_closes_the_port_and_opens_it_again(
     controller: Controller,
 ) -> None:
-    """interface.md 4.2 rule 9."""
+    """protocol.md 4.2 rule 9."""
     port = controller.port
     for _ in range(3):
         controller.faults.on("refuse")
@@ -68,7 +68,7 @@ async def test_reset_and_hang(controller: Controller) -> None:
 async def test_slow_faults(
     controller: Controller, fault: str, seconds: float, status: int, err: str
 ) -> None:
-    """The error comes after these seconds (interface.md 7.2 row 8, 8 row 14)."""
+    """The error comes after these seconds (protocol.md 7.2 row 8, 8 row 14)."""
     controller.faults.once(fault)
     task = asyncio.create_task(exchange(controller, request(STATE)))
     await until(lambda: controller.clock.waiting == 1)
@@ -210,7 +210,7 @@ async def test_old_firmware_does_not_serve_the_lan(controller: Controller) -> No
 
 
 async def test_the_cloud_shares_the_counter(controller: Controller) -> None:
-    """Another client's command makes this client look replayed (layouts.md 1)."""
+    """Another client's command makes this client look replayed (protocol.md O1)."""
     client = Signer(controller, counter=100)
     await client.action("aux", AUX)
     await controller.tell(lambda pool: None, "setPumpInfo")

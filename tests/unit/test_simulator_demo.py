@@ -64,7 +64,7 @@ async def browse(*names: str) -> dict[str, ServiceInfo]:
 
 
 async def test_controllers_are_announced_and_followed() -> None:
-    """interface.md 2.8."""
+    """protocol.md 2.8."""
     if not multicast():
         pytest.skip("no multicast on this machine")
     # IDs that only this test uses, so that a running demo does not interfere.

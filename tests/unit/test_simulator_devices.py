@@ -1,4 +1,4 @@
-"""The cloud service: device endpoints (layouts.md 5) and faults."""
+"""The cloud service: device endpoints (protocol.md O5) and faults."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -53,11 +53,11 @@ async def signed_in(service: Service) -> Service:
     return service
 
 
-# --- Device endpoints (layouts.md 5) ----------------------------------------------
+# --- Device endpoints (protocol.md O5) ----------------------------------------------
 
 
 async def test_dashboard(signed_in: Service) -> None:
-    """The dashboard has the published values (interface.md 4.1 row 6)."""
+    """The dashboard has the published values (protocol.md 4.1 row 6)."""
     dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
     published = {
         "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
@@ -90,7 +90,7 @@ SHAPES: dict[str, dict[str, set[str]]] = {
 
 @pytest.mark.parametrize("name", SHAPES)
 async def test_shape(service: Service, name: str) -> None:
-    """Each read has its documented parts and keys (interface.md 4.1 rule 5)."""
+    """Each read has its documented parts and keys (protocol.md 4.1 rule 5)."""
     service.clock.speed = 50
     await service.sign_in()
     data = await service.read(name)
@@ -142,7 +142,7 @@ PUMP = {
 
 
 async def test_writes_reach_the_pool(service: Service) -> None:
-    """interface.md 4.1 row 7, 4.1 rule 2."""
+    """protocol.md 4.1 row 7, 4.1 rule 2."""
     service.clock.speed = 50
     await service.sign_in()
     for name, body in (
@@ -297,7 +297,7 @@ async def test_a_limit_in_other_words(signed_in: Service) -> None:
 
 
 async def test_writes_are_json_with_integers(signed_in: Service) -> None:
-    """interface.md 2.6, 4.1 row 7."""
+    """protocol.md 2.6, 4.1 row 7."""
     body = {
         "aux_switch_state": 1,
         "aux_type_code": 31,

@@ -1,4 +1,4 @@
-"""The LAN endpoint over raw sockets: interface.md 4.2, 7.2 and 8, rule by rule."""
+"""The LAN endpoint over raw sockets: protocol.md 4.2, 7.2 and 8, rule by rule."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -39,7 +39,7 @@ def body(size: int) -> bytes:
 
 @dataclass(frozen=True)
 class Rule:
-    """A request, and its outcome according to interface.md 7.2."""
+    """A request, and its outcome according to protocol.md 7.2."""
 
     id: str
     data: bytes
@@ -87,7 +87,7 @@ RULES = [
 async def test_rule(controller: Controller, rule: Rule) -> None:
     """Every request gets its status and error.
 
-    interface.md 4.2 row 1, 7.2 rows 1 to 7, 8 rows 12 and 13.
+    protocol.md 4.2 row 1, 7.2 rows 1 to 7, 8 rows 12 and 13.
     """
     task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
     if rule.wait:
@@ -114,14 +114,14 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
 
 
 def test_the_manifest_names_the_service() -> None:
-    """interface.md 2.8."""
+    """protocol.md 2.8."""
     assert SERVICE == "_ctrl._tcp.local."
     text = Path("custom_components/poolctl/manifest.json").read_text()
     assert [each["type"] for each in json.loads(text)["zeroconf"]] == [SERVICE]
 
 
 def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
-    """interface.md 2.8."""
+    """protocol.md 2.8."""
     told = replace(Announcement.of(controller), host="127.0.0.2")
     told = replace(told, other_hosts=("127.0.0.3",))
     assert announced(told).parsed_addresses() == ["127.0.0.2", "127.0.0.3"]
@@ -138,14 +138,14 @@ def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
 async def test_no_frame_after_an_action(
     controller: Controller, dialect: Dialect, answer: dict[str, Any]
 ) -> None:
-    """An action that ran may be answered without a frame (interface.md 4.2 row 3)."""
+    """An action that ran may be answered without a frame (protocol.md 4.2 row 3)."""
     controller.dialects.add(dialect)
     reply = await Signer(controller).action("aux", wire.encode_aux(3, True))
     assert reply.json == answer and controller.pool.slots[3].on
 
 
 async def test_a_state_that_is_refused(controller: Controller) -> None:
-    """The refusal has no reason (interface.md 4.2 row 2)."""
+    """The refusal has no reason (protocol.md 4.2 row 2)."""
     controller.faults.once("no_state")
     replies = [await Signer(controller).state() for _ in range(2)]
     assert [reply.json.keys() for reply in replies] == [{"ok"}, {"env"}]
@@ -158,7 +158,7 @@ def test_every_error_has_a_rule() -> None:
 
 
 async def test_state_needs_no_credential_and_is_signed(controller: Controller) -> None:
-    """interface.md 4.2 row 2, 5.2 rules 1 and 4."""
+    """protocol.md 4.2 row 2, 5.2 rules 1 and 4."""
     client = Signer(controller)
     replies = [await client.state() for _ in range(2)]
     envelopes = [
@@ -174,7 +174,7 @@ async def test_state_needs_no_credential_and_is_signed(controller: Controller) -
 async def test_aux_answers_with_the_state_after_it(
     controller: Controller, on: bool
 ) -> None:
-    """interface.md 4.2 row 3."""
+    """protocol.md 4.2 row 3."""
     client = Signer(controller)
     controller.pool.switch(3, not on)
     reply = await client.action("aux", wire.encode_aux(3, on))
@@ -229,7 +229,7 @@ async def test_refusals_look_all_the_same(
 ) -> None:
     """Every refusal is `{ok:false}` and nothing else, with status 200.
 
-    interface.md 4.2 rules 1, 2 and 10, 7.2 row 9.
+    protocol.md 4.2 rules 1, 2 and 10, 7.2 row 9.
     """
     before = controller.pool.relays
     reply = await Signer(controller).call(*case)
@@ -241,7 +241,7 @@ async def test_refusals_look_all_the_same(
 async def test_strict_counter(controller: Controller) -> None:
     """Actions and queries share one strict counter.
 
-    interface.md 4.2 rule 4, 5.2 rule 2.
+    protocol.md 4.2 rule 4, 5.2 rule 2.
     """
     client = Signer(controller)
     oks = []
@@ -269,7 +269,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("name", QUERIES)
 async def test_query(controller: Controller, name: str) -> None:
-    """interface.md 4.2 row 4."""
+    """protocol.md 4.2 row 4."""
     client = Signer(controller)
     reply = await client.query(name)
     assert reply.json.keys() == {"env"}
@@ -283,7 +283,7 @@ async def test_query(controller: Controller, name: str) -> None:
 
 
 async def test_one_request_at_a_time(controller: Controller) -> None:
-    """interface.md 4.2 rule 8, 8 row 15."""
+    """protocol.md 4.2 rule 8, 8 row 15."""
     first = asyncio.create_task(exchange(controller, b""))
     await until(lambda: controller.clock.waiting == 1)
     second = asyncio.create_task(exchange(controller, request(STATE)))

@@ -1,4 +1,4 @@
-"""The limits of the cloud: interface.md 3.2, 7.1 and 8, rule by rule."""
+"""The limits of the cloud: protocol.md 3.2, 7.1 and 8, rule by rule."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -111,7 +111,7 @@ async def bench() -> AsyncGenerator[Bench]:
 async def limit_of_sign_ins(bench: Bench) -> None:
     """10 sign-ins a minute per address, with one counter for login and authorize.
 
-    interface.md 7.1 row 1, 8 row 1.
+    protocol.md 7.1 row 1, 8 row 1.
     """
     statuses = [  # the fixture made one attempt
         (await bench.attempt(path)).status
@@ -144,7 +144,7 @@ async def limit_of_refresh_site(bench: Bench) -> None:
 async def no_limit_elsewhere(bench: Bench) -> None:
     """Other endpoints have no fixed rate; cached reads are not commands.
 
-    interface.md 8 row 3, 8 rule 1.
+    protocol.md 8 row 3, 8 rule 1.
     """
     for _ in range(40):
         assert (await bench.get("/user/sites"))[0] == 200
@@ -267,7 +267,7 @@ async def schedule_reads_wait_3_s(bench: Bench) -> None:
 async def ladder(bench: Bench) -> None:
     """5 s after the first timeout, 10 s after the second, 60 s from the third on.
 
-    interface.md 3.2 rows 1 to 3, 7.1 row 4, 8 row 7.
+    protocol.md 3.2 rows 1 to 3, 7.1 row 4, 8 row 7.
     """
     bench.controller.cloud_link = False
     for left, seconds in (("5s", 5), ("10s", 10), ("1m0s", 60), ("1m0s", 60)):
@@ -423,7 +423,7 @@ RULES: Final[tuple[Callable[[Bench], Awaitable[None]], ...]] = (
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 async def test_rule(bench: Bench, rule: Callable[[Bench], Awaitable[None]]) -> None:
-    """interface.md 3.2, 7.1 and 8."""
+    """protocol.md 3.2, 7.1 and 8."""
     await rule(bench)
 
 
@@ -432,5 +432,5 @@ async def test_rule(bench: Bench, rule: Callable[[Bench], Awaitable[None]]) -> N
     [(5, "5s"), (4.2, "5s"), (10, "10s"), (59.5, "1m0s"), (60, "1m0s"), (90, "1m30s")],
 )
 def test_duration(seconds: float, text: str) -> None:
-    """interface.md 7.1 rule 1."""
+    """protocol.md 7.1 rule 1."""
     assert duration(seconds) == text

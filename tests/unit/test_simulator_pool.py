@@ -1,4 +1,4 @@
-"""How a simulated pool behaves (layouts.md 2.4, 3 and 4.1)."""
+"""How a simulated pool behaves (protocol.md O2.4, O3 and O4.1)."""
 
 from collections.abc import Callable
 

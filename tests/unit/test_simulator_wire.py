@@ -1,4 +1,4 @@
-"""The simulator's codec against the known answers (layouts.md 1 to 4)."""
+"""The simulator's codec against the known answers (protocol.md O1 to O4)."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ KEY = bytes.fromhex(COMMANDS["key"])
     "case", COMMANDS["envelopes"]["valid"], ids=lambda case: case["why"]
 )
 def test_valid_envelope(case: dict[str, Any]) -> None:
-    """interface.md 4.2 rules 6 and 7, 5.2 rule 5."""
+    """protocol.md 4.2 rules 6 and 7, 5.2 rule 5."""
     data, payload = wire.from_hex(case["envelope"]), bytes.fromhex(case["payload"])
     assert wire.unwrap(KEY, data) == (case["counter"], payload)
     assert wire.wrap(KEY, case["counter"], payload) == data
@@ -29,7 +29,7 @@ def test_valid_envelope(case: dict[str, Any]) -> None:
     "case", COMMANDS["envelopes"]["invalid"], ids=lambda case: case["why"]
 )
 def test_invalid_envelope(case: dict[str, Any]) -> None:
-    """interface.md 5.2 rule 5."""
+    """protocol.md 5.2 rule 5."""
     with pytest.raises(wire.WireError):
         wire.unwrap(KEY, wire.from_hex(case["envelope"]))
 
@@ -51,7 +51,7 @@ def encoded_action(name: str, args: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("case", COMMANDS["actions"], ids=lambda case: case["payload"])
 def test_action(case: dict[str, Any]) -> None:
-    """interface.md 4.2 rules 3 to 5."""
+    """protocol.md 4.2 rules 3 to 5."""
     args, payload = case["args"], bytes.fromhex(case["payload"])
     assert encoded_action(case["name"], args) == payload
     env = wire.from_hex(case["request"]["env"])

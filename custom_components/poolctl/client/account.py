@@ -1,7 +1,7 @@
 """An account of the service: its sign-in addresses and its identifier.
 
-Published: the addresses of sign-in (interface.md 4.1). Observed: the `sub` of userinfo
-and of the access token (layouts.md 5).
+Published: the addresses of sign-in (protocol.md 4.1). Observed: the `sub` of userinfo
+and of the access token (protocol.md O5).
 """
 
 from base64 import urlsafe_b64decode
@@ -30,12 +30,12 @@ from .json_values import Answer, parse_json, parse_object, text
 TOKEN_TIMEOUT = 60.0
 """Seconds; callers with less time set their own timeout."""
 LIFETIME = 86400
-"""Lifetime of an access token in seconds if none is reported (interface.md 2.2)."""
+"""Lifetime of an access token in seconds if none is reported (protocol.md 2.2)."""
 _MAX_LIFETIME = 366 * 86400
 
 
 class Tokens(NamedTuple):
-    """Tokens issued by the token endpoint (interface.md 2.2)."""
+    """Tokens issued by the token endpoint (protocol.md 2.2)."""
 
     access: str
     refresh: str | None
@@ -45,7 +45,7 @@ class Tokens(NamedTuple):
 
 
 def authorize_url(base_url: str) -> str:
-    """Return the address at which a user signs in (interface.md 4.1)."""
+    """Return the address at which a user signs in (protocol.md 4.1)."""
     return str(URL(base_url).joinpath(f"{V1}/oauth/authorize"))
 
 
@@ -57,7 +57,7 @@ def token_url(base_url: str) -> str:
 async def probe(session: ClientSession, base_url: str) -> None:
     """Check that a server answers at a service address; raises UnreachableError.
 
-    Requests the sites without a token: this counts towards no rate limit (interface.md
+    Requests the sites without a token: this counts towards no rate limit (protocol.md
     8), and any answer proves that a server is there.
     """
     await exchange(
@@ -77,7 +77,7 @@ async def request_tokens(
     form: Mapping[str, str],
     facts: Facts | None = None,
 ) -> Tokens:
-    """Exchange a code or a refresh token for tokens (interface.md 4.1, RFC 6749).
+    """Exchange a code or a refresh token for tokens (protocol.md 4.1, RFC 6749).
 
     Redirects are not followed: the form contains secrets of this origin. Raises
     AuthenticationError for a refusal in any form, otherwise BusyError,
@@ -165,7 +165,7 @@ def _lifetime(answer: Answer) -> int:
 
 
 def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
-    """Return the identifier of an account (design.md 3).
+    """Return the identifier of an account.
 
     It is the subject of userinfo, else the `sub` claim of the access token, else the
     smallest site identifier; `None` if there is none of these.

@@ -1,6 +1,6 @@
 """The trusted time: our clock may jump, and the controller's clock may differ from it.
 
-All rules here are chosen (design.md 2).
+All rules here are chosen.
 """
 
 from collections.abc import Callable

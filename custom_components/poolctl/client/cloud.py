@@ -1,7 +1,7 @@
-"""The cloud service (interface.md 2 to 8).
+"""The cloud service (protocol.md 2 to 8).
 
 Published: sign-in, sites, `dashboardInfo`, `setPumpInfo`, the error table and limits.
-Observed (layouts.md 5): `userinfo` and the path and shape of `envelope-key`.
+Observed (protocol.md O5): `userinfo` and the path and shape of `envelope-key`.
 """
 
 import asyncio
@@ -56,18 +56,18 @@ from .renewals import Renewals, TokenProvider
 
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
-"""Seconds for a read; the service waits 10 s for a controller (interface.md 8)."""
+"""Seconds for a read; the service waits 10 s for a controller (protocol.md 8)."""
 _USER_INFO_LIMIT = 5.0
 """Seconds; a user waits for it, and can do without."""
 WRITE_TIMEOUT = 65.0
 """Seconds for a write: 10 s, behind five others of 10 s (protocol.md 8)."""
 WRITE_SPACING = 2.0
-"""Seconds between two writes to one controller (interface.md 8)."""
+"""Seconds between two writes to one controller (protocol.md 8)."""
 PATIENCE = 65.0
 """Seconds that a user's command waits while the controller is busy: the longest wait
 that is documented is 1m0s (protocol.md 7.1)."""
 COPY_AGE = 35.0
-"""Maximum age of a read in seconds: 30 for copies (interface.md 8), plus a margin."""
+"""Maximum age of a read in seconds: 30 for copies (protocol.md 8), plus a margin."""
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class CloudClient:
         return self._gates[device_id].last_busy
 
     async def inventory(self) -> Inventory:
-        """List the sites and their controllers (interface.md 4.1)."""
+        """List the sites and their controllers (protocol.md 4.1)."""
         answer = await self._request(SITES, SITES.path(""), check)
         return parse_inventory(answer)
 
@@ -183,7 +183,7 @@ class CloudClient:
         return text(answer, "sub") or None
 
     async def envelope_key(self, device_id: str) -> bytes:
-        """Return the envelope key of a controller (interface.md 5.2, layouts.md 5).
+        """Return the envelope key of a controller (protocol.md 5.2, O5).
 
         Its path is not published: if one fails, the next one is tried. Raises the first
         error, which is EnvelopeError if the answer contained no key.
@@ -203,7 +203,7 @@ class CloudClient:
         raise refusal or NotOfferedError("no path of the key")
 
     async def dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard of a controller (interface.md 2.5)."""
+        """Return the dashboard of a controller (protocol.md 2.5)."""
         async with self._gates[device_id].lock:
             data = await self._data(DASHBOARD, DASHBOARD.path(device_id))
         dashboard = data.get("dashboard")
@@ -220,7 +220,7 @@ class CloudClient:
     async def read(
         self, device_id: str, endpoint: str, *, urgent: bool = False
     ) -> Answer:
-        """Return the data of an observed endpoint (layouts.md 5).
+        """Return the data of an observed endpoint (protocol.md O5).
 
         An endpoint that failed is not requested again for a while. An urgent read, part
         of a user's command, requests it anyway and waits for a busy controller.
@@ -255,7 +255,7 @@ class CloudClient:
         return data
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
-        """Switch a slot by hand (observed, layouts.md 5)."""
+        """Switch a slot by hand (observed, protocol.md O5)."""
         await self._write(
             device_id,
             MANUAL_SET,
@@ -267,7 +267,7 @@ class CloudClient:
         )
 
     async def set_pump(self, device_id: str, slot: int, on: bool, speed: int) -> None:
-        """Run or stop the main pump at a speed in % (interface.md 2.6, layouts.md 5).
+        """Run or stop the main pump at a speed in % (protocol.md 2.6, O5).
 
         Returns when the controller has acknowledged it.
         """
@@ -283,7 +283,7 @@ class CloudClient:
         )
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
-        """Send a command to an observed endpoint (layouts.md 5).
+        """Send a command to an observed endpoint (protocol.md O5).
 
         A 404 marks it as not offered, as in `read`.
         """

@@ -1,4 +1,4 @@
-"""Parsing of service answers: errors and inventory (interface.md 2.1 to 2.4, 7.1)."""
+"""Parsing of service answers: errors and inventory (protocol.md 2.1 to 2.4, 7.1)."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ from .http import Response
 from .json_values import Answer, clean_text, list_of, number, text
 
 DEFAULT_RETRY_AFTER = 5.0
-"""Seconds to wait after a 429 that reports no time (interface.md 7.1)."""
+"""Seconds to wait after a 429 that reports no time (protocol.md 7.1)."""
 MAX_RETRY_AFTER = 300.0
-"""Maximum wait in seconds; the longest wait in interface.md is 60."""
+"""Maximum wait in seconds; the longest published wait is 60."""
 SUCCESS = "SUCCESS"
 FAILED = "FAILED"
 _MAX_MESSAGE = 200
@@ -36,7 +36,7 @@ _MAX_MESSAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A controller in an account's inventory (interface.md 2.4)."""
+    """A controller in an account's inventory (protocol.md 2.4)."""
 
     device_id: str
     name: str
@@ -46,7 +46,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The sites and controllers of an account (interface.md 2.3)."""
+    """The sites and controllers of an account (protocol.md 2.3)."""
 
     site_ids: tuple[str, ...]
     devices: tuple[Device, ...]
@@ -62,12 +62,12 @@ _RETRY_AFTER = re.compile(
 
 
 def is_device_id(text: object) -> bool:
-    """Return whether a text looks like a controller identifier (interface.md 2.4)."""
+    """Return whether a text looks like a controller identifier (protocol.md 2.4)."""
     return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
 
 
 def parse_retry_after(message: str, header: str | None = None) -> float:
-    """Return the seconds to wait after a 429, 5 minutes at most (interface.md 7.1).
+    """Return the seconds to wait after a 429, 5 minutes at most (protocol.md 7.1).
 
     The message is read first (`5s`, `10s`, `1m0s`, `5 s`), then the header, which may
     contain seconds or a date.
@@ -92,7 +92,7 @@ def _seconds_of_header(header: str) -> float:
 
 
 def parse_device(entry: object, site: str) -> Device | None:
-    """Return a listed controller (interface.md 2.4), `None` if it cannot be parsed."""
+    """Return a listed controller (protocol.md 2.4), `None` if it cannot be parsed."""
     if not isinstance(entry, dict) or not is_device_id(entry.get("deviceId")):
         return None
     online = entry.get("online")
@@ -105,7 +105,7 @@ def parse_device(entry: object, site: str) -> Device | None:
 
 
 def parse_inventory(answer: Answer) -> Inventory:
-    """Return the sites and their controllers (interface.md 2.3)."""
+    """Return the sites and their controllers (protocol.md 2.3)."""
     data = answer.get("data")
     if not isinstance(data, dict):
         raise UnexpectedResponseError("the answer has no data")
@@ -155,7 +155,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def parse_envelope_key(data: Answer) -> bytes:
-    """Return the 16 bytes of a controller's key (observed, layouts.md 5).
+    """Return the 16 bytes of a controller's key (observed, protocol.md O5).
 
     It may have any of several likely names, and be in hex or base64, with or without
     white space. Raises EnvelopeError if there is none.
@@ -192,7 +192,7 @@ _TOKEN = re.compile(
 
 
 def check(response: Response) -> Answer:
-    """Return the answer's JSON object, or raise its error (interface.md 7.1)."""
+    """Return the answer's JSON object, or raise its error (protocol.md 7.1)."""
     status, answer = response.status, response.json()
     message = _message(response, answer)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -216,7 +216,7 @@ def check(response: Response) -> Answer:
 def check_write(response: Response) -> None:
     """Raise the error of the answer to a write, unless the write was done.
 
-    Only `SUCCESS` means done (interface.md 4.1 rule 2). Raises UnconfirmedError if the
+    Only `SUCCESS` means done (protocol.md 4.1 rule 2). Raises UnconfirmedError if the
     answer reports neither success nor failure.
     """
     try:
@@ -232,7 +232,7 @@ def check_write(response: Response) -> None:
 def may_blame_token(response: Response) -> bool:
     """Return whether a refusal may be caused by the access token.
 
-    How the service reports that is not documented (interface.md 7.1): 401 means it, 400
+    How the service reports that is not documented (protocol.md 7.1): 401 means it, 400
     and 403 may mean it, and a `FAILED` with status 2xx is checked by its message.
     """
     status = response.status
@@ -252,7 +252,7 @@ def _is_good(status: int) -> bool:
 
 
 def has_failed(answer: Answer) -> bool:
-    """Return whether the status of an answer is `FAILED` (interface.md 2.1)."""
+    """Return whether the status of an answer is `FAILED` (protocol.md 2.1)."""
     return str(answer.get("status")).upper() == FAILED
 
 

@@ -1,7 +1,7 @@
 """Action payloads and query replies.
 
-The payload of `aux` is published (interface.md 4.2 rule 5); everything else here is
-observed (layouts.md 3 and 4).
+The payload of `aux` is published (protocol.md 4.2 rule 5); everything else here is
+observed (protocol.md O3 and O4).
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     """Return the payload of action `aux`.
 
     With precedence the slot is held by hand, on or off; without it the schedules win,
-    so `(slot, False, False)` releases the slot (layouts.md 3).
+    so `(slot, False, False)` releases the slot (protocol.md O3).
     """
     return _pack(_AUX, slot, bool(on), bool(precedence))
 
@@ -106,7 +106,7 @@ def encode_cmd(command: str, body: Answer) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsObject:
-    """A settings object, read and written as a whole (layouts.md 3 to 5)."""
+    """A settings object, read and written as a whole (protocol.md O3 to O5)."""
 
     query: str
     """LAN query that reads it."""
@@ -215,7 +215,7 @@ class PumpIdentity:
         """Whether the pump has a variable speed, `None` while it is not identified.
 
         After a restart of the controller, every pump is reported as `Single Speed`
-        without a model for a while (layouts.md 2.4).
+        without a model for a while (protocol.md O2.4).
         """
         if SINGLE_SPEED not in (self.type, self.brand):
             return True
@@ -293,7 +293,7 @@ def decode_schedules(payload: bytes) -> tuple[Schedule, ...]:
     if not reader.end() and not all(map(_plausible, schedules)):
         # The records themselves are longer, so their fields cannot be located.
         raise ReplyError("the records of the schedules are not understood")
-    # A mode can only name schedules 1 to 20 (layouts.md 2.1): ignore other records.
+    # A mode can only name schedules 1 to 20 (protocol.md O2.1): ignore other records.
     return schedules[:MAX_SCHEDULES]
 
 

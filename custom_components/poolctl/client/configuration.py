@@ -1,4 +1,4 @@
-"""Section B of a state frame: the configuration (layouts.md 2.2, observed)."""
+"""Section B of a state frame: the configuration (protocol.md O2.2, observed)."""
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -71,7 +71,7 @@ class Configuration(InstallerSettings):
     """Indices of the enabled schedules, counted from 0."""
     firmware: str | None = None
     aux_types: tuple[int, ...] | None = None
-    """Aux type code of each slot (layouts.md 2.4)."""
+    """Aux type code of each slot (protocol.md O2.4)."""
 
 
 CONFIGURATION_HEAD = Layout(

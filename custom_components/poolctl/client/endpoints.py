@@ -1,7 +1,7 @@
 """The endpoints of the service that are used, and the retries of failed ones.
 
-The paths of the published ones are in interface.md 4.1; the other paths are observed
-(layouts.md 5), though some of their names are published (interface.md 4.1 rule 5).
+The paths of the published ones are in protocol.md 4.1; the other paths are observed
+(protocol.md O5), though some of their names are published (protocol.md 4.1 rule 5).
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Endpoint:
     paths: tuple[str, ...]
     """Paths to try in turn; only the envelope key has more than one."""
     published: bool = False
-    """Whether interface.md has its path; if not, its errors affect only itself."""
+    """Whether its path is published; if not, its errors affect only itself."""
 
     def path(self, device_id: str, number: int = 0) -> str:
         """Return a path for a controller."""

@@ -1,6 +1,6 @@
 """Signed envelopes: bytes on the wire <-> verified payload.
 
-Observed, not published (layouts.md 1): u8 version, u32 counter, payload, and the first
+Observed, not published (protocol.md O1): u8 version, u32 counter, payload, and the first
 4 bytes of AES-128-CMAC (RFC 4493) over all preceding bytes. Integers are little-endian.
 """
 
@@ -66,20 +66,20 @@ def _tag(key: bytes, signed: bytes) -> bytes:
 
 
 def from_hex(text: str) -> bytes:
-    """Return the bytes of hex text (interface.md 2.7); raises EnvelopeError."""
+    """Return the bytes of hex text (protocol.md 2.7); raises EnvelopeError."""
     try:
         return bytes.fromhex(text)
     except ValueError:
         pass
     try:
-        # White space is ignored anywhere (interface.md 2.7), even within a byte.
+        # White space is ignored anywhere (protocol.md 2.7), even within a byte.
         return bytes.fromhex("".join(text.split()))
     except ValueError:
         raise EnvelopeError("envelope is not hex") from None
 
 
 def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
-    """Return the signed envelope of a payload (layouts.md 1).
+    """Return the signed envelope of a payload (protocol.md O1).
 
     Raises InvalidCommandError for a counter that does not fit into 32 bits.
     """
@@ -122,7 +122,7 @@ class ClockFault(Enum):
 
 
 class OutgoingCounter:
-    """Counter of signed requests: strictly increasing, near Unix time (layouts.md 1).
+    """Counter of signed requests: strictly increasing, near Unix time (protocol.md O1).
 
     A counter far above the accepted ones is never used: a controller that accepted it
     would refuse every client until that time.
@@ -191,7 +191,7 @@ class OutgoingCounter:
 
 
 class IncomingCounter:
-    """Detects replayed envelopes (layouts.md 1).
+    """Detects replayed envelopes (protocol.md O1).
 
     A counter lower than the last verified one is a replay. Two envelopes in a row that
     advance from a lower baseline mean that the controller restarted its counter.
@@ -223,7 +223,7 @@ class Counters(OutgoingCounter):
     """All counters of one controller, kept when its address or key changes.
 
     Whether replies to queries share the counter of the state frames is not documented
-    (layouts.md 4): each kind has its own baseline.
+    (protocol.md O4): each kind has its own baseline.
     """
 
     def __init__(
@@ -238,6 +238,6 @@ class Counters(OutgoingCounter):
         self.frames = IncomingCounter()
         self.replies = IncomingCounter()
         self.turns = Turns()
-        """The controller handles one request at a time (interface.md 4.2 rule 8)."""
+        """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
         self.answered: tuple[str, bytes] | None = None
         """Name and payload of a query that it answered, and would answer again."""

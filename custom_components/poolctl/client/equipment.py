@@ -1,6 +1,6 @@
 """Equipment that can be wired to a slot: aux type codes and their meaning for a user.
 
-Observed, not published (layouts.md 2.4).
+Observed, not published (protocol.md O2.4).
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ VIRTUAL_SLOT = 26
 EXPANDERS = (1, 2, 3, 4)
 """Numbers of the expanders, in the order of `Signals.expanders`."""
 SLOTS_OF_EXPANDERS = (range(12, 17), range(17, 22), range(27, 32), range(32, 37))
-"""Slots of each expander, in the same order (layouts.md 2.4)."""
+"""Slots of each expander, in the same order (protocol.md O2.4)."""
 
 MAIN_PUMP = 31
 UNKNOWN_TYPE = -1
 """Type of a slot that the cloud does not report."""
 
 MIN_SPEED, MAX_SPEED, SPEED_STEP = 40, 100, 5
-"""Speeds of a variable pump in % (layouts.md 3)."""
+"""Speeds of a variable pump in % (protocol.md O3)."""
 
 
 def nearest_speed(speed: int) -> int:

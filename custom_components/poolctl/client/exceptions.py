@@ -56,7 +56,7 @@ class ReplyError(ProtocolError):
 
 
 class UnexpectedResponseError(ProtocolError):
-    """An HTTP answer that is not the documented JSON (interface.md 2.1, 2.7)."""
+    """An HTTP answer that is not the documented JSON (protocol.md 2.1, 2.7)."""
 
 
 # Commands that must not be sent
@@ -91,7 +91,7 @@ class ClockError(InvalidCommandError):
 
 
 class RequestTooLargeError(InvalidCommandError):
-    """The LAN request would be longer than 1024 bytes (interface.md 8)."""
+    """The LAN request would be longer than 1024 bytes (protocol.md 8)."""
 
 
 # No answer
@@ -144,11 +144,11 @@ class RefusedError(PoolctlError):
 
 
 class DeclinedError(RefusedError):
-    """The controller declined it for one of four causes (interface.md 4.2 rule 2)."""
+    """The controller declined it for one of four causes (protocol.md 4.2 rule 2)."""
 
 
 class CommandFailedError(RefusedError):
-    """The service answered `status: FAILED` (interface.md 2.1).
+    """The service answered `status: FAILED` (protocol.md 2.1).
 
     `message` is its message, shown to the user who gave the command and never logged.
     """
@@ -182,7 +182,7 @@ class NotOfferedError(RefusedError):
 
 
 class LanRequestError(RefusedError):
-    """The controller rejected the request itself (interface.md 7.2).
+    """The controller rejected the request itself (protocol.md 7.2).
 
     `reason` is the text of its `err`, one of a published table.
     """
@@ -213,7 +213,7 @@ class BusyError(PoolctlError):
 
 
 class LanBusyError(BusyError):
-    """200 `busy`: no free frame buffer within 2 seconds (interface.md 7.2).
+    """200 `busy`: no free frame buffer within 2 seconds (protocol.md 7.2).
 
     It may have run, and only the frame of its reply found no buffer.
     """

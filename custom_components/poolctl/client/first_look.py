@@ -1,6 +1,6 @@
 """Reading the state of a controller without its key.
 
-Published: `state` reads need no credential (interface.md 5.2 rule 1). The result cannot
+Published: `state` reads need no credential (protocol.md 5.2 rule 1). The result cannot
 be trusted: without the key, no tag can be verified.
 """
 

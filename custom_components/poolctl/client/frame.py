@@ -1,6 +1,6 @@
 """State frame -> telemetry, configuration, running timers.
 
-Observed, not published (layouts.md 2). This module only decodes bytes: values stay as
+Observed, not published (protocol.md O2). This module only decodes bytes: values stay as
 received, even if they are impossible. Each row also has bounds (chosen), which
 `Section.plausible` applies.
 
@@ -32,7 +32,7 @@ RUNNING: Final = range(1, 21)
 MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
 
 
-# Section A (layouts.md 2.1)
+# Section A (protocol.md O2.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ _SIGNALS = Section(
 )
 _EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
-"""Both bits set is normal, anything else is a problem; 1 is as in layouts.md 5."""
+"""Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
 
 
 # Parts that rarely change from frame to frame are decoded once.
@@ -178,7 +178,7 @@ def decode_signals(flags: int | None, flags2: int | None) -> Signals:
 
 
 class Timer(NamedTuple):
-    """A running timer of a slot (layouts.md 2.3)."""
+    """A running timer of a slot (protocol.md O2.3)."""
 
     slot: int
     remaining: int
@@ -205,7 +205,7 @@ WHOLE: Final = _TELEMETRY_PRESENT | _CONFIGURATION_PRESENT | TIMERS_PRESENT
 
 
 def decode_frame(payload: bytes) -> StateFrame:
-    """Return the content of a state frame (layouts.md 2).
+    """Return the content of a state frame (protocol.md O2).
 
     Raises FrameError if a length runs past the end. The version changes nothing: its
     meaning is not documented.

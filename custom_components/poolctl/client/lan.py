@@ -1,4 +1,4 @@
-"""LAN client of one controller: Command Protocol v2 (interface.md 4.2, 7.2, 8)."""
+"""LAN client of one controller: Command Protocol v2 (protocol.md 4.2, 7.2, 8)."""
 
 from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
@@ -37,7 +37,7 @@ _HEADERS = {
 }
 
 _BUSY = (HTTPStatus.OK, "busy")
-# interface.md 7.2
+# protocol.md 7.2
 _REASONS = {
     (HTTPStatus.FORBIDDEN, "not served on LAN"),
     (HTTPStatus.METHOD_NOT_ALLOWED, "POST only"),
@@ -66,11 +66,11 @@ def _check_size(op: str, name: str, payload: bytes | None) -> None:
 class LanClient:
     """Talks to one controller, one request at a time.
 
-    The controller closes every connection after its response (interface.md 4.2 rule 8),
+    The controller closes every connection after its response (protocol.md 4.2 rule 8),
     so the session should be made with `request_class=ClosingRequest`.
 
     Every method raises UnreachableError if there is no answer, RefusedError or
-    BusyError for an error that the controller reports (interface.md 7.2), and
+    BusyError for an error that the controller reports (protocol.md 7.2), and
     ProtocolError if an answer does not verify or decode.
     """
 
@@ -110,7 +110,7 @@ class LanClient:
         return decode_frame(await self._request("state", timeout=timeout))
 
     def skip_counter(self) -> None:
-        """Skip a counter because the cloud is about to use one (layouts.md 1).
+        """Skip a counter because the cloud is about to use one (protocol.md O1).
 
         Cloud and LAN share a baseline, so the same number twice would be a replay.
         """
@@ -124,7 +124,7 @@ class LanClient:
 
         A query that is part of a user's command is urgent: it goes before others, and
         is sent once more if its reply looks like a replay. The next reply shows whether
-        the controller restarted its counter (layouts.md 1).
+        the controller restarted its counter (protocol.md O1).
         """
         try:
             reply = await self._request("q", name, payload, urgent=urgent)
@@ -206,12 +206,12 @@ class LanClient:
 
 
 def controller_url(host: str, port: int) -> URL:
-    """Return the URL of a controller (interface.md 4.2)."""
+    """Return the URL of a controller (protocol.md 4.2)."""
     return URL.build(scheme="http", host=host, port=port, path=PATH)
 
 
 def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
-    """Return the body of a request (interface.md 2.7)."""
+    """Return the body of a request (protocol.md 2.7)."""
     return json.dumps({"op": op, "name": name, "env": envelope}).encode()
 
 
@@ -231,7 +231,7 @@ async def post(
 
 
 def answer_of(response: Response) -> Answer:
-    """Return the answer in a response, or raise its error (interface.md 7.2)."""
+    """Return the answer in a response, or raise its error (protocol.md 7.2)."""
     status, answer = response.status, response.json()
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
@@ -241,7 +241,7 @@ def answer_of(response: Response) -> Answer:
 
 
 def _refusal(status: int, reason: str) -> PoolctlError:
-    """Return the error of a refusal (interface.md 7.2)."""
+    """Return the error of a refusal (protocol.md 7.2)."""
     if (status, reason) == _BUSY:
         return LanBusyError("the controller is busy")
     if (status, reason) in _REASONS:

@@ -22,7 +22,7 @@ class Between:
         return isinstance(value, int | float) and self.low <= value <= self.high
 
 
-# 0xFF and 0xFFFF mean that the value is unknown (design.md 4).
+# 0xFF and 0xFFFF mean that the value is unknown (chosen).
 BYTE, WORD = Between(0, 0xFE), Between(0, 0xFFFE)
 
 

@@ -1,7 +1,7 @@
 """Whether the service reaches a controller.
 
-Observed: `deviceOnlineStatuses` (layouts.md 5); published: `online` of a site's
-controllers (interface.md 2.4). Both may be as old as cached copies, so a
+Observed: `deviceOnlineStatuses` (protocol.md O5); published: `online` of a site's
+controllers (protocol.md 2.4). Both may be as old as cached copies, so a
 dashboard that changes is trusted (chosen).
 """
 

@@ -1,4 +1,4 @@
-"""Renewal of an access token before it expires (chosen; unknowns.md C2)."""
+"""Renewal of an access token before it expires (chosen; protocol.md C2)."""
 
 from http import HTTPStatus
 import time

@@ -1,6 +1,6 @@
 """A schedule: its times, and its overlaps with others.
 
-The record is observed (layouts.md 3 and 4); the meaning of times at and past midnight,
+The record is observed (protocol.md O3 and O4); the meaning of times at and past midnight,
 and that equal times never run, are our assumptions (chosen). Times are minutes after
 midnight by the controller's wall clock.
 """
@@ -25,7 +25,7 @@ _WEEK = 7 * DAY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """A schedule record (layouts.md 3 and 4)."""
+    """A schedule record (protocol.md O3 and O4)."""
 
     slot: int
     aux_type: int

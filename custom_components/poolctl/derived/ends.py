@@ -1,7 +1,7 @@
 """Ends: sensors of the time at which a running process will be over.
 
 The controller reports countdowns of the pump's run-on and priming in seconds
-(layouts.md 2.1). A time does not change with every poll. Chosen: a countdown that ends
+(protocol.md O2.1). A time does not change with every poll. Chosen: a countdown that ends
 within half a minute of the time shown is the same one, rounded or from an older copy in
 the cloud.
 """

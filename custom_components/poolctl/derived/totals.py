@@ -106,7 +106,7 @@ TOTALS = (
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         state_class=SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=DECIMALS,
-        # The cloud reports no power (layouts.md 5): without the LAN there is no energy.
+        # The cloud reports no power (protocol.md O5): without the LAN there is no energy.
         exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
         total=PUMP_ENERGY,
     ),

@@ -39,7 +39,7 @@ class OutputFacts:
 
     @property
     def mode(self) -> int | None:
-        """Mode of the output (layouts.md 2.1), `None` if it is not reported."""
+        """Mode of the output (protocol.md O2.1), `None` if it is not reported."""
         return output_mode(self.state, self.slot)
 
     @property

@@ -19,7 +19,7 @@ _AGAIN: Final = 2.0
 async def read_inventory(cloud: CloudClient) -> Inventory:
     """Return what an account owns; retry once, so that no second sign-in is needed.
 
-    An inventory may be empty once (`unknowns.md` C11). Raises as `inventory` does.
+    An inventory may be empty once (protocol.md C11). Raises as `inventory` does.
     """
     with suppress(UnreachableError):
         if (inventory := await cloud.inventory()).devices:

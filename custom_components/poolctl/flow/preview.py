@@ -120,7 +120,7 @@ def _shown(
     """Return the values of a frame as texts without words, for every language."""
     readings: Readings = READINGS.plausible(telemetry)
     stable = decode_signals(telemetry.flags, telemetry.flags2).chemistry_stable
-    # Without flow, the probes are in still water (layouts.md 2.4).
+    # Without flow, the probes are in still water (protocol.md O2.4).
     water = readings.water_temperature if stable else None
     ph = readings.ph if stable else None
     speed = 0.0 if telemetry.main_pump_mode == MODE_OFF else readings.pump_speed

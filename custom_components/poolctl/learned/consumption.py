@@ -1,6 +1,6 @@
 """Consumption: acid and chlorine used, and how long the rest will last.
 
-The controller reports the level of a drum (layouts.md 2.2). Only a falling level is
+The controller reports the level of a drum (protocol.md O2.2). Only a falling level is
 consumption; the rules are chosen:
 
 - A level that rises by more than `REFILL`, or falls faster than any doser could empty a

@@ -1,6 +1,6 @@
 """Doses today: the controller's own counts, corrected for midnights and restarts.
 
-The controller counts the doses of its day (`current_dose_today`, layouts.md 4). Its
+The controller counts the doses of its day (`current_dose_today`, protocol.md O4). Its
 midnight may differ by minutes from Home Assistant's, and after a restart its count may
 start at 0 in the middle of a day. So the increases of its count are added up here, and
 the sum starts at 0 with Home Assistant's day. The rules are chosen:

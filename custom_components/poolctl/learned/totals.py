@@ -1,7 +1,7 @@
 """Totals: energy of the pump and heaters, filtered water, and run hours.
 
 They are summed up from reads of the state. The controller does not report such totals
-(layouts.md 2.1), so all of this is chosen. Time without reads is not counted.
+(protocol.md O2.1), so all of this is chosen. Time without reads is not counted.
 The meaning of the flags and modes behind the run hours is observed. For several outputs
 of a kind, time counts while any of them runs.
 """

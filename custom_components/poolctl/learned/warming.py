@@ -225,7 +225,7 @@ class WarmIn(NamedTuple):
 
 
 _STEP: Final = 0.1
-"""Smallest step of the temperature in °C (layouts.md 2.1)."""
+"""Smallest step of the temperature in °C (protocol.md O2.1)."""
 
 
 def warm_in(warming: Warming, state: PoolState, body: Body) -> WarmIn | None:

@@ -18,7 +18,7 @@ def device_info(
 
     It has no manufacturer, because the interface does not name one. It has no link to
     the host, because a controller serves no web page: a browser would show an error
-    (interface.md 4.2, 7.2). It suggests no area: a site is not an area. `records` are
+    (protocol.md 4.2, 7.2). It suggests no area: a site is not an area. `records` are
     those of the account: among them, its name is the only one of its kind.
     """
     name = _distinct_name(record, records)
@@ -29,7 +29,7 @@ def device_info(
         translation_key=None if name else "controller",
         # The vendor's names for its models are not published.
         model="Pool controller",
-        # The service identifies a controller by this (interface.md 2.4); no other
+        # The service identifies a controller by this (protocol.md 2.4); no other
         # serial number is published.
         serial_number=record.device_id,
         sw_version=state.firmware or record.firmware,

@@ -1,6 +1,6 @@
 """Addresses that the network reports for controllers: unproven until a frame verifies.
 
-Any device on the network can announce anything (interface.md 2.8, 5.2 rule 6). So
+Any device on the network can announce anything (protocol.md 2.8, 5.2 rule 6). So
 nothing from an announcement is stored, its texts are cleaned, the number of addresses
 is limited, and for each controller, at most one address a minute is tried.
 """
@@ -37,7 +37,7 @@ _MARKDOWN = str.maketrans(dict.fromkeys("*_#~|\\!@", " "))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedAddress:
-    """An announced address of a controller, with cleaned texts (interface.md 2.8)."""
+    """An announced address of a controller, with cleaned texts (protocol.md 2.8)."""
 
     device_id: str
     mac: str

@@ -99,7 +99,7 @@ def with_own_counter(lan: LanClient) -> Counters:
     """Give a client that is not trusted its own counters; return the shared ones."""
     shared_counters = lan.counters
     lan.counters = Counters(shared_counters.last, clock=shared_counters.clock)
-    # Turns stay shared: one request at a time (interface.md 4.2 rule 8).
+    # Turns stay shared: one request at a time (protocol.md 4.2 rule 8).
     lan.counters.turns = shared_counters.turns
     return shared_counters
 
@@ -118,7 +118,7 @@ async def _again[T](
     """Send a request, and again if it got lost on its way, as some do now and then.
 
     With `waits`, also retry while the controller accepts no connection for some seconds
-    (interface.md 4.2 rule 9).
+    (protocol.md 4.2 rule 9).
     """
     for wait in (0.0, *waits):
         try:

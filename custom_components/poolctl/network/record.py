@@ -92,7 +92,7 @@ def stored_records(
 def mac_of(device_id: str) -> str:
     """Return the MAC address that a controller's device ID is made of.
 
-    Chosen: interface.md 2.4 and 2.8 give both the same form. If the controller
+    Chosen: protocol.md 2.4 and 2.8 give both the same form. If the controller
     announces another `mac`, that one is used once a frame from there verifies.
     """
     return format_mac(device_id.replace("_", ""))

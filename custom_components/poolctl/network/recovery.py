@@ -143,7 +143,7 @@ class Recovery:
         """Try every address that the network reports now, at a user's request.
 
         These are the announced addresses and those of its `.local` name. The name is
-        published (interface.md 2.8), and Home Assistant's own resolver looks it up by
+        published (protocol.md 2.8), and Home Assistant's own resolver looks it up by
         multicast and by unicast.
         """
         async with self._searching:

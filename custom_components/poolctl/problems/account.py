@@ -22,7 +22,7 @@ from .active import ActiveProblems
 from .problem import Problem, Repair, Severity
 
 _SIGN_IN_LASTS = timedelta(days=30)
-"""Lifetime of a refresh token (interface.md 8)."""
+"""Lifetime of a refresh token (protocol.md 8)."""
 _WARNING = timedelta(days=7)
 """Notice before the end of the sign-in: a user may be on holiday (chosen)."""
 SILENCE = 24 * 60 * 60.0

@@ -21,7 +21,7 @@ NAME = "lights_at_dusk"
 LIGHT, SPA_LIGHT = 1, 2
 """Slots of the full pool: the first has shows, the second just colours by turns."""
 MULTI_PLUS, WHITE, OCEANIC_VIEWS = 2, 7, 8
-"""Light type and colours of the pool's lights (layouts.md 4.1)."""
+"""Light type and colours of the pool's lights (protocol.md O4.1)."""
 
 
 @pytest.fixture(autouse=True)

@@ -78,7 +78,7 @@ def pool() -> Pool:
 
 
 def runs(found: Pool, slot: int) -> bool:
-    """Return whether an output runs; the pump's slot may be wrong (layouts.md 2.4)."""
+    """Return whether an output runs; the pump's slot may be wrong (protocol.md O2.4)."""
     if found.slots[slot].role is Role.PUMP:
         return found.pump.mode != 0
     return found.slots[slot].on

@@ -1,4 +1,4 @@
-"""Observes schedules, which run by the controller's clock (chosen, design.md 2)."""
+"""Observes schedules, which run by the controller's clock (chosen)."""
 
 from collections.abc import Iterator
 
@@ -62,5 +62,5 @@ def _of(
 
 
 def _mode(state: PoolState, slot: Slot) -> int | None:
-    """Return an output's mode; the pump slot's own can be wrong (layouts.md 2.4)."""
+    """Return an output's mode; the pump slot's own can be wrong (protocol.md O2.4)."""
     return state.readings.main_pump_mode if slot.role is Role.PUMP else slot.mode

@@ -1,6 +1,6 @@
 """Changes to the dosing settings.
 
-Observed, not published (layouts.md 3 to 5). The firmware sets values that are missing
+Observed, not published (protocol.md O3 to O5). The firmware sets values that are missing
 in a settings object to 0, so the whole object is read, changed and written back, with
 unknown keys. An object that was just read is not read again (`Queries.recent`).
 """

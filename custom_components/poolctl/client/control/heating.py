@@ -1,6 +1,6 @@
 """Heating of pool and spa: target temperatures, and which heat sources may run.
 
-Observed, not published (layouts.md 3 and 4): `v2_temp_set` writes all settings at once
+Observed, not published (protocol.md O3 and O4): `v2_temp_set` writes all settings at once
 and sets missing ones to 0. So all of them are read, changed and written back.
 """
 

@@ -1,7 +1,7 @@
 """Delivery of one command over the LAN: repeated until the controller accepts it.
 
-A refusal has four causes (interface.md 4.2 rule 2): before the user sees it, a replayed
-counter is ruled out (design.md 5, chosen).
+A refusal has four causes (protocol.md 4.2 rule 2): before the user sees it, a replayed
+counter is ruled out (chosen).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from ..lan import LanClient
 
 _AGAIN = (0.5, 1.5, 3.0, 4.0)
 """Seconds before each repetition of a command that certainly did not run, 9 s in all: a
-controller may accept no connection for some seconds (interface.md 4.2 rule 9)."""
+controller may accept no connection for some seconds (protocol.md 4.2 rule 9)."""
 _PATIENCE = 10.0
 """Seconds after which a command is not repeated."""
 _UNPROVEN = 1.1
@@ -30,7 +30,7 @@ _UNPROVEN = 1.1
 the counter, which other clients raise, too, has another value."""
 _ROOM = 2
 """Counter values skipped before a command is repeated: a service that signs all that it
-relays signs every half second while it refreshes its copies (interface.md 8)."""
+relays signs every half second while it refreshes its copies (protocol.md 8)."""
 _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 """Successive advances of the counter, in s, until the controller accepts it."""
 _MOST_REFUSALS = 3

@@ -1,7 +1,7 @@
 """Setting the shows of lights.
 
 The firmware sets a show by a series of relay pulses: the relay goes on and off for a
-while, and the light ends up on. Observed, not published (layouts.md 3 and 4.1).
+while, and the light ends up on. Observed, not published (protocol.md O3 and O4.1).
 """
 
 from ..commands import LIGHTS_COMMAND, LIGHTS_QUERY, encode_cmd

@@ -1,4 +1,4 @@
-"""Outputs: switched by hand, and released to their schedules (layouts.md 2.4, 3)."""
+"""Outputs: switched by hand, and released to their schedules (protocol.md O2.4, O3)."""
 
 from dataclasses import replace
 

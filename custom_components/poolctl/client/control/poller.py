@@ -1,7 +1,7 @@
 """Reading one controller: the LAN first, the cloud while the LAN is down.
 
-This is the table of design.md 4. The intervals are the service's advice (interface.md
-4.2 rule 9 and 8), all else is chosen.
+The intervals are the service's advice (protocol.md 4.2 rule 9 and 8), all else is
+chosen.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ _SOONEST = 1.0
 
 type _Merge = Callable[[PoolState, Answer, datetime], PoolState]
 
-# Cloud endpoints read after the dashboard, where they are offered (layouts.md 5)
+# Cloud endpoints read after the dashboard, where they are offered (protocol.md O5)
 _CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
     ("auxInfo", merge_slots),
     ("ambientTemp", merge_temperatures),

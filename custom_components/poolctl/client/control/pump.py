@@ -1,4 +1,4 @@
-"""The main pump: on, off, and its speed (interface.md 2.6, layouts.md 3)."""
+"""The main pump: on, off, and its speed (protocol.md 2.6, O3)."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ class PumpControl:
         """Run the pump at a speed in %, by default its last one, or stop it.
 
         `aux` holds it off: whether `v2_manual_set` off does so, or only releases it to
-        its schedules, is not documented (layouts.md 3). On always holds it. Returns a
+        its schedules, is not documented (protocol.md O3). On always holds it. Returns a
         function that waits for the effect; raises InvalidCommandError for a speed
         outside 40 to 100.
         """
@@ -206,7 +206,7 @@ class PumpControl:
         return pump.index
 
     def _body(self, on: bool, wanted: int | None) -> dict[str, int]:
-        """Return the body of `v2_manual_set` (layouts.md 3); `None`: usual speed."""
+        """Return the body of `v2_manual_set` (protocol.md O3); `None`: usual speed."""
         return {
             "aux_switch_state": on,
             "aux_slot_num": self._slot(),
@@ -232,7 +232,7 @@ def _running(state: PoolState, on: bool, speed: int) -> PoolState:
 def _holds(state: PoolState, on: bool, wanted: int | None) -> bool:
     """Return whether the pump runs as requested; `wanted` is the requested speed."""
     if not on:
-        # While the heater cools down, the pump runs on (layouts.md 2.1).
+        # While the heater cools down, the pump runs on (protocol.md O2.1).
         return state.pump_on is False or state.signals.pump_cooling_down is True
     # It primes at full speed, and reports 0 until the motor turns (unknowns: L19).
     starts = state.signals.pump_priming is True or state.readings.pump_speed == 0

@@ -1,6 +1,6 @@
 """Regular requests for data that only signed queries report (`pool/queries.py`).
 
-The intervals are those of design.md 4 (chosen).
+The intervals are chosen.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from .store import Store
 _LOGGER = logging.getLogger(__name__)
 
 SPACING = 1.0
-"""Seconds between background queries: faster, the counter runs ahead (layouts.md 1)."""
+"""Seconds between background queries: faster, the counter runs ahead (protocol.md O1)."""
 SOON = 3.0
 """Seconds before the names are queried again while no query was ever answered, doubled
 each time: entities wait for them, and the counter, which other clients raise, too, may

@@ -1,7 +1,7 @@
 """Raw commands: any action or query that a user composed, sent unchanged.
 
 They give access to undocumented actions such as `set_time` and `evt_rewind`
-(layouts.md 3). Only the LAN carries them.
+(protocol.md O3). Only the LAN carries them.
 """
 
 from ..exceptions import (

@@ -2,7 +2,7 @@
 
 The app and the controller's own panel change them, too, so they are read before and
 after each change. No change is repeated unchecked: after a lost answer, another read
-shows whether it was done. Verbs and endpoints are observed (layouts.md 3 and 5).
+shows whether it was done. Verbs and endpoints are observed (protocol.md O3 and O5).
 """
 
 import asyncio
@@ -316,7 +316,7 @@ def _number(index: int) -> dict[str, int]:
 
 
 def _cloud_record(schedule: Schedule) -> dict[str, object]:
-    """Return the body of a schedule write (layouts.md 5)."""
+    """Return the body of a schedule write (protocol.md O5)."""
     return {
         "schedule_name": schedule.written_name,
         "start_time": schedule.start,

@@ -1,6 +1,6 @@
 """Which path a command takes, and how its effect is confirmed.
 
-The rules are those of design.md 5 (chosen): the path that is the source goes first, a
+The rules are chosen: the path that is the source goes first, a
 refusal is final, and the requested value is shown until the controller confirms it.
 """
 
@@ -115,7 +115,7 @@ def _is_no_answer(errors: list[PoolctlError], order: _Order) -> bool:
     """Return whether the cloud's error is inconclusive for an idempotent command.
 
     The LAN may have run it, and a service that got no answer from the controller may
-    report that as a refusal (`unknowns.md` C8).
+    report that as a refusal (protocol.md C8).
     """
     after_busy = isinstance(errors[0], LanBusyError)
     return order.idempotent and (after_busy or _failed_after_a_loss(errors))
@@ -310,7 +310,7 @@ class Sender:
 
         `query` names the query that reports the value if no state frame does.
         After a cloud write this does not wait: the controller acknowledged the write
-        (interface.md 4.1 rule 2), cloud reads may be older, and regular polls decide.
+        (protocol.md 4.1 rule 2), cloud reads may be older, and regular polls decide.
         """
         if pending.by_lan:
             async with self.running():

@@ -1,9 +1,9 @@
 """Holds: outputs that a user switched against their schedules, until they are released.
 
-This package owns them completely (design.md 5, chosen): how long an output is held off
+This package owns them completely (chosen): how long an output is held off
 (`rules.py`), what a read shows of a hold (`evidence.py`), the states (`machine.py`),
 releases and retries (`release.py`), and the holds of one controller (`owner.py`). The
-override of a slot is observed (layouts.md 2.1, 3).
+override of a slot is observed (protocol.md O2.1, O3).
 
 What an event does in each state; "-" changes nothing, "over" ends the hold:
 

@@ -10,7 +10,7 @@ from .hold import Hold
 from .machine import Event, after
 
 SETTLING = 3.0
-"""Seconds after a command in which reads may not show its effect yet (layouts.md 3)."""
+"""Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
 
 
 class Book:

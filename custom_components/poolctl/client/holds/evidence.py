@@ -1,6 +1,6 @@
 """What a read shows of a hold, and how many reads prove that it is over.
 
-One odd read proves nothing (unknowns.md L15, C20; chosen): a frame without the override
+One odd read proves nothing (protocol.md L15, C20; chosen): a frame without the override
 bit, a pump that waits for flow, the relay pulses of a light show, an old copy.
 """
 
@@ -17,9 +17,9 @@ AGREEING = 10.0
 """Seconds between two reads that prove that a hold is over."""
 LIGHT_SHOW = 120.0
 """Seconds for a light whose override bit is still set: a show switches its relay on and
-off for up to 110 s (layouts.md 4.1)."""
+off for up to 110 s (protocol.md O4.1)."""
 OLD_COPY = 300.0
-"""Seconds for which cloud copies may be older than a command (unknowns.md C20)."""
+"""Seconds for which cloud copies may be older than a command (protocol.md C20)."""
 COPIES_AGREE = 600.0
 """Seconds for which the cloud must show that a hold is over: longer than `OLD_COPY`."""
 _LIGHTS = (Role.POOL_LIGHT, Role.SPA_LIGHT)
@@ -52,8 +52,8 @@ def runs(state: PoolState, slot: Slot) -> bool | None:
     if slot.role is not Role.PUMP:
         return None if state.outputs.assumed else slot.on
     if state.signals.pump_cooling_down:
-        return False  # it runs on only to cool the heater (layouts.md 2.1)
-    return state.pump_on  # the mode of its slot can be wrong (layouts.md 2.4)
+        return False  # it runs on only to cool the heater (protocol.md O2.1)
+    return state.pump_on  # the mode of its slot can be wrong (protocol.md O2.4)
 
 
 def observation(state: PoolState, hold: Hold) -> Observation:
@@ -90,7 +90,7 @@ def after_read(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | N
 def stopped_by_spa(hold: Hold, state: PoolState) -> bool:
     """Return whether spa mode is on and a cleaner that was held on does not run.
 
-    A firmware may stop cleaners for the spa (`unknowns.md` L21).
+    A firmware may stop cleaners for the spa (protocol.md L21).
     """
     slot = state.outputs.slot(hold.slot)
     return (

@@ -1,7 +1,7 @@
 """Pauses of dosing: one owner for dosers that are off for a time, and then on again.
 
 If another client switches a doser on meanwhile, its pause ends and nothing is sent.
-These rules are chosen. Only the settings report if a doser is on (layouts.md 3 to 5).
+These rules are chosen. Only the settings report if a doser is on (protocol.md O3 to O5).
 """
 
 import asyncio

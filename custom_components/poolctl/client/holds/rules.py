@@ -80,7 +80,7 @@ def _at(schedules: dict[int, Schedule], now: datetime) -> list[Occurrence]:
 def _schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
     """Return the schedules that switch an output.
 
-    Schedules of outputs that run only with the pump start it, too (layouts.md 2.4).
+    Schedules of outputs that run only with the pump start it, too (protocol.md O2.4).
     """
     slots = {slot.index}
     if slot.role is Role.PUMP:

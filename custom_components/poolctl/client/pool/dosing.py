@@ -1,6 +1,6 @@
 """Dosing: the equipment it needs, and where its values are reported and written.
 
-Observed, not published (layouts.md 2.2, 3 to 5). The ranges offered to users are ours
+Observed, not published (protocol.md O2.2, O3 to O5). The ranges offered to users are ours
 (chosen): wider than any pool needs.
 """
 

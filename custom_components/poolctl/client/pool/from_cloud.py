@@ -1,7 +1,7 @@
 """Merge the cloud's answers into a PoolState.
 
-The dashboard's first nine fields are published (interface.md 2.5); its other fields and
-all other answers are observed (layouts.md 5), and any of their fields may be missing.
+The dashboard's first nine fields are published (protocol.md 2.5); its other fields and
+all other answers are observed (protocol.md O5), and any of their fields may be missing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from .state import PoolState, Source, with_readings
 from .timers import with_timers, without_past_timers
 
 _RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
-"""Dry-run status; which value is normal is not documented (layouts.md 5)."""
+"""Dry-run status; which value is normal is not documented (protocol.md O5)."""
 _MOST_SCHEDULES = 10 * MAX_SCHEDULES
 """Number of entries of `scheduleInfo` that are read."""
 _SLOT_LISTS = (
@@ -34,7 +34,7 @@ _SLOT_LISTS = (
 
 
 def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolState:
-    """Return the state after a dashboard (interface.md 2.5), the cloud its source."""
+    """Return the state after a dashboard (protocol.md 2.5), the cloud its source."""
     mode = number(dashboard, "main_pump_status")
     dry_run = number(dashboard, "dry_run_status")
     readings = Readings(

@@ -1,4 +1,4 @@
-"""Merge a state frame of the LAN into a PoolState (layouts.md 2)."""
+"""Merge a state frame of the LAN into a PoolState (protocol.md O2)."""
 
 from dataclasses import replace
 from datetime import datetime

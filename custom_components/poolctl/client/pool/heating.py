@@ -1,6 +1,6 @@
 """Heating: the bodies of water, their heat sources, and their state.
 
-Observed, not published (layouts.md 2.1, 2.2, 3 and 4).
+Observed, not published (protocol.md O2.1, O2.2, O3 and O4).
 """
 
 from collections.abc import Callable, Mapping
@@ -81,7 +81,7 @@ def has_thermostat(state: PoolState, body: Body) -> bool | None:
 def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
     """Return those heat sources of a body of water that are reported as wired.
 
-    Solar heating also heats the spa (layouts.md 2.4); if the spa has its own heater,
+    Solar heating also heats the spa (protocol.md O2.4); if the spa has its own heater,
     solar heating counts as the pool's only.
     """
     found = tuple(s for s in body.sources if state.outputs.fitted(s.fitted))

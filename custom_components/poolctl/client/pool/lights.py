@@ -1,7 +1,7 @@
 """Lights: the shows and actions of each light type, and the state of a pool's lights.
 
 The controller keeps one preference for all pool lights, and one for all spa lights.
-Observed, not published (layouts.md 4 and 4.1).
+Observed, not published (protocol.md O4 and O4.1).
 """
 
 from collections.abc import Callable, Mapping
@@ -95,7 +95,7 @@ LIGHT_TYPES = {
         ),
     ),
 }
-"""Light types by `light_type` (layouts.md 4.1); 0 is another or an unknown light."""
+"""Light types by `light_type` (protocol.md O4.1); 0 is another or an unknown light."""
 
 _CODES = {light_type.key: code for code, light_type in LIGHT_TYPES.items()}
 LIGHT_ACTIONS = tuple(

@@ -9,7 +9,7 @@ from ..equipment import MAX_SLOTS, SPA_ACTUATORS, UNKNOWN_TYPE, VIRTUAL_SLOT, Ro
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """All slots of a controller (layouts.md 2.4)."""
+    """All slots of a controller (protocol.md O2.4)."""
 
     types: tuple[int, ...] | None = None
     """Aux type code of each slot."""
@@ -65,7 +65,7 @@ class Outputs:
         """Return the outputs after a read with these types, `None` if unreadable.
 
         A change of wiring is accepted once two reads in a row agree: one odd frame or
-        cloud answer must not remove entities (`unknowns.md` L15).
+        cloud answer must not remove entities (protocol.md L15).
         """
         agreed = (
             types == self.newest_types if self.types_complete else types is not None

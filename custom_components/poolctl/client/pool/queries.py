@@ -1,8 +1,8 @@
 """Queries: data that only a signed LAN query returns, and when it is sent.
 
-Replies are observed, not published (layouts.md 4). At most six queries are sent every
+Replies are observed, not published (protocol.md O4). At most six queries are sent every
 five minutes: with more than 72 signed queries an hour, our counter would run so far
-ahead that it affects the controller's other clients (layouts.md 1).
+ahead that it affects the controller's other clients (protocol.md O1).
 """
 
 from collections.abc import Callable

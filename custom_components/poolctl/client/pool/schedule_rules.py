@@ -1,7 +1,7 @@
 """Rules for schedules: how a state keeps them, and which may be sent to a controller.
 
 The limits of names and the rule against overlapping schedules are ours (chosen); the 20
-records, the weekday bits and the pump speeds are observed (layouts.md 3 and 4).
+records, the weekday bits and the pump speeds are observed (protocol.md O3 and O4).
 """
 
 from collections.abc import Iterable, Mapping

@@ -26,7 +26,7 @@ class Source(StrEnum):
 
 
 class PumpStatus(StrEnum):
-    """Status of the main pump, regardless of what switched it (layouts.md 2.1)."""
+    """Status of the main pump, regardless of what switched it (protocol.md O2.1)."""
 
     OFF = "off"
     STARTING = "starting"
@@ -100,7 +100,7 @@ class PoolState:
 
     @property
     def pump_on(self) -> bool | None:
-        """Whether the pump is on; its slot's mode can be wrong (layouts.md 2.4)."""
+        """Whether the pump is on; its slot's mode can be wrong (protocol.md O2.4)."""
         mode = self.readings.main_pump_mode
         return None if mode is None else mode != MODE_OFF
 

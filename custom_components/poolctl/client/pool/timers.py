@@ -1,7 +1,7 @@
-"""Running timers as the times at which they end (layouts.md 2.3).
+"""Running timers as the times at which they end (protocol.md O2.3).
 
 Chosen: the end is rounded to the minute. A countdown that ends at about that time is of
-the same timer: reported a little late, or by an older cloud copy (interface.md 8).
+the same timer: reported a little late, or by an older cloud copy (protocol.md 8).
 """
 
 from collections.abc import Mapping
