@@ -67,14 +67,17 @@ async def _evening(home: Home) -> None:
 
 async def _warm_spa(home: Home) -> None:
     home.pool.switch(SPA_RETURN, True)
-    await home.advance(15)
+    await home.advance(420, step=30)  # the probe settles
     home.pool.water.temperature = 36.05
+    await home.advance(15)
     await home.advance(15)
 
 
 async def _nearly_warm_spa(home: Home) -> None:
     """Warm the spa by 6 °C an hour (1 °C in ten minutes); this rate is learned."""
     home.pool.switch(SPA_RETURN, True)
+    home.pool.water.temperature = 33.05
+    await home.advance(420, step=30)  # the probe settles
     home.pool.water.temperature = 33.05
     for _ in range(25):
         await home.advance(60)
