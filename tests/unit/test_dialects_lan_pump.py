@@ -65,6 +65,21 @@ async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
     assert rig.controller.store.state.pump_on is True
 
 
+async def test_a_release_of_a_pump_that_is_not_held(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """L5 and L6: the command that may hold it off is not tried."""
+    rig = speaking(make_rig, "pump_aux_declined")
+    rig.pool.pool.schedules[0].enabled = False
+    rig.time.advance(300)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
+    assert rig.controller.store.state.pump_on is False and held(rig) == ()
+    await rig.controller.holds.resume(rig.controller.store.state.outputs.slot(0))
+    await rig.polls(15)
+    assert not rig.pool.pool.slots[0].held
+
+
 async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> None:
     """L22: an action that the old firmware declined is tried again on a new one."""
     rig = speaking(make_rig, "pump_aux_declined")

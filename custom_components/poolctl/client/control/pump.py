@@ -130,6 +130,9 @@ class PumpControl:
     async def _resumed_by_command(self, slot: int) -> bool:
         if self._off_holds:
             return False
+        held = self._store.reported.outputs.held
+        if held is not None and slot not in held:
+            return True  # not held, and the command might hold it off
         was_on, run = self._store.reported.pump_on, self._command(False, None).lan
         pending = await self._sender.send(resuming(_KEY, slot, run))
         self._no_aux = True
