@@ -246,8 +246,7 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
     return fake
 
 
-@pytest.fixture
-def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
     """Replace the time in every module of the client that reads it."""
     fake = FakeTime(clock)
     for module in (
@@ -270,8 +269,13 @@ def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     ):
         for name in ("asyncio", "time"):
             if hasattr(module, name):
-                monkeypatch.setattr(module, name, fake)
+                patch.setattr(module, name, fake)
     return fake
+
+
+@pytest.fixture
+def fake_time(clock: sim.Clock, monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    return replace_time(clock, monkeypatch)
 
 
 @dataclass

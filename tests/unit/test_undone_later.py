@@ -1,0 +1,353 @@
+"""Random stories of holds and pauses, against a model of who asked for what.
+
+Users, the vendor's app, losses, restarts, clocks and edited schedules come in any
+order. In the end, nothing is left that nobody asked for.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, timedelta
+import json
+from typing import Any, Final
+
+from aiohttp import ClientSession
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+import pytest
+
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.control.controller import Controller, Kept
+from custom_components.poolctl.client.exceptions import (
+    InvalidCommandError,
+    LanBusyError,
+    NotSupportedError,
+    PoolctlError,
+)
+from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.pauses import KeptPauses
+from custom_components.poolctl.client.http import ClosingRequest
+from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
+from custom_components.poolctl.client.stored import Stored
+from tests import simulator as sim
+from tests.loops import LeapingLoop
+from tests.simulator import schedules
+
+from .conftest import FakeTime, Service, replace_time
+
+PUMP, WATERFALL = 0, 3
+ENDLESS: Final = float("inf")
+QUIET: Final = 6 * 60
+"""Minutes after which everything that has an end is over, retries included."""
+FLAGS: Final = {ACID: ("ph_dosing", 1), CHLORINE: ("orp_flags", 2)}
+"""The setting of each doser, and its bit."""
+
+
+@dataclass
+class World:
+    """A simulated pool, Home Assistant's side of it, and what everybody asked for."""
+
+    service: Service
+    time: FakeTime
+    wall_error: float = 0.0
+    gone_after_busy: bool = False
+    holds: dict[int, set[tuple[bool, float]]] = field(
+        default_factory=lambda: {PUMP: set(), WATERFALL: set()}
+    )
+    """By slot: how it may be held, and until when (simulated s)."""
+    doses: dict[DoserKind, set[bool]] = field(
+        default_factory=lambda: {ACID: {True}, CHLORINE: {True}}
+    )
+    """By doser: whether it may be on in the end."""
+    paused: set[DoserKind] = field(default_factory=set)
+    """Dosers whose pause may be under way."""
+    lasting: set[int] = field(default_factory=set)
+    """Slots that a user switched on until further notice, and nobody touched since."""
+
+    def __post_init__(self) -> None:
+        self.controller = self.started({})
+
+    @property
+    def pool(self) -> sim.Pool:
+        return self.service.full.pool
+
+    @property
+    def now(self) -> float:
+        return self.service.clock.monotonic()
+
+    def started(self, stored: dict[str, Any]) -> Controller:
+        """Return Home Assistant's side after a start with what it stored."""
+        full, text = self.service.full, json.loads(json.dumps(stored))
+        kept = {key: Stored(value) for key, value in text.items() if key != "time"}
+        return Controller(
+            full.device_id,
+            lan=self.service.lan_client(full),
+            cloud=self.service.cloud_client(),
+            clock=Clock(
+                since=text.get("time"),
+                wall=lambda: self.service.clock.time() + self.wall_error,
+                steady=lambda: self.time.now,
+            ),
+            zone=lambda: UTC,
+            kept=Kept(
+                holds=KeptHolds.from_dict(kept["holds"]).holds,
+                pauses=KeptPauses.from_dict(kept["pauses"]).pauses,
+            )
+            if kept
+            else Kept(),
+        )
+
+    # Home Assistant at work
+
+    async def poll(self, seconds: float) -> None:
+        """Let time pass, read, and do what is due."""
+        self.time.advance(seconds)
+        controller = self.controller
+        with suppress(PoolctlError):
+            await controller.poller.poll()
+        with suppress(PoolctlError):
+            await controller.queries.refresh()
+        for owner in (controller.holds, controller.pauses):
+            if owner.wait is not None and owner.wait <= 0:
+                await owner.work()
+
+    async def pass_time(self, minutes: float) -> None:
+        """Poll a few times at once, and now and then until the time is over."""
+        end = self.time.now + minutes * 60
+        for seconds in (15, 15, 15):
+            await self.poll(seconds)
+        while (left := end - self.time.now) > 0:
+            await self.poll(min(left, 300))
+
+    # What a user asks for. A request that failed may have run.
+
+    async def _ask(
+        self, slot: int, claims: Iterable[tuple[bool, float]], run: Any
+    ) -> None:
+        claims = set(claims)
+        self.lasting.discard(slot)
+        try:
+            await run
+        except PoolctlError as err:
+            if err.ran is not False:
+                self.holds[slot] |= claims
+        else:
+            self.holds[slot] = claims
+            self.lasting |= {slot for on, until in claims if until == ENDLESS}
+
+    async def hold(self, slot: int, on: bool, minutes: int) -> None:
+        holds, wired = self.controller.holds, self._slot(slot)
+        run = holds.hold(wired, on, timedelta(minutes=minutes))
+        await self._ask(slot, {(on, self.now + minutes * 60)}, run)
+
+    async def switch(self, slot: int, on: bool) -> None:
+        claim = (on, ENDLESS if on else self.now + 4 * 3600)
+        run = self.controller.holds.switch(self._slot(slot), on)
+        await self._ask(slot, {claim}, run)
+
+    async def resume(self, slot: int) -> None:
+        await self._ask(slot, (), self.controller.holds.resume(self._slot(slot)))
+
+    def _slot(self, slot: int) -> Any:
+        return self.controller.store.state.outputs.slot(slot)
+
+    async def pause(self, kind: DoserKind, minutes: int) -> None:
+        was_on = self.doser(kind)
+        try:
+            await self.controller.pauses.begin([kind], timedelta(minutes=minutes))
+        except InvalidCommandError, NotSupportedError:
+            return
+        except PoolctlError as err:
+            if err.ran is False:
+                return
+        else:
+            assert not self.doser(kind)
+        self.doses[kind] = {True} if was_on else self.doses[kind] | {True}
+        self.paused.add(kind)
+
+    async def enable(self, kind: DoserKind, on: bool) -> None:
+        try:
+            await self.controller.pauses.enable(kind, on)
+        except PoolctlError as err:
+            if err.ran is not False:
+                self.doses[kind] |= {on}
+        else:
+            self.doses[kind] = {on}
+            self.paused.discard(kind)
+
+    def doser(self, kind: DoserKind) -> bool:
+        """Return whether a doser of the simulated pool is on."""
+        key, bit = FLAGS[kind]
+        return bool(int(self.pool.settings[key]) & bit)
+
+    # The vendor's app
+
+    async def app_switches(self, slot: int, on: bool) -> None:
+        self.pool.switch(slot, on, hold=on)
+        self.lasting.discard(slot)
+        self.holds[slot] = {(True, ENDLESS)} if on else set()
+
+    async def app_doses(self, kind: DoserKind, on: bool) -> None:
+        key, bit = FLAGS[kind]
+        if self.doser(kind) is not on:
+            self.pool.settings[key] = int(self.pool.settings[key]) ^ bit
+        # The end of a pause cannot know that somebody wants it off meanwhile.
+        over = on or kind not in self.paused
+        self.doses[kind] = {on} if over else {on, *self.doses[kind]}
+
+    async def window(self, slot: int, begun: int, left: int) -> None:
+        """Replace all schedules by one, or by none."""
+        for index in range(len(self.pool.schedules)):
+            self.pool.schedules[index] = schedules.Schedule()
+        if left:
+            now = self.pool.local_time()
+            minutes = now.hour * 60 + now.minute
+            self.pool.schedules[0] = schedules.Schedule(
+                slot=slot,
+                aux_type=self.pool.slots[slot].aux_type,
+                start=(minutes - begun) % 1440,
+                end=(minutes + left) % 1440,
+                weekdays=127,
+                name="Window",
+                enabled=True,
+                speed=75 if slot == PUMP else 0,
+            )
+
+    # Misfortune
+
+    def trouble(self, kind: str) -> None:
+        """Have one kind of trouble from now on, instead of any other."""
+        full, cloud = self.service.full, self.service.cloud
+        full.faults.clear()
+        cloud.faults.clear()
+        full.dialects.clear()
+        self.gone_after_busy = kind == "busy, then gone"
+        if self.gone_after_busy or kind == "busy":
+            full.dialects.add("busy_after")
+        if kind in ("no LAN", "nothing"):
+            full.faults.on("refuse")
+        if kind in ("answers lost", "declined"):
+            full.faults.on({"declined": "decline"}.get(kind, "close_mid_body"), "a")
+        if kind not in ("", "busy", "no LAN"):
+            cloud.faults.on("refuse")
+
+    async def act(self, lan: LanClient, name: str, payload: bytes) -> Any:
+        """Send an action; with this trouble, nothing answers after it ran."""
+        try:
+            return await ACTION(lan, name, payload)
+        except LanBusyError:
+            if self.gone_after_busy:
+                self.service.full.faults.on("refuse")
+            raise
+
+    async def jump(self, hours: float) -> None:
+        self.wall_error = hours * 3600
+
+    async def restart(self, minutes: float) -> None:
+        old = self.controller
+        stored = {
+            "holds": old.holds.kept.as_dict(),
+            "pauses": old.pauses.kept.as_dict(),
+            "time": old.clock.time(),
+        }
+        await old.close()
+        self.time.advance(minutes * 60)
+        self.controller = self.started(stored)
+
+    # The end
+
+    async def rest(self) -> None:
+        """End all misfortune and all schedules, and wait."""
+        self.trouble("")
+        await self.jump(0)
+        await self.window(PUMP, 0, 0)
+        await self.pass_time(QUIET)
+
+    def check(self) -> None:
+        """Check that nothing is left that nobody asked for."""
+        for slot, claims in self.holds.items():
+            allowed = {on for on, until in claims if until == ENDLESS}
+            wired = self.pool.slots[slot]
+            assert not wired.held or wired.on in allowed, (slot, wired, claims)
+            assert wired.held or not wired.on, (slot, wired)
+            assert wired.held or slot not in self.lasting, (slot, wired)
+        for kind, wanted in self.doses.items():
+            assert self.doser(kind) in wanted, (kind.key, wanted)
+        assert self.controller.pauses.shown == ()
+        assert all(hold.until is None for hold in self.controller.holds.shown)
+
+
+type Event = tuple[str, tuple[Any, ...]]
+type Story = list[tuple[str, Event, float]]
+
+
+async def live(story: Story) -> None:
+    """Live through a story, and check its end."""
+    clock = sim.Clock(speed=10, start=sim.NOON)
+    with pytest.MonkeyPatch.context() as patch:
+        time = replace_time(clock, patch)
+        async with ClientSession(request_class=ClosingRequest) as session:
+            service = Service(session, clock)
+            await service.start()
+            world = World(service, time)
+
+            async def act(*args: Any) -> Any:
+                return await world.act(*args)
+
+            patch.setattr(LanClient, "action", act)
+            try:
+                await world.window(PUMP, 0, 0)
+                await world.poll(15)
+                for trouble, (name, values), minutes in story:
+                    world.trouble(trouble)
+                    await getattr(world, name)(*values)
+                    await world.pass_time(minutes)
+                await world.rest()
+                world.check()
+            finally:
+                await world.controller.close()
+                await service.stop()
+
+
+ACTION: Final = LanClient.action
+TROUBLES: Final = (
+    *("", "busy", "busy, then gone", "answers lost", "declined", "no LAN", "nothing"),
+)
+SLOTS = st.sampled_from([PUMP, WATERFALL])
+DOSERS = st.sampled_from([ACID, CHLORINE])
+MINUTES = st.sampled_from([1, 20, 60, 120])
+EVENTS: Final[tuple[tuple[str, tuple[st.SearchStrategy[Any], ...]], ...]] = (
+    ("hold", (SLOTS, st.booleans(), MINUTES)),
+    ("switch", (SLOTS, st.booleans())),
+    ("resume", (SLOTS,)),
+    ("pause", (DOSERS, MINUTES)),
+    ("enable", (DOSERS, st.booleans())),
+    ("app_switches", (SLOTS, st.booleans())),
+    ("app_doses", (DOSERS, st.booleans())),
+    ("window", (SLOTS, MINUTES, st.sampled_from([0, 10, 90]))),
+    ("jump", (st.sampled_from([-5, 0.5, 3]),)),
+    ("restart", (st.sampled_from([1, 30, 180]),)),
+)
+STEPS: Final = st.tuples(
+    st.sampled_from(TROUBLES),
+    st.sampled_from(EVENTS).flatmap(
+        lambda event: st.tuples(st.just(event[0]), st.tuples(*event[1]))
+    ),
+    st.sampled_from([0.5, 5, 25]),
+)
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate,),  # a shorter story would take minutes
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(story=st.lists(STEPS, min_size=4, max_size=12))
+def test_nothing_stays_that_nobody_asked_for(
+    socket_enabled: None, story: Story
+) -> None:
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(live(story))
