@@ -27,6 +27,7 @@ from .client.pool.heating import (
     MIN_TARGET,
     Body,
     circulates,
+    fitted_sources,
     has_thermostat,
     heats,
     may_heat,
@@ -215,3 +216,6 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
         water = self.entity_description.body
         with self.commanding():
             await self.controller.heating.change(water, target=target, heat=heat)
+        if heat:
+            sources = fitted_sources(self.coordinator.data, water)
+            self.coordinator.warm_by.disown(sources)

@@ -45,6 +45,8 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
     """One switch."""
 
     set_fn: Callable[[Controller, bool], Awaitable[None]] | None = None
+    heat_source: HeatSource | None = None
+    """The heat source that it allows, if any."""
     """Function that switches it; `None` for an output."""
     slot_fn: Callable[[PoolState], Slot | None] | None = None
     """Function that returns the current slot of the output; `None` if it is not an
@@ -74,6 +76,7 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
         fitted=source.fitted,
         value_fn=lambda state: state.heat[source].selected,
         set_fn=lambda controller, on: controller.heating.select(source, on),
+        heat_source=source,
     )
 
 
@@ -212,6 +215,8 @@ class PoolctlSwitch(PoolctlEntity[bool], SwitchEntity):
         if (set_fn := self.entity_description.set_fn) is None:
             raise NotImplementedError(self.entity_description.key)
         await set_fn(self.controller, on)
+        if on and (source := self.entity_description.heat_source) is not None:
+            self.coordinator.warm_by.disown([source])
 
     async def async_resume_schedule(self) -> None:
         """Refuse: only an output can be given back to its schedules."""

@@ -91,7 +91,7 @@ def test_exceptions() -> None:
     # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
     # What could not be released is reported without an exception.
-    mapped |= {"holds_left", "pauses_left"}
+    mapped |= {"holds_left", "pauses_left", "heat_left"}
     assert named | mapped == set(ENGLISH["exceptions"])
     assert all(set(text) == {"message"} for text in ENGLISH["exceptions"].values())
 

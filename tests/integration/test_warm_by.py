@@ -1,5 +1,6 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
+import asyncio
 from datetime import datetime, timedelta
 import os
 from random import Random
@@ -14,8 +15,10 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.exceptions import UnreachableError
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
+from custom_components.poolctl.warm_by.owner import WarmBy
 from tests.simulator.equipment import Role
 from tests.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
@@ -430,3 +433,110 @@ async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
         spa.pool.water.temperature = 29.92 + 0.1 * (number % 2)
         await spa.live(15)
     assert len(states) <= 1
+
+
+async def test_heat_goes_off_though_the_pump_cannot_be_released(
+    spa: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part is undone by itself, the heat before the water stops."""
+    by = await soon(spa)
+    (coordinator,) = spa.entry.runtime_data.controllers.values()
+    holds = type(coordinator.controller.holds)
+    resume, released = holds.resume, []
+
+    async def fails(self: Any, slot: Any) -> None:
+        released.append(int(spa.pool.settings["heating"]))
+        raise UnreachableError("nobody answers")
+
+    monkeypatch.setattr(holds, "resume", fails)
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    assert released and not any(released)
+    assert int(spa.pool.settings["heating"]) == 0
+    monkeypatch.setattr(holds, "resume", resume)
+    await spa.live(900, step=STEP)
+    assert as_before(spa)
+
+
+async def test_deleted_without_a_network(spa: Home) -> None:
+    """The notification names what stays, the heat source too."""
+    await soon(spa)
+    spa.controller.faults.on("refuse")
+    await done(spa, spa.hass.config_entries.async_remove(spa.entry.entry_id))
+    notifications = spa.hass.data["persistent_notification"].values()
+    texts = " ".join(each["message"] for each in notifications)
+    assert "Heater allowed" in texts
+
+
+@pytest.mark.parametrize("when", ["9999-12-31 12:00:00", "2026-05-08 12:30:00"])
+async def test_a_time_too_far_away(spa: Home, when: str) -> None:
+    with pytest.raises(ServiceValidationError) as error:
+        await spa.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE, at=when)
+    assert error.value.translation_key == "warm_by_too_far"
+    assert warm_by(spa) is None
+
+
+async def test_a_fault_in_our_own_code_is_no_loop(
+    spa: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is tried again a minute later, and logged once."""
+    await ask(spa, at(18))
+    calls = []
+
+    async def fails(self: Any) -> None:
+        calls.append(dt_util.utcnow())
+        if len(calls) > 50:
+            await asyncio.Event().wait()
+        raise OverflowError("date value out of range")
+
+    monkeypatch.setattr(WarmBy, "work", fails)
+    await spa.live(600, step=15)
+    assert 5 <= len(calls) <= 11
+    lines = [line for line in caplog.records if "OverflowError" in str(line.exc_info)]
+    assert len(lines) == 1
+
+
+async def test_a_person_holds_the_pump_for_longer(spa: Home) -> None:
+    """The spa is warm at its time, and what the person wants stays."""
+    by = await soon(spa, minutes=60)
+    hold: dict[str, Any] = {"state": True, "duration": "06:00:00"}
+    await done(spa, spa.act("poolctl.hold", "pump", domain="switch", **hold))
+    await until(spa, by + timedelta(hours=2))
+    assert warm_by(spa) is not None and heated(spa)
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    spa.pool.update()
+    assert not int(spa.pool.settings["heating"]) and not spa.pool.spa_mode
+    assert spa.pool.slots[PUMP].held
+
+
+@pytest.mark.usefixtures("all_enabled")
+@pytest.mark.parametrize("how", ["thermostat", "switch"])
+async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -> None:
+    by = await soon(spa)
+    call = (
+        spa.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
+        if how == "thermostat"
+        else spa.act("switch.turn_on", "spa_heater_selected")
+    )
+    await done(spa, call)
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    assert int(spa.pool.settings["heating"]) == SPA_HEATER
+    spa.pool.update()
+    assert not spa.pool.slots[PUMP].held
+
+
+async def test_the_pool_ends_while_the_spa_heats(spa: Home) -> None:
+    """The pump goes on without a stop under the heater of the other body."""
+    now = dt_util.now().replace(microsecond=0)
+    spa.pool.settings["pool_target"] = 31
+    call: dict[str, Any] = {"domain": Platform.CLIMATE, "duration": "00:30:00"}
+    pool_by = f"{now + timedelta(minutes=30):%Y-%m-%d %H:%M:%S}"
+    await done(spa, spa.act("poolctl.warm_by", "pool", at=pool_by, **call))
+    await spa.live(3 * STEP, step=STEP)
+    await ask(spa, now + timedelta(minutes=50))
+    await until(spa, now + timedelta(minutes=58))
+    assert heated(spa)
+    for _ in range(20):
+        await spa.live(15, step=15)
+        spa.pool.update()
+        assert spa.pool.slots[PUMP].held
+    assert heated(spa)

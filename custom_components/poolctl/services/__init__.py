@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from homeassistant.const import Platform
@@ -34,8 +34,17 @@ _HOLD: VolDictType = {
     ),
     vol.Optional("speed"): whole,
 }
+
+
+def _utc(value: datetime) -> datetime:
+    try:
+        return dt_util.as_utc(value)
+    except OverflowError:
+        raise vol.Invalid("not a possible time") from None
+
+
 _WARM_BY: VolDictType = {
-    vol.Optional("at"): vol.All(cv.datetime, dt_util.as_utc),
+    vol.Optional("at"): vol.All(cv.datetime, _utc),
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST)),
 }
 _OUTPUTS = Platform.LIGHT, Platform.SWITCH

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
+import logging
+import time
 from typing import Protocol
 
 from homeassistant.components import persistent_notification
@@ -12,10 +14,14 @@ from homeassistant.helpers.translation import async_get_translations
 
 from ..client.control.controller import Controller
 from ..client.holds.hold import Hold
-from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..const import DOMAIN
 from ..warm_by.owner import WarmBy
+
+_LOGGER = logging.getLogger(__name__)
+
+_AFTER_ERROR = 60.0
+"""Seconds to wait after an unexpected error, which must not become a loop."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
@@ -45,7 +51,9 @@ class HoldTimer:
         self._owners = tuple(owners)
         self._in_background = in_background
         self._cancel: CALLBACK_TYPE | None = None
-        self._working = self._stopped = False
+        self._working = self._stopped = self._failed = False
+        self._not_before = 0.0
+        """Time of the next wake-up after an unexpected error (monotonic, s)."""
 
     @callback
     def async_check(self) -> None:
@@ -56,6 +64,7 @@ class HoldTimer:
         if self._working or self._stopped:
             return
         waits = [wait for each in self._owners if (wait := each.wait) is not None]
+        waits = [max(wait, self._not_before - time.monotonic()) for wait in waits]
         if waits and min(waits) <= 0:
             self._wake()
         elif waits:
@@ -74,7 +83,14 @@ class HoldTimer:
 
     async def _async_work(self) -> None:
         try:
-            await asyncio.gather(*(each.work() for each in self._owners))
+            works = (each.work() for each in self._owners)
+            results = await asyncio.gather(*works, return_exceptions=True)
+            errors = [each for each in results if isinstance(each, Exception)]
+            if errors:
+                self._not_before = time.monotonic() + _AFTER_ERROR
+                if not self._failed:
+                    _LOGGER.error("Unexpected error; trying again", exc_info=errors[0])
+            self._failed = bool(errors)
         finally:
             self._working = False
             self.async_check()
@@ -97,23 +113,26 @@ async def async_leave(
 
     A repair cannot name them, because repairs are deleted with the entry.
     """
-    await warm_by.leave()
+    if sources := await warm_by.leave():
+        keys = [f"{source}_selected" for source in sources]
+        values = {"name": name, "sources": await _async_switch_names(hass, keys)}
+        await _async_report(hass, values, translation_key="heat_left")
     if left := await controller.holds.leave():
         outputs = output_names(left, controller.store.reported)
         values = {"name": name, "outputs": outputs}
         await _async_report(hass, values, translation_key="holds_left")
     if paused := await controller.pauses.leave():
-        dosers = await _async_doser_names(hass, paused)
+        keys = [kind.enabled_key for kind in paused]
+        dosers = await _async_switch_names(hass, keys)
         values = {"name": name, "dosers": dosers}
         await _async_report(hass, values, translation_key="pauses_left")
 
 
-async def _async_doser_names(hass: HomeAssistant, kinds: Iterable[AnyDosing]) -> str:
-    """Return the names of the dosers' switches."""
+async def _async_switch_names(hass: HomeAssistant, keys: Iterable[str]) -> str:
     language = hass.config.language
     texts = await async_get_translations(hass, language, "entity", [DOMAIN])
     start = f"component.{DOMAIN}.entity.switch"
-    return ", ".join(texts[f"{start}.{kind.enabled_key}.name"] for kind in kinds)
+    return ", ".join(texts[f"{start}.{key}.name"] for key in keys)
 
 
 async def _async_report(

@@ -1,8 +1,8 @@
 """The requests of one controller: begun in time, followed, and undone at their end.
 
 Only the holds and heat sources of a request are released with it. If a user switches
-one of them off meanwhile, the request ends: the user at the pool decides. All of this
-is chosen.
+one of them off meanwhile, the request ends; what a user chooses for longer stays. The
+user at the pool decides. All of this is chosen.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from ..client.pool.state import PoolState, Source
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from .outlook import Outlook, Sunrise, outlook
-from .request import LASTS, LONGEST, KeptRequests, Request
+from .request import AHEAD, LASTS, LONGEST, KeptRequests, Request
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -140,13 +140,16 @@ class WarmBy:
         """Have a body of water warm by a time, and for some time from then.
 
         `None` ends the request and undoes it. Raises InvalidCommandError for a time in
-        the past, and the errors of commands; a failed release is tried again.
+        the past or more than a week ahead, and the errors of commands; a failed release
+        is tried again.
         """
         if by is None:
             await self._cancel(body)
             return
         if by <= self._clock.now():
             raise InvalidCommandError("it has passed", reason="warm_by_passed")
+        if by - self._clock.now() > AHEAD:
+            raise InvalidCommandError("it is too far", reason="warm_by_too_far")
         async with self._working:
             previous = self._all.get(body)
             if lasts is None:
@@ -231,11 +234,13 @@ class WarmBy:
         off = request.heats and self._switched_off(request)
         if off and not request.doubtful:
             self._put(replace(request, doubtful=True))
-        elif off or self._taken_over(request):
+        elif off or self._stopped(request):
             _LOGGER.info("Somebody ended the heating of the %s", request.body.key)
             await self._release(replace(request, over=True))
         else:
-            await self._heat(replace(request, doubtful=False))
+            # An output that somebody else holds on is not released for the request.
+            held = tuple(each for each in request.held if self._is_ours(*each))
+            await self._heat(replace(request, doubtful=False, held=held))
 
     def _due(self, request: Request) -> bool:
         """Return whether heating is due, and no output that it needs is held off."""
@@ -244,10 +249,14 @@ class WarmBy:
         holds = (self._hold(slot) for slot in self._needed(request.body))
         return all(hold is None or hold.on for hold in holds)
 
-    def _taken_over(self, request: Request) -> bool:
-        """Return whether an output held for the request was released or switched."""
-        found = ((self._controller.holds.of(i), since) for i, since in request.held)
-        return any(h is None or h.since != since or not h.on for h, since in found)
+    def _stopped(self, request: Request) -> bool:
+        """Return whether an output held for the request was released or held off."""
+        holds = (self._controller.holds.of(index) for index, _ in request.held)
+        return any(hold is None or not hold.on for hold in holds)
+
+    def _is_ours(self, index: int, since: datetime) -> bool:
+        hold = self._controller.holds.of(index)
+        return hold is not None and hold.on and hold.since == since
 
     def _switched_off(self, request: Request) -> bool:
         """Return whether the newest read shows that heating was switched off."""
@@ -320,20 +329,53 @@ class WarmBy:
             raise
 
     async def _release(self, request: Request) -> None:
-        """Release the holds and heat sources that are still ours; drop the request."""
+        """Undo what is still ours, the heat first; drop the request if nothing is left.
+
+        Each part is tried, whatever becomes of the others. Raises the first failure.
+        """
         self._put(request)
-        for index, since in request.held:
-            hold, slot = self._controller.holds.of(index), self._slot(index)
-            if hold is not None and slot and hold.since == since and hold.on:
-                await self._controller.holds.resume(slot)
-        for source in self._ours(request):
-            if self._state.heat[source].selected is not False:
+        failures: list[PoolctlError] = []
+        for source in self._selected(request):
+            try:
                 await self._controller.heating.select(source, False)
-        del self._all[request.body]
+            except PoolctlError as err:
+                failures.append(err)
+        for index, since in request.held:
+            slot = self._state.outputs.slot(index)
+            if not slot or not self._is_ours(index, since):
+                continue
+            if (other := self._needs_too(request, slot)) is not None:
+                held = {**dict(other.held), index: since}
+                self._put(replace(other, held=tuple(held.items())))
+                continue
+            try:
+                await self._controller.holds.resume(slot)
+            except PoolctlError as err:
+                failures.append(err)
+        if failures:
+            raise failures[0]
+        self._all.pop(request.body, None)
         self._controller.store.publish()
 
-    def _slot(self, index: int) -> Slot | None:
-        return self._state.outputs.slot(index)
+    def _selected(self, request: Request) -> list[HeatSource]:
+        """Return the heat sources of a request that may still be selected."""
+        heat = self._state.heat
+        return [s for s in self._ours(request) if heat[s].selected is not False]
+
+    def _needs_too(self, request: Request, slot: Slot) -> Request | None:
+        """Return another begun request that needs an output, too."""
+        others = (each for each in self.shown if each.body is not request.body)
+        return next(
+            (each for each in others if each.begun and slot in self._needed(each.body)),
+            None,
+        )
+
+    def disown(self, sources: Iterable[HeatSource]) -> None:
+        """Leave heat sources selected at the end: a user has chosen them meanwhile."""
+        chosen = frozenset(sources)
+        for request in tuple(self._all.values()):
+            selected = tuple(each for each in request.selected if each not in chosen)
+            self._put(replace(request, selected=selected))
 
     def _ours(self, request: Request) -> Iterable[HeatSource]:
         """Return the heat sources of a request that no other request needs."""
@@ -345,14 +387,18 @@ class WarmBy:
         }
         return (source for source in request.selected if source not in others)
 
-    async def leave(self) -> None:
-        """Release everything within 10 s, as it cannot be released later."""
+    async def leave(self) -> tuple[HeatSource, ...]:
+        """Release everything within 10 s; return the heat sources that stay selected."""
         try:
             async with asyncio.timeout(_LEAVING), self._working:
                 for request in tuple(self._all.values()):
                     await self._try(replace(request, over=True))
         except TimeoutError:
             _LOGGER.debug("Not everything was given back in time")
+        left = (
+            source for each in self._all.values() for source in self._selected(each)
+        )
+        return tuple(dict.fromkeys(left))
 
     def _put(self, request: Request) -> None:
         if self._all.get(request.body) != request:

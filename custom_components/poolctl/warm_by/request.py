@@ -1,7 +1,7 @@
 """A user's request: a body of water that is warm by a time."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, datetime, timedelta
 from typing import Final, Self
 
 from ..client.equipment import HeatSource
@@ -10,6 +10,8 @@ from ..client.stored import Reader, Stored, each, flag, moment, number, text, wh
 
 LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
+AHEAD: Final = timedelta(days=7)
+"""Longest time between a request and the time by which the water is warm."""
 LONGEST: Final = timedelta(days=1)
 """Longest time for which the water may stay warm."""
 
@@ -56,7 +58,7 @@ class Request:
         stored = Stored(value)
         return cls(
             body=stored.need("body", lambda key: _BODIES[text(key)]),
-            by=stored.need("by", moment),
+            by=stored.need("by", _by),
             lasts=stored.need("lasts", _lasts),
             begun=stored.need("begun", flag),
             heats=stored.need("heats", flag),
@@ -81,6 +83,13 @@ class Request:
 
 _seconds: Reader[float] = number(0, LONGEST.total_seconds())
 _slot: Reader[int] = whole(0, _LAST_SLOT)
+
+
+def _by(value: object) -> datetime:
+    when = moment(value)
+    if when.year >= MAXYEAR:
+        raise ValueError("not possible")
+    return when
 
 
 def _lasts(value: object) -> timedelta:
