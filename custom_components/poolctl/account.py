@@ -30,8 +30,7 @@ from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .errors import ACCOUNT_ERRORS, sentence
-from .flow.discovered import async_end_cards
-from .network.addresses import async_observed_addresses
+from .network.addresses import async_end_cards, async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
 from .observed.observers import Observers

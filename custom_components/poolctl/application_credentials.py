@@ -32,7 +32,7 @@ from yarl import URL
 from .client.account import authorize_url, request_tokens, token_url
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
-from .flow.recording import async_keep_recording, async_sign_in_observers
+from .observed.recording import async_keep_recording, async_sign_in_observers
 from .private import TokenImplementation
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)

@@ -33,11 +33,11 @@ import probatio as vol
 from .client.pool.ranges import READINGS
 from .client.pool.state import Source
 from .const import DOMAIN, LOST
+from .derived.status import ATTR_PROBLEMS
 from .names.parts import PART_OF, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
 from .problems.problem import Severity
-from .problems.status import ATTR_PROBLEMS
 from .problems.table import KEYS
 from .upkeep.limits import async_add_limits
 

@@ -40,8 +40,8 @@ from .client.occurrences import occurrences
 from .client.pool.schedule_rules import Equipped, equip
 from .client.schedule import Schedule
 from .coordinator import ControllerCoordinator
+from .derived.outputs import OutputNames
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .names.outputs import OutputNames
 from .presence import async_setup_platform, described
 from .schedules import recurrence
 

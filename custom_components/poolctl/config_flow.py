@@ -34,7 +34,7 @@ from .client.cloud import CloudClient
 from .client.cloud_answers import Inventory
 from .client.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
-from .flow import discovered
+from .flow import announcements, discovered
 from .flow.forms import (
     InvalidAddressError,
     UserInput,
@@ -45,10 +45,9 @@ from .flow.forms import (
 from .flow.identity import CONF_IDENTITY, Identity, read_inventory
 from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
-from .flow.recording import async_keep_recording, async_sign_in_observers
-from .network import announcements
-from .network.addresses import ObservedAddress, async_observed_addresses
+from .network.addresses import ObservedAddress, async_cards, async_observed_addresses
 from .network.record import mac_of
+from .observed.recording import async_keep_recording, async_sign_in_observers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
@@ -103,7 +102,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             if (card := discovered.async_asked(self.hass)) is not None:
                 self._observed = card
                 return await self._ask_address("confirm", None)
-            if discovered.async_cards(self.hass):
+            if async_cards(self.hass):
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
 
@@ -147,7 +146,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     def async_remove(self) -> None:
         """Put the card back under *Discovered* if only the credentials were missing."""
-        discovered.async_cards(self.hass).pop(self.flow_id, None)
+        async_cards(self.hass).pop(self.flow_id, None)
         if self._card_returns:
             # A page that gets the new card before the old one is removed shows both.
             self.hass.loop.call_soon(discovered.async_discover_again, self)
@@ -292,7 +291,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._observed = observed
         self._abort_if_not_shown()
         self.context["title_placeholders"] = {"name": observed.name}
-        discovered.async_cards(self.hass)[self.flow_id] = observed
+        async_cards(self.hass)[self.flow_id] = observed
         # No user has opened this yet: the credentials are checked once one does.
         return await self._ask_address("confirm", None)
 

@@ -21,11 +21,11 @@ from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
-from .flow.recording import async_sign_in_observers
 from .names.parts import controller_of
 from .network.health import Health
 from .observed.masks import masked_frame
 from .observed.observers import Observers
+from .observed.recording import async_sign_in_observers
 from .observed.statistics import LinkStatistics
 from .options import options_of
 

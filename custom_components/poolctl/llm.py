@@ -31,9 +31,9 @@ import probatio as vol
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSING
 from .const import DOMAIN
+from .derived.status import ATTR_PROBLEMS
 from .entity import OutputEntity
 from .output_attributes import ATTR_EXPLANATION, RUN_BY
-from .problems.status import ATTR_PROBLEMS
 from .schedules.entity import OfSchedule
 
 _READ_ONLY: Final = ToolAnnotations(

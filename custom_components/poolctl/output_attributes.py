@@ -9,7 +9,7 @@ from typing import Final
 from .client.equipment import Role, Slot
 from .client.frame import MODE_MANUAL, MODE_OFF
 from .client.holds.hold import Hold
-from .client.pool.state import PoolState, Source
+from .client.pool.state import PoolState
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"
@@ -57,11 +57,11 @@ def attributes(
         return {}
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
-    mode = output_mode(state, slot)
+    mode = state.output_mode(slot)
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     found = {
         ATTR_MODE: mode_name(mode),
-        ATTR_RUNNING_SCHEDULE: running_schedule(state, mode),
+        ATTR_RUNNING_SCHEDULE: state.running_schedule(mode),
         ATTR_HELD: slot.held,
         **(_of_hold(hold) if hold and slot.held is not False else {}),
         ATTR_TIMER_ENDS: _moment(timer.at) if timer else None,
@@ -80,39 +80,10 @@ def _of_hold(hold: Hold) -> dict[str, str | None]:
 def _why_not(state: PoolState, slot: Slot) -> str | None:
     """Return why an output has no effect, or why it would start the pump."""
     if slot == state.outputs.spa:
-        return PUMP_HELD_OFF if spa_waits_for_pump(state) else None
+        return PUMP_HELD_OFF if state.spa_waits_for_pump else None
     stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
     return NEEDS_PUMP if stopped else None
 
 
-def spa_waits_for_pump(state: PoolState) -> bool | None:
-    """Return whether spa mode has no effect, because the pump is held off by hand."""
-    if state.spa_mode is None or state.pump_on is None:
-        return None
-    pump = state.outputs.pump
-    held = pump is not None and pump.held is True
-    return state.spa_mode and not state.pump_on and held
-
-
-def output_mode(state: PoolState, slot: Slot) -> int | None:
-    """Return the mode of an output (protocol.md O2.1), `None` if it is not reported."""
-    if slot.role is Role.PUMP:
-        # Its slot may report manual while the motor is off (protocol.md O2.4).
-        return state.readings.main_pump_mode
-    by_hand = slot.mode == MODE_MANUAL
-    if by_hand and state.source is Source.CLOUD and not slot.held:
-        # The cloud reports that it runs, but not why (protocol.md O5).
-        return None
-    return slot.mode
-
-
 def _moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="seconds") if at else None
-
-
-def running_schedule(state: PoolState, mode: int | None) -> str | None:
-    """Return the name of the schedule that runs an output, else its number."""
-    if mode is None or mode_name(mode) != _SCHEDULE:
-        return None
-    records = state.schedules.records or ()
-    return (records[mode - 1].name if mode <= len(records) else "") or str(mode)

@@ -38,20 +38,13 @@ from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
 from .derived.held import HELD, PoolctlHeldOutputs
 from .derived.pump_hours import PUMP_HOURS, PoolctlPumpHours
 from .derived.reached import REACHED, PoolctlReached
+from .derived.status import STATUS, PoolctlStatus
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .learned.pool import Pool
-from .output_attributes import (
-    ATTR_ENDS,
-    ATTR_GOOD_FROM,
-    ATTR_GOOD_TO,
-    MODES,
-    mode_name,
-    running_schedule,
-)
+from .output_attributes import ATTR_ENDS, ATTR_GOOD_FROM, ATTR_GOOD_TO, MODES, mode_name
 from .presence import Presences, async_setup_platform, described
-from .problems.status import STATUS, PoolctlStatus
 
 PARALLEL_UPDATES = 0
 
@@ -110,7 +103,7 @@ def _running_pump_schedule(state: PoolState) -> str | None:
     mode = state.readings.main_pump_mode
     if mode is None or state.schedules.records is None:
         return None
-    name = running_schedule(state, mode)
+    name = state.running_schedule(mode)
     # "none" means that no schedule runs: one with this name is shown by its number.
     return str(mode) if name == _NO_SCHEDULE else name or _NO_SCHEDULE
 

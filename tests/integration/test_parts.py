@@ -34,10 +34,10 @@ from custom_components.poolctl.derived.filter_load import FILTER_LOAD
 from custom_components.poolctl.derived.held import HELD
 from custom_components.poolctl.derived.pump_hours import PUMP_HOURS
 from custom_components.poolctl.derived.reached import REACHED
+from custom_components.poolctl.derived.status import STATUS
 from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.names.parts import PART_OF
-from custom_components.poolctl.problems.status import STATUS
 
 from .home import Home
 

@@ -143,3 +143,27 @@ def test_no_import_runs_in_a_circle() -> None:
     client = "custom_components.poolctl.client"
     graph[f"{client}.pool.state"].add(f"{client}.control.controller")
     assert circle(graph)
+
+
+def room(name: str) -> str:
+    """Return the room of a module: a folder, or a file at the top or in client/."""
+    parts = name.removeprefix("custom_components.poolctl").strip(".").split(".")
+    folder = INTEGRATION.joinpath(*parts)
+    if folder.is_dir():
+        return ".".join(parts)
+    return ".".join(parts if parts[:-1] in ([], ["client"]) else parts[:-1])
+
+
+def test_rooms_are_levels() -> None:
+    paths = modules(INTEGRATION)
+    names = {module_name(path) for path in paths}
+    rooms: dict[str, set[str]] = {}
+    for path in paths:
+        here = room(module_name(path))
+        others = {room(name) for name in module_imports(path, names)}
+        rooms.setdefault(here, set()).update(others - {here})
+    assert rooms["entity"] >= {"coordinator", "client.pool"}  # imports are found at all
+    assert not circle(rooms)
+    # The controller's side may not use the account's, even for types alone.
+    rooms["network"].add("account")
+    assert circle(rooms)

@@ -9,7 +9,7 @@ from homeassistant.components.sensor.const import SensorStateClass
 from ..client.holds.evidence import held_outputs
 from ..client.pool.state import PoolState
 from ..entity import PoolctlEntity, PoolctlEntityDescription
-from ..names.outputs import OutputNames
+from .outputs import OutputNames
 
 ATTR_OUTPUTS: Final = "outputs"
 

@@ -10,7 +10,6 @@ from ..client.frame import MODE_MANUAL, MODE_OFF
 from ..client.holds.hold import OVER, Asked, Hold
 from ..client.holds.rules import Window, window_of
 from ..client.pool.state import PoolState, Source
-from ..output_attributes import output_mode, running_schedule, spa_waits_for_pump
 from ..problems.problem import Values
 from .sentence import Cause, Explanation, Sentence, Situation, explain, until
 
@@ -40,7 +39,7 @@ class OutputFacts:
     @property
     def mode(self) -> int | None:
         """Mode of the output (protocol.md O2.1), `None` if it is not reported."""
-        return output_mode(self.state, self.slot)
+        return self.state.output_mode(self.slot)
 
     @property
     def hold(self) -> Hold | None:
@@ -108,7 +107,7 @@ def _of_hold(facts: OutputFacts) -> Explanation:
 
 
 def _schedule(facts: OutputFacts) -> dict[str, str]:
-    return {"schedule": running_schedule(facts.state, facts.mode) or ""}
+    return {"schedule": facts.state.running_schedule(facts.mode) or ""}
 
 
 def _end_of_window(facts: OutputFacts) -> Explanation:
@@ -126,7 +125,7 @@ def _by_schedule(facts: OutputFacts) -> bool:
 
 def _spa_waits(facts: OutputFacts) -> bool | None:
     is_spa = facts.slot == facts.state.outputs.spa
-    return is_spa and spa_waits_for_pump(facts.state)
+    return is_spa and facts.state.spa_waits_for_pump
 
 
 def _needs_pump(facts: OutputFacts) -> bool:

@@ -5,7 +5,6 @@ choice must survive that, and so must the check that the account owns the contro
 """
 
 import asyncio
-from collections.abc import Container
 import time
 from typing import Final
 
@@ -23,8 +22,7 @@ from homeassistant.util.hass_dict import HassKey
 import probatio as vol
 
 from ..const import DOMAIN
-from ..network.addresses import ObservedAddress
-from ..network.record import mac_of
+from ..network.addresses import ObservedAddress, async_cards
 from .forms import UserInput, choice
 from .preview import async_preview
 
@@ -35,12 +33,6 @@ _PATIENCE: Final = 600.0
 _ASKED: HassKey[tuple[float, ObservedAddress | None]] = HassKey("poolctl_asked")
 """Time of the last request for credentials (monotonic, s), and its controller."""
 _CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
-
-
-@callback
-def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
-    """Return the controllers of discovery flows by flow ID, the newest last."""
-    return hass.data.setdefault(_CARDS, {})
 
 
 async def async_form(hass: HomeAssistant) -> vol.Schema:
@@ -93,20 +85,3 @@ def async_discover_again(flow: ConfigFlow) -> None:
         data=flow.init_data,
         discovery_key=flow.context.get("discovery_key"),
     )
-
-
-@callback
-def async_end_cards(hass: HomeAssistant, device_id: str, macs: Container[str]) -> None:
-    """Remove the cards of a controller that now belongs to an account.
-
-    A flow whose sign-in succeeded already has the account's unique ID and continues.
-    """
-    manager, cards = hass.config_entries.flow, async_cards(hass)
-    for flow in manager.async_progress_by_handler(DOMAIN):
-        card = cards.get(flow["flow_id"])
-        if (
-            card is not None
-            and (card.device_id == device_id or card.mac in macs)
-            and flow["context"].get("unique_id") == mac_of(card.device_id)
-        ):
-            manager.async_abort(flow["flow_id"])

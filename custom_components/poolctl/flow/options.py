@@ -24,8 +24,8 @@ from ..const import (
     Connection,
     HoldsEnd,
 )
+from ..derived.outputs import async_outputs
 from ..entity import SlotEntity
-from ..names.outputs import async_outputs
 from ..names.uses import Use
 from ..options import DEFAULTS, options_of
 from .forms import UserInput

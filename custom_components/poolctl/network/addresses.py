@@ -5,6 +5,7 @@ nothing from an announcement is stored, its texts are cleaned, the number of add
 is limited, and for each controller, at most one address a minute is tried.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 import re
 import time
@@ -18,7 +19,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.cloud_answers import is_device_id
 from ..client.json_values import clean_text
 from ..client.lan import PORT
-from ..const import PROTOCOL_VERSION
+from ..const import DOMAIN, PROTOCOL_VERSION
 from .record import ControllerRecord, firmware_supported, mac_of
 
 TRY_INTERVAL: Final = 60.0
@@ -226,3 +227,29 @@ _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
     """Return the addresses that the network reported since Home Assistant started."""
     return hass.data.setdefault(_DATA, ObservedAddresses())
+
+
+_CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
+
+
+@callback
+def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
+    """Return the controllers of discovery flows by flow ID, the newest last."""
+    return hass.data.setdefault(_CARDS, {})
+
+
+@callback
+def async_end_cards(hass: HomeAssistant, device_id: str, macs: Container[str]) -> None:
+    """Remove the cards of a controller that now belongs to an account.
+
+    A flow whose sign-in succeeded already has the account's unique ID and continues.
+    """
+    manager, cards = hass.config_entries.flow, async_cards(hass)
+    for flow in manager.async_progress_by_handler(DOMAIN):
+        card = cards.get(flow["flow_id"])
+        if (
+            card is not None
+            and (card.device_id == device_id or card.mac in macs)
+            and flow["context"].get("unique_id") == mac_of(card.device_id)
+        ):
+            manager.async_abort(flow["flow_id"])

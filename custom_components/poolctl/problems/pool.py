@@ -6,6 +6,7 @@ from typing import Final
 
 from ..client.clock import OFF
 from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..client.holds.hold import output_names
 from ..client.holds.rules import window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
@@ -13,8 +14,6 @@ from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning, without_effect
 from ..network.health import Health
-from ..output_attributes import spa_waits_for_pump
-from ..upkeep.hold_timer import output_names
 from .problem import Celsius, Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)
@@ -277,7 +276,7 @@ POOL_PROBLEMS: Final = (
     ),
     Problem(
         key="spa_waits_for_pump",
-        exists=lambda health: spa_waits_for_pump(health.state),
+        exists=lambda health: health.state.spa_waits_for_pump,
         patience=_TWO_READS,
     ),
     Problem(

@@ -15,7 +15,7 @@ import probatio as vol
 
 from ..client.occurrences import occurrences
 from ..const import DOMAIN
-from ..names.outputs import async_output_of
+from ..derived.outputs import async_output_of
 from ..services.named_device import async_coordinator_of
 
 _COMMAND: Final[VolDictType] = {

@@ -16,8 +16,8 @@ from ..client.pool.schedule_rules import equip
 from ..client.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
+from ..derived.outputs import async_output_of, async_outputs
 from ..errors import command_errors
-from ..names.outputs import async_output_of, async_outputs
 from .named_device import DEVICE_FIELD, async_coordinator
 from .named_schedule import (
     ATTR_SCHEDULE_ENTITY,

@@ -13,8 +13,7 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 
 from ..client.control.controller import Controller
-from ..client.holds.hold import Hold
-from ..client.pool.state import PoolState
+from ..client.holds.hold import output_names
 from ..const import DOMAIN
 from ..warm_by.owner import WarmBy
 
@@ -94,16 +93,6 @@ class HoldTimer:
         finally:
             self._working = False
             self.async_check()
-
-
-def output_names(holds: Iterable[Hold], state: PoolState) -> str:
-    """Return the names that the owner gave to held outputs, else their numbers."""
-    names = (
-        (slot.name if (slot := state.outputs.slot(hold.slot)) else "")
-        or f"#{hold.slot + 1}"
-        for hold in holds
-    )
-    return ", ".join(names)
 
 
 async def async_leave(

@@ -1,9 +1,11 @@
 """A hold of one output, and how it continues after a restart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from ..pool.state import PoolState
 from ..schedule import Schedule
 
 
@@ -122,3 +124,13 @@ class Hold:
             return replace(self, settled_at=at)
         until = min(self.until, now + timedelta(seconds=self.lasts))
         return replace(self, settled_at=at, until=until)
+
+
+def output_names(holds: Iterable[Hold], state: PoolState) -> str:
+    """Return the names that the owner gave to held outputs, else their numbers."""
+    names = (
+        (slot.name if (slot := state.outputs.slot(hold.slot)) else "")
+        or f"#{hold.slot + 1}"
+        for hold in holds
+    )
+    return ", ".join(names)

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from ..commands import PumpIdentity
 from ..configuration import InstallerSettings
-from ..equipment import HeatSource
-from ..frame import MODE_OFF, Readings, Signals, Timer
+from ..equipment import HeatSource, Role, Slot
+from ..frame import MODE_MANUAL, MODE_OFF, Readings, Signals, Timer
 from ..layout import Between
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
@@ -103,6 +103,33 @@ class PoolState:
         """Whether the pump is on; its slot's mode can be wrong (protocol.md O2.4)."""
         mode = self.readings.main_pump_mode
         return None if mode is None else mode != MODE_OFF
+
+    @property
+    def spa_waits_for_pump(self) -> bool | None:
+        """Whether spa mode has no effect, because the pump is held off by hand."""
+        if self.spa_mode is None or self.pump_on is None:
+            return None
+        pump = self.outputs.pump
+        held = pump is not None and pump.held is True
+        return self.spa_mode and not self.pump_on and held
+
+    def output_mode(self, slot: Slot) -> int | None:
+        """Return the mode of an output (protocol.md O2.1), `None` if it is not reported."""
+        if slot.role is Role.PUMP:
+            # Its slot may report manual while the motor is off (protocol.md O2.4).
+            return self.readings.main_pump_mode
+        by_hand = slot.mode == MODE_MANUAL
+        if by_hand and self.source is Source.CLOUD and not slot.held:
+            # The cloud reports that it runs, but not why (protocol.md O5).
+            return None
+        return slot.mode
+
+    def running_schedule(self, mode: int | None) -> str | None:
+        """Return the name of the schedule that a mode means, else its number."""
+        if mode is None or mode in (MODE_OFF, MODE_MANUAL):
+            return None
+        records = self.schedules.records or ()
+        return (records[mode - 1].name if mode <= len(records) else "") or str(mode)
 
     @property
     def pump_status(self) -> PumpStatus | None:

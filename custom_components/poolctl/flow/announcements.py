@@ -8,8 +8,8 @@ from homeassistant.core import HomeAssistant, callback
 
 from ..account import PoolctlConfigEntry
 from ..const import DOMAIN
-from .addresses import ObservedAddress, async_observed_addresses
-from .record import ControllerRecord, mac_of, stored_records
+from ..network.addresses import ObservedAddress, async_observed_addresses
+from ..network.record import ControllerRecord, mac_of, stored_records
 
 
 def _records(

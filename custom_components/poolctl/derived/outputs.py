@@ -14,7 +14,7 @@ from ..client.schedule import Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity
-from .naming import Texts, folded, schedule_name, slot_name, text
+from ..names.naming import Texts, folded, schedule_name, slot_name, text
 
 _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
 

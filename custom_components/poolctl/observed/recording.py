@@ -1,7 +1,7 @@
 """A file with the service's answers to a failed sign-in, for a report.
 
 There are no diagnostics, as no entry exists. The file has their form and, like them,
-contains no private data (observed/recorder.py).
+contains no private data (recorder.py).
 """
 
 import json
@@ -16,7 +16,7 @@ from yarl import URL
 
 from ..client.facts import SERVICE
 from ..const import DOMAIN, REPORT_FORMAT
-from ..observed.observers import Observers
+from .observers import Observers
 
 _LOGGER = logging.getLogger(__name__)
 
