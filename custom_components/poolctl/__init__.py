@@ -86,6 +86,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         if device_id not in shared:
             memory.forget(device_id)
+    memory.forget(entry.entry_id)
     async_delete_repairs_of_entry(hass, entry.entry_id)
     if not others:
         await async_withdraw_dashboard(hass)

@@ -123,7 +123,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         owners = controller.holds, controller.pauses, self.warm_by
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
-        self.problems = ActiveProblems(hass, PROBLEMS, self._access.facts)
+        facts, device_id = self._access.facts, record.device_id
+        self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
         self.links = links_of(self.health())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)

@@ -13,7 +13,9 @@ from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.problems.table import KEYS
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY
 from tests.simulator.dialects import Dialect
+from tests.simulator.pump import DRY_RUN_NORMAL
 from tests.simulator.situations import SITUATIONS
 
 from .home import Home
@@ -27,6 +29,7 @@ __all__ = ["clocks"]
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
 
 DAY = 86400.0
+DRY = 0
 PUMP, LIGHTS = 0, 2
 
 
@@ -509,3 +512,64 @@ async def test_facts_are_collected_once_per_poll(
     await small.live(240, step=30)
     assert small.source == ("lan" if lan else "cloud")
     assert 6 <= collected <= 9
+
+
+# Over restarts
+
+
+async def restarts(home: Home, *, away: float = 300.0) -> None:
+    """Stop Home Assistant for a while."""
+    await home.shut_down()
+    home.freezer.tick(away)
+    home.clock.advance(away)
+    await home.boot()
+
+
+def since(home: Home, key: str) -> datetime:
+    return datetime.fromisoformat(problems(home)[key]["since"])
+
+
+async def test_a_problem_lasts_over_restarts(home: Home) -> None:
+    await dry(DRY)(home)
+    await home.live(60)
+    began = since(home, "dry_run")
+    for _ in range(2):
+        await restarts(home)
+        assert since(home, "dry_run") == began
+    await home.restart()
+    assert since(home, "dry_run") == began
+    # It ends and begins again.
+    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    await home.live(60)
+    assert "dry_run" not in problems(home)
+    home.pool.pump.dry_run_status = DRY
+    await home.live(60)
+    assert since(home, "dry_run") > began + timedelta(minutes=10)
+
+
+async def test_a_service_that_is_silent_over_restarts(home: Home) -> None:
+    """The day counts though no run of Home Assistant lasts that long."""
+    await started(home)
+    home.cloud.faults.on("refuse")
+    await home.live(3600, step=600)
+    for _ in range(3):
+        assert "service_silent" not in problems(home)
+        await restarts(home)
+        await home.live(7 * 3600, step=3600)
+    await restarts(home)
+    await home.live(3 * 3600, step=3600)
+    assert "service_silent" in problems(home)
+    home.cloud.faults.clear()
+    await home.live(2 * 3600, step=3600)
+    assert "service_silent" not in problems(home)
+
+
+async def test_a_deleted_account_leaves_no_problem(home: Home) -> None:
+    await dry(DRY)(home)
+    home.cloud.faults.on("refuse")
+    await home.live(7200, step=600)
+    entry_id, entries = home.entry.entry_id, home.hass.config_entries
+    await entries.async_remove(entry_id)
+    memory = home.hass.data[DATA_MEMORY]
+    assert entry_id not in memory._data()
+    assert "problems" not in memory._data()[home.controller.device_id]

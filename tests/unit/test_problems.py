@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import pytest
 
+from custom_components.poolctl.client import clock
 from custom_components.poolctl.client.envelope import ClockFault
 from custom_components.poolctl.client.exceptions import (
     BusyError,
@@ -45,8 +47,10 @@ from custom_components.poolctl.problems.problem import (
 )
 from custom_components.poolctl.problems.table import PROBLEMS
 from custom_components.poolctl.problems.texts import filled
+from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+DAY = 86400.0
 ROWS = {row.key: row for row in PROBLEMS}
 TYPES = (31, 6, 8, 5, *[0] * 33)
 """Aux types of 37 slots: pump, dosers of acid and chlorine, chlorinator."""
@@ -416,9 +420,7 @@ def test_numbers_in_the_language(
 def test_which_rows_are_repairs() -> None:
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
     wanted = {
-        row.key: (row.repair.fixable, row.repair.severity, row.repair.persistent)
-        for row in rows
-        if row.repair
+        row.key: (row.repair.fixable, row.repair.severity) for row in rows if row.repair
     }
     warning, error = ir.IssueSeverity.WARNING, ir.IssueSeverity.ERROR
     fixable = {"acid_low", "chlorine_low", "held_off", "address_lost", "key_rejected"}
@@ -435,7 +437,7 @@ def test_which_rows_are_repairs() -> None:
     assert wanted.keys() == warnings | fixable | errors
     for key, found in wanted.items():
         severity = error if key in errors else warning
-        assert found == (key in fixable, severity, key == "service_silent"), key
+        assert found == (key in fixable, severity), key
 
 
 def test_when_a_repair_is_wanted() -> None:
@@ -527,7 +529,7 @@ class Following:
     def __init__(
         self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, **row: Any
     ) -> None:
-        self.hass, self.at = hass, 0.0
+        self.hass, self.at, self.wall = hass, 0.0, NOW.timestamp()
         self.exists: bool | None = False
         self.wanted: bool | None = True
         repair = Repair[Health](wanted=lambda facts: self.wanted, patience=60)
@@ -537,9 +539,13 @@ class Following:
         facts = ObservedFacts()
         self.changes: list[bool] = []
         facts.listen(Change, lambda fact: self.changes.append(bool(fact.to)))
-        self.problems = ActiveProblems(hass, (problem,), facts)
-        clock = SimpleNamespace(monotonic=lambda: self.at)
-        monkeypatch.setattr(active, "time", clock)
+        steady = SimpleNamespace(monotonic=lambda: self.at)
+        monkeypatch.setattr(active, "time", steady)
+        monkeypatch.setattr(clock, "steady_clock", steady.monotonic)
+        monkeypatch.setattr(clock, "wall_clock", lambda: self.wall + self.at)
+        self.start = partial(ActiveProblems, hass, (problem,), facts, "device")
+        hass.data[DATA_MEMORY] = Memory(hass)
+        self.problems = self.start()
 
     def look(self, at: float, *, exists: bool | None) -> tuple[bool, bool]:
         """Test at a time; return whether the problem and its repair are active."""
@@ -575,6 +581,29 @@ def test_a_problem_over_time(
     row.problems.async_stop()
     assert row.look(190, exists=False) == (True, True)
     assert row.changes == [True, False, True]
+
+
+def test_a_clock_that_is_corrected(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A problem of this run does not become older; one from before does."""
+    row = Following(hass, monkeypatch, patience=3600)
+    row.look(0, exists=True)
+    row.wall += DAY
+    for at in range(60, 1260, 60):
+        assert row.look(at, exists=True)[0] is False
+    assert row.look(3600, exists=True)[0] is True
+    assert row.problems.active[0].since == NOW + timedelta(days=1)
+    row.problems = row.start()
+    row.wall += DAY
+    for at in range(3600, 6000, 60):
+        row.look(at, exists=True)
+    row.wall -= 10 * DAY  # earlier than the beginning
+    for at in range(6000, 7200, 60):
+        row.look(at, exists=True)
+    row.problems = row.start()
+    assert row.look(7200, exists=True)[0] is False
+    assert row.look(10800, exists=True)[0] is True
 
 
 def test_what_a_repair_shows(

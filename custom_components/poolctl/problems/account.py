@@ -73,8 +73,7 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
         exists=lambda health: None if health.answers is None else not health.answers,
         severity=Severity.NOTICE,
         patience=SILENCE,
-        # Otherwise a restart would hide the repair for another day.
-        repair=Repair(patience=SILENCE, persistent=True),
+        repair=Repair(patience=SILENCE),
     ),
     Problem(
         key="controllers_left_out",
@@ -108,7 +107,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
 
         `changed` is called when the active problems have changed.
         """
-        super().__init__(hass, ACCOUNT_PROBLEMS, facts)
+        super().__init__(hass, ACCOUNT_PROBLEMS, facts, entry.entry_id)
         self._entry, self._account = entry, account
         self._changed = changed
         self._left_out: tuple[str, ...] = ()

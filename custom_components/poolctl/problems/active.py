@@ -1,17 +1,46 @@
 """The active problems, with their duration and their repairs."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 import time
+from typing import Any, Final, Self
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.util import dt as dt_util
 
+from ..client.clock import AGREEMENT
 from ..client.facts import Change, Facts as ObservedFacts
+from ..client.stored import Stored, moment, text
 from ..const import DOMAIN
+from ..upkeep.clock import clock_of
+from ..upkeep.memory import DATA_MEMORY, Section
 from .problem import Active, Facts, Problem, Repair
 from .texts import filled
+
+
+@dataclass(frozen=True, slots=True)
+class Beginnings:
+    """Since when the problems of one controller or account exist, by key."""
+
+    since: dict[str, datetime]
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return the stored times."""
+        return cls(dict(stored.list("since", _beginning)))
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the data to store."""
+        return {"since": [[key, at.isoformat()] for key, at in self.since.items()]}
+
+
+def _beginning(value: Any) -> tuple[str, datetime]:
+    key, at = value
+    return text(key), moment(at)
+
+
+_BEGINNINGS: Final = Section("problems", Beginnings.from_dict)
 
 
 class ActiveProblems[F: Facts]:
@@ -22,13 +51,20 @@ class ActiveProblems[F: Facts]:
         hass: HomeAssistant,
         table: Sequence[Problem[F]],
         observed: ObservedFacts,
+        owner: str,
     ) -> None:
-        """Start without active problems; emit each change to `observed`."""
+        """Start without active problems; emit each change to `observed`.
+
+        `owner` is the key in the store: the ID of the controller or of the entry.
+        """
         self._hass = hass
         self._table = table
         self._observed = observed
-        self._since: dict[str, tuple[float, datetime]] = {}
-        """Beginning of each problem by key: monotonic, and by the wall clock."""
+        self._memory, self._clock = hass.data[DATA_MEMORY], clock_of(hass)
+        self._since = self._memory.read(owner, _BEGINNINGS).since
+        """Beginning of each problem by key, by the trusted time."""
+        self._began: dict[str, float] = {}
+        """Beginning of those that began in this run (monotonic, s)."""
         self._stopped = False
         self.active: tuple[Active, ...] = ()
         self.tested = False
@@ -39,7 +75,7 @@ class ActiveProblems[F: Facts]:
         if self._stopped:
             return
         self.tested = True
-        now = time.monotonic(), dt_util.utcnow()
+        before = dict(self._since)
         previous = {each.key: each for each in self.active}
         active = []
         for row in self._table:
@@ -49,17 +85,35 @@ class ActiveProblems[F: Facts]:
                 continue
             if not exists:
                 self._since.pop(row.key, None)
+                self._began.pop(row.key, None)
                 self._delete(row, facts.owner_id)
                 continue
-            began, since = self._since.setdefault(row.key, now)
-            lasted = now[0] - began
+            lasted = self._lasted(row.key)
             self._show_repair(row, facts, lasted)
             if lasted >= row.patience:
-                active.append(self._active(row, facts, since))
+                active.append(self._active(row, facts, self._since[row.key]))
+        if self._since != before:
+            self._memory.save()
         self.active = tuple(active)
         keys = {each.key for each in active}
         for key in sorted(previous.keys() ^ keys):
             self._observed.emit(Change(key, key in keys))
+
+    def _lasted(self, key: str) -> float:
+        """Return how long a problem has existed in s, by the trusted time if it is stored.
+
+        The trusted time may be corrected long after a start. This moves the beginning of
+        a problem that began in this run, as its duration is known.
+        """
+        now, at = self._clock.now(), time.monotonic()
+        since, began = self._since.get(key), self._began.get(key)
+        if began is None and since is not None and since <= now:
+            return (now - since).total_seconds()
+        lasted = at - self._began.setdefault(key, at)
+        exact = now - timedelta(seconds=lasted)
+        if since is None or abs((exact - since).total_seconds()) > AGREEMENT:
+            self._since[key] = exact
+        return lasted
 
     def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
         variant = row.variant(facts)
@@ -87,7 +141,7 @@ class ActiveProblems[F: Facts]:
             f"{row.key}_{facts.owner_id}",
             data={"problem": row.key, "device_id": facts.owner_id},
             is_fixable=repair.fixable,
-            is_persistent=repair.persistent,
+            is_persistent=False,
             learn_more_url=repair.learn_more_url,
             severity=repair.severity,
             translation_key=row.key,

@@ -49,8 +49,6 @@ class Repair[F]:
     """Seconds the problem must have lasted: most end by themselves (chosen)."""
     severity: ir.IssueSeverity = ir.IssueSeverity.WARNING
     fixable: bool = False
-    persistent: bool = False
-    """Whether it is kept over a restart, after which `patience` begins again."""
     learn_more_url: str | None = None
 
 

@@ -9,7 +9,8 @@ the object from the stored data (`from_dict`); `as_dict` returns the data to sto
 - `learned`: values derived from reads over time;
 - `holds`: outputs held by hand;
 - `pauses`: dosers that are off for a time;
-- `warm_by`: requests for water that is warm by a time.
+- `warm_by`: requests for water that is warm by a time;
+- `problems`: since when problems exist; those of an account are stored by its entry.
 
 Data is saved with a delay, unless its owner asks to save at once. A value that cannot
 be read does not affect others.
@@ -100,11 +101,13 @@ class Memory:
 
     @callback
     def forget(self, device_id: str) -> None:
-        """Drop a removed controller; its counters stay in case it comes back."""
+        """Drop a removed controller or entry; counters stay in case it comes back."""
         for sections in (self._kept, self._stored):
             kept = sections.get(device_id, {})
             for name in kept.keys() - {"counters"}:
                 kept.pop(name)
+            if not kept:
+                sections.pop(device_id, None)
         self.save()
 
     @callback
