@@ -13,7 +13,6 @@ from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity import Entity
 
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.coordinator import ControllerCoordinator
 from custom_components.poolctl.derived.totals import PoolctlTotal
 from tests.soak.timelapse import SharedClock, timelapse
@@ -172,9 +171,8 @@ async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
     for each, data in zip(click.actions, click.data, strict=True):
         lan, cloud = len(controller.requests), len(service.cloud.requests)
         domain, action = each.split(".")
-        target = "schedule_entity" if domain == DOMAIN else "entity_id"
         await hass.services.async_call(
-            domain, action, {target: entity, **data}, blocking=True
+            domain, action, {"entity_id": entity, **data}, blocking=True
         )
         wanted = data.get("value", {"turn_on": "on", "turn_off": "off"}.get(action))
         arrived = wanted is None or hass.states.is_state(entity, str(wanted))

@@ -13,8 +13,12 @@ from typing import override
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
-from homeassistant.helpers import device_registry as dr
+from homeassistant.exceptions import (
+    ConfigEntryAuthFailed,
+    ConfigEntryNotReady,
+    ServiceValidationError,
+)
+from homeassistant.helpers import device_registry as dr, service
 from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
@@ -30,6 +34,7 @@ from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .errors import ACCOUNT_ERRORS, sentence
+from .names.parts import controller_of
 from .network.addresses import async_end_cards, async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
@@ -337,3 +342,20 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             (DOMAIN, device_id), self.config_entry.entry_id
         ):
             registry.async_remove_device(device.id)
+
+
+@callback
+def async_controller(hass: HomeAssistant, device_id: str) -> ControllerCoordinator:
+    """Return the coordinator of the controller that a device is, or is a part of.
+
+    Raises ServiceValidationError if it is not a device of this integration.
+    """
+    device, entry = service.async_get_device_and_config_entry(hass, DOMAIN, device_id)
+    account: AccountCoordinator = entry.runtime_data
+    named = controller_of(device)
+    for coordinator in account.controllers.values():
+        if coordinator.registered_id == named:
+            return coordinator
+    raise ServiceValidationError(
+        translation_domain=DOMAIN, translation_key="controller_gone"
+    )

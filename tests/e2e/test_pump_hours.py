@@ -52,7 +52,7 @@ async def test_pump_hours(
     await api.call("select", "select_option", entity_id=rule, option="none")
     plan = "switch.beach_house_ha_plan_1_schedule"
     if await planned(pools):
-        await api.call("poolctl", "delete_schedule", schedule_entity=plan)
+        await api.call("poolctl", "delete_schedule", entity_id=plan)
     await api.call("switch", "turn_on", entity_id=OWN)
 
 

@@ -112,7 +112,7 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
 
     # Schedules are read some time after the account was loaded, as by the last test.
     (schedule,) = await until(switches, bool, what="a schedule is there", seconds=120)
-    action["data"]["schedule_entity"] = schedule
+    action["target"]["entity_id"] = schedule
 
     async def shown() -> str:
         return str((await api.states())[schedule]["state"])
@@ -126,6 +126,4 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
     await pools.becomes(
         lambda pool: pool["schedules"][WATERFALL]["end"], sets.hour * 60 + sets.minute
     )
-    await api.call(
-        "poolctl", "update_schedule", schedule_entity=schedule, end="12:00:00"
-    )
+    await api.call("poolctl", "update_schedule", entity_id=schedule, end="12:00:00")

@@ -374,6 +374,28 @@ class Home:
             return_response=answers,
         )
 
+    async def act_on_calendar(
+        self,
+        action: str,
+        /,
+        *,
+        of: Controller | None = None,
+        answers: bool = False,
+        context: Context | None = None,
+        **data: Any,
+    ) -> Any:
+        """Run one of our actions on the calendar of schedules; return its response."""
+        calendar = self.entity_id("calendar", "schedules", of)
+        found = await self.hass.services.async_call(
+            DOMAIN,
+            action,
+            {"entity_id": calendar, **data},
+            blocking=True,
+            context=context,
+            return_response=answers,
+        )
+        return found[calendar] if found else None
+
     async def enable_all(self) -> None:
         """Enable the entities that are disabled by default, and reload."""
         registry = er.async_get(self.hass)

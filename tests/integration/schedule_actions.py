@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Controller
 from tests.simulator.schedules import Schedule
 
@@ -18,9 +19,14 @@ FILTER, WATERFALL, LAMP, NEW = range(4)
 async def act(
     home: Home, action: str, *, of: Controller | None = None, **data: Any
 ) -> Any:
-    """Run one of our actions on a controller."""
-    answers = action in {"create_schedule", "get_schedules"}
-    answer = await home.act_on_device(action, of=of, answers=answers, **data)
+    """Run one of our actions on schedules; `schedule` is the number of one."""
+    answer = None
+    if "schedule" in data:
+        switch = home.entity_id("switch", f"schedule_{data.pop('schedule') - 1}", of)
+        data["entity_id"] = switch
+        await home.hass.services.async_call(DOMAIN, action, data, blocking=True)
+    else:
+        answer = await home.act_on_calendar(action, of=of, answers=True, **data)
     # New entities come one platform after the other.
     await home.settle()
     return answer

@@ -132,7 +132,7 @@ async def busy(home: Home) -> Home:
 async def test_one_schedule_from_one_click(busy: Home) -> None:
     """The schedule is created once, although the reply was `busy`."""
     target = busy.entity_id("switch", "slot_3")
-    await busy.act_on_device(
+    await busy.act_on_calendar(
         "create_schedule",
         name="Splash",
         equipment=target,

@@ -213,18 +213,23 @@ async def test_actions(home: Home) -> None:
     home.pool.schedules[0].enabled = False  # otherwise no hours are left to plan
     device = home.device()
     pump = home.entity_id("switch", "pump")
+    calendar = home.entity_id("calendar", "schedules")
+    schedule = home.entity_id("switch", "schedule_1")
     new = {"name": "Lunch", "start": "12:00", "end": "13:00", "weekdays": ["mon"]}
     waterfall = home.entity_id("switch", "slot_21")
     calls: dict[str, dict[str, Any]] = {
         "hold": {"entity_id": waterfall, "state": True, "duration": "01:00:00"},
-        "pause_dosing": {"device_id": device.id, "duration": "01:00:00"},
+        "pause_dosing": {
+            "entity_id": home.entity_id("switch", "ph_dosing"),
+            "duration": "01:00:00",
+        },
         "resume_schedule": {"entity_id": pump},
         "reset_run_hours": {"entity_id": home.entity_id("sensor", "uv_run_hours")},
-        "plan_hours": {"device_id": device.id, "hours": 2},
-        "get_schedules": {"device_id": device.id},
-        "create_schedule": {"device_id": device.id, **new, "equipment": waterfall},
-        "update_schedule": {"device_id": device.id, "schedule": 5, "name": "Noon"},
-        "delete_schedule": {"device_id": device.id, "schedule": 5},
+        "plan_hours": {"entity_id": calendar, "hours": 2},
+        "get_schedules": {"entity_id": calendar},
+        "create_schedule": {"entity_id": calendar, **new, "equipment": waterfall},
+        "update_schedule": {"entity_id": schedule, "name": "Noon"},
+        "delete_schedule": {"entity_id": schedule},
         "send_action": {"device_id": device.id, "name": "set_time"},
         "send_query": {"device_id": device.id, "name": "pump_id"},
     }

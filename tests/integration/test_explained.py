@@ -128,9 +128,10 @@ async def set_speed(home: Home) -> None:
 
 
 async def pause_dosing(home: Home) -> None:
-    """Pause all dosing for half an hour."""
+    """Pause dosing of acid for half an hour."""
     lasts = timedelta(minutes=30)
-    await over_time(home, home.act_on_device("pause_dosing", duration=lasts))
+    action = home.act("poolctl.pause_dosing", "ph_dosing", duration=lasts)
+    await over_time(home, action)
 
 
 async def over_time(home: Home, action: Coroutine[Any, Any, object]) -> None:

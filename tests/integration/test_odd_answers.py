@@ -123,19 +123,22 @@ def actions_of_the_controller(home: Home, chance: Random) -> Iterator[Action]:
         yield DOMAIN, "reset_run_hours", {"entity_id": chance.choice(run_hours)}
     query = chance.choice(("schedules", "aux_names", "get_ph_settings", "none"))
     action = chance.choice((("aux", "020101"), ("schedule", "0200"), ("cmd", "00")))
-    yield DOMAIN, "get_schedules", device
     yield DOMAIN, "send_query", device | {"name": query}
     yield (
         DOMAIN,
         "send_action",
         device | dict(zip(("name", "payload"), action, strict=True)),
     )
-    one = device | {"schedule": chance.choice((1, 2, 3, 20))}
     fields = new(home, start=f"{chance.randrange(24):02}:00:00")
-    yield DOMAIN, "create_schedule", device | fields
+    if shown := home.registered("calendar", "schedules"):
+        calendar = {"entity_id": shown.entity_id}
+        yield DOMAIN, "get_schedules", calendar
+        yield DOMAIN, "create_schedule", calendar | fields
     changed = {name: fields[name] for name in chance.sample(sorted(fields), 2)}
-    yield DOMAIN, "update_schedule", one | changed
-    yield DOMAIN, "delete_schedule", one
+    if switch := home.registered("switch", f"schedule_{chance.randrange(3)}"):
+        one = {"entity_id": switch.entity_id}
+        yield DOMAIN, "update_schedule", one | changed
+        yield DOMAIN, "delete_schedule", one
     yield (
         "calendar",
         "get_events",

@@ -123,17 +123,6 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
     with subtests.test("the running schedule has a name"):
         assert full.value("sensor", "running_schedule") == "Filter"
 
-    with subtests.test("actions take a part in the place of its controller"):
-        answer = await full.hass.services.async_call(
-            DOMAIN,
-            "get_schedules",
-            {"device_id": parts(full)["Water"].id},
-            blocking=True,
-            return_response=True,
-        )
-        assert answer is not None
-        assert answer.keys() == {"schedules"}
-
 
 async def test_what_is_not_fitted_has_none(small: Home) -> None:
     assert parts(small).keys() == {"Water", "Pump", "Lights", "Outputs"}

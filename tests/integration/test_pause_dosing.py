@@ -5,10 +5,11 @@ from math import inf, nan
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.core import Context
-from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+import probatio as vol
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
+
+from custom_components.poolctl.const import DOMAIN
 
 from .home import Home, failure
 from .platforms import only
@@ -17,6 +18,9 @@ from .test_holds import lose
 pytestmark = pytest.mark.usefixtures("quick", "hurried", "freezer")
 few_platforms = only(Platform.SWITCH)
 HALF_AN_HOUR = {"minutes": 30}
+ACID, CHLORINE = ["ph_dosing"], ["chlorinator", "liquid_chlorine"]
+KEYS = {"acid": ACID, "chlorine": CHLORINE, "both": ACID + CHLORINE}
+"""Keys of the switches of dosers."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +40,13 @@ def paused(home: Home, key: str) -> bool:
 
 
 async def pause(home: Home, what: str = "both", lasts: Any = HALF_AN_HOUR) -> None:
-    await done(home, home.act_on_device("pause_dosing", dosing=what, duration=lasts))
+    """Pause what doses acid, chlorine or both."""
+    switches = [home.entity_id("switch", key) for key in KEYS[what]]
+    data = {"entity_id": switches, "duration": lasts}
+    await done(
+        home,
+        home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True),
+    )
 
 
 async def done(home: Home, action: Coroutine[Any, Any, object]) -> None:
@@ -99,22 +109,36 @@ async def test_through_the_cloud(home: Home) -> None:
     assert not paused(home, "ph_dosing")
 
 
-@pytest.mark.parametrize(
-    "lasts", [0, -5, {"hours": 24, "seconds": 1}, inf, nan, {"hours": inf}, "a while"]
-)
+@pytest.mark.parametrize("lasts", [0, {"hours": 24, "seconds": 1}])
 async def test_no_such_time(full: Home, lasts: object) -> None:
     with failure("pause_too_long", ServiceValidationError):
         await pause(full, lasts=lasts)
     assert full.actions == [] and dosing(full) == (1, 3)
 
 
-async def test_nothing_to_pause(full: Home, hass_read_only_user: MockUser) -> None:
-    with pytest.raises(Unauthorized):
-        await full.act_on_device(
-            "pause_dosing",
-            duration=HALF_AN_HOUR,
-            context=Context(user_id=hass_read_only_user.id),
-        )
+@pytest.mark.parametrize("lasts", [-5, inf, nan, {"hours": inf}, "a while"])
+async def test_no_time_at_all(full: Home, lasts: object) -> None:
+    with pytest.raises(vol.Invalid):
+        await pause(full, lasts=lasts)
+    assert full.actions == [] and dosing(full) == (1, 3)
+
+
+async def test_no_doser(full: Home) -> None:
+    """Neither another switch nor a whole part is taken in place of a doser."""
+    pump = full.registered("switch", "pump")
+    assert pump is not None
+    for target, error in (
+        ({"entity_id": pump.entity_id}, ServiceNotSupported),
+        ({"device_id": pump.device_id}, vol.Invalid),
+    ):
+        with pytest.raises(error):
+            await full.hass.services.async_call(
+                DOMAIN, "pause_dosing", target | {"duration": 60}, blocking=True
+            )
+    assert full.actions == [] and dosing(full) == (1, 3)
+
+
+async def test_nothing_to_pause(full: Home) -> None:
     await done(full, full.act("switch.turn_off", "ph_dosing"))
     written = len(full.actions)
     with failure("dosing_is_off", ServiceValidationError):

@@ -1,15 +1,22 @@
 """Permissions of the actions: users change only what their policy allows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from homeassistant.auth.models import Group, User
-from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.const import Platform
 from homeassistant.core import Context
-from homeassistant.exceptions import Unauthorized, UnknownUser
+from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    label_registry as lr,
+)
+import probatio as vol
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.poolctl.const import DOMAIN
 
@@ -19,86 +26,126 @@ from .schedule_actions import new
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
-few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
+few_platforms = only(
+    Platform.CALENDAR,
+    Platform.CLIMATE,
+    Platform.LIGHT,
+    Platform.SENSOR,
+    Platform.SWITCH,
+)
 
-_ACTIONS: dict[str, dict[str, Any]] = {
-    "create_schedule": {},
-    "update_schedule": {"schedule": 1, "name": "Mine"},
-    "delete_schedule": {"schedule": 1},
+ACTIONS: dict[str, tuple[tuple[str, str], dict[str, Any]]] = {
+    "create_schedule": (("calendar", "schedules"), {}),
+    "delete_schedule": (("switch", "schedule_1"), {}),
+    "get_schedules": (("calendar", "schedules"), {}),
+    "hold": (("switch", "slot_3"), {"state": True, "duration": 60}),
+    "pause_dosing": (("switch", "ph_dosing"), {"duration": 60}),
+    "plan_hours": (
+        ("calendar", "schedules"),
+        {"blocks": [{"start": "03:00", "end": "04:00"}]},
+    ),
+    "reset_run_hours": (("sensor", "uv_run_hours"), {}),
+    "resume_schedule": (("switch", "slot_3"), {}),
+    "update_schedule": (("switch", "schedule_1"), {"name": "Mine"}),
+    "warm_by": (("climate", "pool"), {"at": "2026-12-31T12:00:00+00:00"}),
 }
+"""An entity and the fields of each action except the two of raw access."""
 
 
-async def run(home: Home, action: str, user: User | None, **data: Any) -> Any:
-    """Run an action on the full pool as a user; `None` is one who does not exist."""
-    data = _ACTIONS.get(action, {}) | data
-    if action == "create_schedule":
-        data = new(home) | data
-    return await home.act_on_device(
-        action,
-        answers=action == "get_schedules",
+def targets(home: Home, entity_id: str) -> Iterator[dict[str, str]]:
+    """Yield each way to target an entity of the whole house."""
+    entity = er.async_get(home.hass).async_get(entity_id)
+    assert entity is not None
+    yield {"entity_id": entity_id}
+    yield {"entity_id": "all"}
+    if entity.device_id:
+        yield {"device_id": entity.device_id}
+    yield {"device_id": home.device().id}
+    yield {"area_id": "garden"}
+    yield {"label_id": "mine"}
+
+
+def mark(home: Home) -> None:
+    """Put all devices into one area, and give all entities one label."""
+    hass, entities = home.hass, er.async_get(home.hass)
+    area = ar.async_get(hass).async_create("Garden")
+    label = lr.async_get(hass).async_create("Mine")
+    assert (area.id, label.label_id) == ("garden", "mine")
+    for entity in home.entities():
+        entities.async_update_entity(entity.entity_id, labels={label.label_id})
+    devices, controller = dr.async_get(hass), home.device().id
+    devices.async_update_device(controller, area_id=area.id)
+    for part in dr.async_entries_for_parent_device(devices, controller):
+        devices.async_update_child_device(part.id, area_id=area.id)
+
+
+async def run(home: Home, name: str, user: User | None, data: dict[str, Any]) -> Any:
+    """Run an action as a user; `None` is one who does not exist."""
+    return await home.hass.services.async_call(
+        DOMAIN,
+        name,
+        data,
+        blocking=True,
         context=Context(user_id=user.id if user else "nobody"),
-        **data,
+        return_response=name in {"get_schedules", "send_query"},
     )
 
 
-def somebody(home: Home, *entity_ids: str) -> MockUser:
-    """Return a user who may read all entities, but control only these."""
-    control: Mapping[str, Mapping[str, bool]] = {
-        entity_id: {"control": True} for entity_id in entity_ids
-    }
-    policy: PolicyType = {"entities": {"all": {"read": True}, "entity_ids": control}}
-    return MockUser(groups=[Group("Some", policy=policy)]).add_to_hass(home.hass)
-
-
-def names(home: Home) -> list[str]:
-    """Return the names of the schedules of the simulated pool."""
-    return [each.name for each in home.pool.schedules if each.used]
-
-
 async def test_whoever_may_only_read(
-    full: Home, hass_read_only_user: MockUser, subtests: pytest.Subtests
+    full: Home,
+    hass_read_only_user: MockUser,
+    hass_ws_client: WebSocketGenerator,
+    hass_read_only_access_token: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    """They can read the schedules, but not change them, nor release an output."""
-    for action in _ACTIONS:
-        for user, error in ((hass_read_only_user, Unauthorized), (None, UnknownUser)):
-            with (
-                subtests.test(action, error=error.__name__),
-                unchanged(full),
-                pytest.raises(error),
-            ):
-                await run(full, action, user)
-    with (
-        subtests.test("resume_schedule"),
-        unchanged(full),
-        pytest.raises(Unauthorized),
-    ):
-        await full.hass.services.async_call(
-            DOMAIN,
-            "resume_schedule",
-            {"entity_id": full.entity_id("switch", "slot_3")},
-            blocking=True,
-            context=Context(user_id=hass_read_only_user.id),
-        )
-    assert not full.actions
-    answer = await run(full, "get_schedules", hass_read_only_user)
-    assert len(answer["schedules"]) == len(names(full)) == 3
+    """They change nothing, by whatever target, and their requests stay here."""
+    await full.enable_all()
+    mark(full)
+    actions = full.hass.services.async_services()[DOMAIN].keys()
+    assert actions - ACTIONS.keys() == {"send_action", "send_query"}
+    hours = full.value("sensor", "uv_run_hours")
+    for name, ((domain, key), more) in ACTIONS.items():
+        data = (new(full) if name == "create_schedule" else {}) | more
+        entity_id = full.entity_id(domain, key)
+        for target in targets(full, entity_id):
+            for user in (hass_read_only_user, None):
+                with subtests.test(name, **target, user=bool(user)), unchanged(full):
+                    refused: Exception | None = None
+                    try:
+                        await run(full, name, user, target | data)
+                    except (HomeAssistantError, vol.Invalid) as err:
+                        refused = err
+                    if "." in target.get("entity_id", ""):
+                        expected = Unauthorized if user else UnknownUser
+                        assert isinstance(refused, expected)
+    data = {"device_id": full.device().id, "name": "set_time"}
+    for name in ("send_action", "send_query"):
+        with subtests.test(name), pytest.raises(Unauthorized):
+            await run(full, name, hass_read_only_user, data)
+    client = await hass_ws_client(full.hass, hass_read_only_access_token)
+    await client.send_json_auto_id(
+        {
+            "type": "poolctl/plan",
+            "device_id": full.device().id,
+            "start": "2026-07-01",
+            "end": "2026-07-02",
+        }
+    )
+    assert (await client.receive_json())["success"]
+    assert full.value("sensor", "uv_run_hours") == hours
+    assert not full.actions and not full.cloud_writes
 
 
-async def test_whoever_may_not_even_read(full: Home) -> None:
-    user = MockUser(groups=[Group("None", policy={})]).add_to_hass(full.hass)
-    with pytest.raises(Unauthorized):
-        await run(full, "get_schedules", user)
-
-
-async def test_the_calendar_and_the_output(full: Home) -> None:
-    """A new schedule needs the permission to control both."""
+async def test_whoever_controls_the_calendar_alone(full: Home) -> None:
+    """They add a schedule, but do not switch the output that it runs."""
     calendar = full.entity_id("calendar", "schedules")
-    switch = full.entity_id("switch", "slot_3")
-    for keys in ([calendar], [switch]):
-        user = somebody(full, *keys)
-        with pytest.raises(Unauthorized):
-            await run(full, "create_schedule", user)
-    user = somebody(full, calendar, switch)
-    full.hass.async_create_task(run(full, "create_schedule", user))
+    policy = {"entities": {"entity_ids": {calendar: {"control": True}}}}
+    user = MockUser(groups=[Group("Some", policy=policy)]).add_to_hass(full.hass)
+    waterfall = full.entity_id("switch", "slot_3")
+    with pytest.raises(Unauthorized):
+        await run(full, "resume_schedule", user, {"entity_id": waterfall})
+    adding = run(full, "create_schedule", user, {"entity_id": calendar, **new(full)})
+    full.hass.async_create_task(adding)
     await full.settle()
-    assert "Morning fall" in names(full)
+    names = [each.name for each in full.pool.schedules if each.used]
+    assert "Morning fall" in names

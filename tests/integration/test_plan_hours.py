@@ -10,13 +10,12 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 from homeassistant.core import Context
-from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import parse_yaml
 import probatio as vol
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
 
 from tests.simulator.schedules import UNUSED_SLOT, Schedule
 
@@ -25,7 +24,7 @@ from .platforms import only
 from .test_pause_dosing import done
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
-few_platforms = only(Platform.SWITCH)
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 FILTER, FIRST, SECOND = 0, 3, 4
 """Indexes of the pump's own schedule, and of those that a plan uses first."""
@@ -61,7 +60,7 @@ async def plan(home: Home, *, by: str | None = None, **data: Any) -> dict[str, A
 
     async def act() -> None:
         context = Context(user_id=by)
-        answer = await home.act_on_device(
+        answer = await home.act_on_calendar(
             "plan_hours", answers=True, context=context, **data
         )
         found.update(answer)
@@ -133,9 +132,9 @@ EXAMPLES = [
 async def test_the_examples_of_the_page(
     beach: Home, number: int, expected: list[tuple[int, int]]
 ) -> None:
-    pump = beach.entity_id("switch", "pump")
     er.async_get(beach.hass).async_update_entity(
-        pump, new_entity_id="switch.home_pool_pump"
+        beach.entity_id("calendar", "schedules"),
+        new_entity_id="calendar.home_pool_schedules",
     )
     beach.hass.states.async_set(
         "sensor.electricity_price", "9", {"raw_today": hourly()}
@@ -381,14 +380,6 @@ async def test_mistakes(
             **data,
         )
     assert writes(beach) == 0
-
-
-async def test_who_may_plan(beach: Home) -> None:
-    """A user who may only read the schedules may not plan."""
-    user = MockUser(id="reader").add_to_hass(beach.hass)
-    user.mock_policy({"entities": {"all": {"read": True}}})
-    with pytest.raises(Unauthorized):
-        await plan(beach, by="reader", hours=4, prices=hourly())
 
 
 async def test_a_controller_that_keeps_no_names(

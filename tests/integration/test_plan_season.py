@@ -21,7 +21,9 @@ from .platforms import only
 from .test_plan_hours import plan, writes
 
 pytestmark = pytest.mark.usefixtures("quick")
-few_platforms = only(Platform.SELECT, Platform.SENSOR, Platform.SWITCH)
+few_platforms = only(
+    Platform.CALENDAR, Platform.SELECT, Platform.SENSOR, Platform.SWITCH
+)
 
 DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "3"))
 STEP: Final = 300

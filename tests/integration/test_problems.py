@@ -154,7 +154,7 @@ async def paused_too_long(home: Home) -> None:
     await started(home, small=False)
     home.pool.settings["ph_dosing"] = 1
     pause = home.hass.async_create_task(
-        home.act_on_device("pause_dosing", dosing="acid", duration={"minutes": 10})
+        home.act("poolctl.pause_dosing", "ph_dosing", duration={"minutes": 10})
     )
     await home.pass_time(5)
     await pause

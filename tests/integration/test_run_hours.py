@@ -1,21 +1,11 @@
 """Run hours of pump, heaters, chlorinator, UV and ozone: counted, kept and reset."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-from homeassistant.core import Context
-from homeassistant.exceptions import (
-    ServiceNotSupported,
-    ServiceValidationError,
-    Unauthorized,
-)
+from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers import entity_registry as er
-from homeassistant.util.yaml import load_yaml_dict
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
 
-from custom_components import poolctl
 from custom_components.poolctl.const import DOMAIN
 from tests.simulator import Pool
 
@@ -213,11 +203,11 @@ async def test_over_a_restart(pool: Home) -> None:
 # Reset
 
 
-async def reset(home: Home, key: str, **context: Any) -> None:
+async def reset(home: Home, key: str) -> None:
     """Run the action on a sensor."""
     target = {"entity_id": home.entity_id("sensor", key)}
     await home.hass.services.async_call(
-        DOMAIN, "reset_run_hours", target, blocking=True, **context
+        DOMAIN, "reset_run_hours", target, blocking=True
     )
 
 
@@ -245,38 +235,6 @@ async def test_only_run_hours_begin_anew(pool: Home) -> None:
     assert exact(pool, "pump_running_today") == before > 0
 
 
-async def test_a_whole_part_begins_anew(pool: Home) -> None:
-    """A reset of a part resets its run hours, but no other totals."""
-    _light_up(pool.pool, True)
-    await pool.live(120)
-    _light_up(pool.pool, False)
-    await pool.live(30)
-    assert exact(pool, "uv_run_hours") > 0
-    device = er.async_get(pool.hass).async_get(pool.entity_id("sensor", "uv_run_hours"))
-    assert device is not None
-    others = exact(pool, "pump_running_today")
-    await pool.hass.services.async_call(
-        DOMAIN, "reset_run_hours", {"device_id": device.device_id}, blocking=True
-    )
-    assert exact(pool, "uv_run_hours") == 0
-    assert exact(pool, "pump_running_today") == others
-
-
-async def reset_part(home: Home, key: str) -> None:
-    """Run the action on the part that a sensor belongs to."""
-    sensor = home.registered("sensor", key)
-    assert sensor is not None
-    await home.hass.services.async_call(
-        DOMAIN, "reset_run_hours", {"device_id": sensor.device_id}, blocking=True
-    )
-
-
-async def test_a_part_without_run_hours_is_an_error(pool: Home) -> None:
-    """Here the pump is such a part, because its run hours are not enabled."""
-    with pytest.raises(ServiceValidationError, match="has no run hours"):
-        await reset_part(pool, "pump_running_today")
-
-
 async def test_a_new_pump(home: Home) -> None:
     registered(home, "pump_run_hours")
     home.own(home.service.small)
@@ -286,41 +244,9 @@ async def test_a_new_pump(home: Home) -> None:
     await home.live(600)
     assert exact(home, "pump_run_hours") - begun == hours(600)
     today = exact(home, "pump_running_today")
-    await reset_part(home, "pump_run_hours")
+    await reset(home, "pump_run_hours")
     assert exact(home, "pump_run_hours") == 0
     assert exact(home, "pump_running_today") == today
-
-
-async def test_parts_with_run_hours_are_offered(pool: Home) -> None:
-    """The selector offers them, and the pump for its other sensor of the same class."""
-    services = load_yaml_dict(str(Path(poolctl.__file__).parent / "services.yaml"))
-    target = services["reset_run_hours"]["target"]
-    wanted = target["entity"]["device_class"]
-    offered = {
-        entity.device_id
-        for entity in pool.entities()
-        if entity.original_device_class == wanted
-        and not entity.disabled
-        and (
-            not target.get("primary_entities_only", True) or not entity.entity_category
-        )
-    }
-    keys = (*KEYS, "pump_running_today")
-    found = [pool.registered("sensor", key) for key in keys]
-    assert offered == {entity.device_id for entity in found if entity}
-
-
-async def test_whoever_may_only_read_resets_nothing(
-    pool: Home, hass_read_only_user: MockUser
-) -> None:
-    _light_up(pool.pool, True)
-    await pool.live(120)
-    before = exact(pool, "uv_run_hours")
-    with pytest.raises(Unauthorized):
-        await reset(
-            pool, "uv_run_hours", context=Context(user_id=hass_read_only_user.id)
-        )
-    assert exact(pool, "uv_run_hours") == before > 0
 
 
 # Which sensors exist

@@ -3,7 +3,7 @@
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 import probatio as vol
 import pytest
 
@@ -25,7 +25,7 @@ from .schedule_actions import (
 from .unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
-few_platforms = only(Platform.LIGHT, Platform.SWITCH)
+few_platforms = only(Platform.CALENDAR, Platform.LIGHT, Platform.SWITCH)
 
 
 @pytest.fixture
@@ -261,10 +261,6 @@ async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
             ("update", {"schedule": 1, "pump_speed": speed}, "schedule_speed", "")
             for speed in (35, 101, 52)
         ),
-        *(
-            (verb, {"schedule": 4}, "schedule_unknown", "There is no schedule 4")
-            for verb in ("update", "delete")
-        ),
     )
     for verb, fields, key, sentence in rows:
         with subtests.test(key, **fields), unchanged(beach):
@@ -274,10 +270,6 @@ async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
                 await act(beach, f"{verb}_schedule", **data)
             assert sentence in str(caught.value)
             assert len(beach.actions) == sent
-    for verb in ("update", "delete"):
-        for number in (0, 21):
-            with subtests.test(verb, number=number), pytest.raises(vol.Invalid):
-                await act(beach, f"{verb}_schedule", schedule=number)
 
 
 async def test_equipment_of_another_controller(home: Home) -> None:
@@ -289,58 +281,18 @@ async def test_equipment_of_another_controller(home: Home) -> None:
     assert [found["name"] for found in answer["schedules"]] == ["Filter"]
 
 
-async def test_before_they_were_read(home: Home) -> None:
-    """The action reads the schedules itself, without waiting for the next query."""
-    home.own(home.service.full)
-    home.controller.faults.on("garbage", "schedules")
-    await home.set_up(home.controller)
-    await home.settle()
-    with pytest.raises(HomeAssistantError):
-        await act(home, "get_schedules")
-    home.controller.faults.clear()
-    assert len((await act(home, "get_schedules"))["schedules"]) == 3
-
-
-# A schedule by its switch
-
-
-async def by_switch(home: Home, action: str, entity_id: str, **data: Any) -> None:
-    await home.hass.services.async_call(
-        "poolctl", action, {"schedule_entity": entity_id, **data}, blocking=True
-    )
-
-
-async def test_a_schedule_is_named_by_its_switch(beach: Home) -> None:
-    waterfall = beach.entity_id("switch", f"schedule_{WATERFALL}")
-    await by_switch(beach, "update_schedule", waterfall, start="07:15")
-    assert beach.pool.schedules[WATERFALL].start == 435
-    await by_switch(beach, "delete_schedule", waterfall)
-    assert beach.pool.schedules[WATERFALL].slot == 99
-    assert beach.pool.schedules[FILTER].slot == 0
-
-
 async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
-    """Other switches, and schedules named in no way or in two, are errors."""
-    for other in ("switch.of_somebody", "pump", "ph_dosing"):
-        entity_id = other if "." in other else beach.entity_id("switch", other)
-        with subtests.test(other), unchanged(beach):
-            with failure("schedule_entity_unknown", ServiceValidationError) as caught:
-                await by_switch(beach, "delete_schedule", entity_id)
-            assert entity_id in str(caught.value)
-    named: dict[str, Any]
-    for named in (
-        {},
-        {"schedule": 1},
-        {"device_id": "x"},
-        {"schedule_entity": "switch.x", "schedule": 1},
-        {"schedule_entity": "switch.x", "device_id": "x"},
+    """Another switch is an error, and so is a device, whose schedules all would go."""
+    pump = beach.entity_id("switch", "pump")
+    for target, error in (
+        ({"entity_id": pump}, ServiceNotSupported),
+        ({"entity_id": beach.entity_id("switch", "ph_dosing")}, ServiceNotSupported),
+        ({"device_id": beach.device().id}, vol.Invalid),
+        ({"area_id": "garden"}, vol.Invalid),
+        ({}, vol.Invalid),
     ):
-        with (
-            subtests.test(str([*named])),
-            unchanged(beach),
-            pytest.raises(vol.Invalid, match="name either schedule_entity"),
-        ):
+        with subtests.test(str(target)), unchanged(beach), pytest.raises(error):
             await beach.hass.services.async_call(
-                "poolctl", "delete_schedule", named, blocking=True
+                "poolctl", "delete_schedule", target, blocking=True
             )
     assert beach.actions == []

@@ -1,7 +1,5 @@
 """Switches of schedules, down to the simulated schedule and its relay."""
 
-from typing import Any
-
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
@@ -188,20 +186,12 @@ async def test_refused_in_the_cloud(away: Home) -> None:
 
 
 async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
-    """There are no switches, and the actions fail as not supported."""
+    """There are no switches and no calendar, so the actions have no target."""
     home.own(home.service.full)
     home.cloud.not_offered.add("scheduleInfo")
     await home.set_up()
     assert switches(home) == {}
-    fields: dict[str, Any] = {
-        "name": "x",
-        "start": "08:00",
-        "end": "09:00",
-        "weekdays": ["mon"],
-    }
-    for action, data in (("get_schedules", {}), ("create_schedule", fields)):
-        with failure("not_supported", ServiceValidationError):
-            await act(home, action, **data)
+    assert home.registered("calendar", "schedules") is None
 
 
 @pytest.mark.usefixtures("freezer")

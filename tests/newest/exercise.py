@@ -186,27 +186,25 @@ class Exercise:
 
     async def _schedules(self) -> None:
         """Add a schedule and remove it again; read the week in the calendar."""
-        controller = self._ids["sensor", "connection"]["device_id"]
-        created = await self._ask(
+        calendar = self.id_of("calendar", "schedules")
+        await self._ask(
             "create_schedule",
-            device_id=controller,
+            entity_id=calendar,
             name="Newest",
             start="03:00:00",
             end="03:30:00",
             weekdays=["mon"],
             equipment=self.id_of("switch", "slot_3"),
         )
-        await self.home.call(
-            DOMAIN,
-            "delete_schedule",
-            device_id=controller,
-            schedule=created["schedule"],
+        (added,) = await until(
+            lambda: self._named("Newest", calendar),
+            all,
+            what="the new schedule has a switch",
+            seconds=SECONDS,
         )
-        listed = await self._ask("get_schedules", device_id=controller)
-        names = [schedule["name"] for schedule in listed["schedules"]]
-        if "Newest" in names or not names:
-            raise ApiError(f"these schedules are left: {names}")
-        calendar = self.id_of("calendar", "schedules")
+        await self.home.call(DOMAIN, "delete_schedule", entity_id=added)
+        if left := await self._named("Newest", calendar):
+            raise ApiError(f"these schedules are left: {left}")
         week = await self._ask(
             "get_events",
             domain="calendar",
@@ -215,6 +213,15 @@ class Exercise:
         )
         if not week[calendar]["events"]:
             raise ApiError("the calendar is empty")
+
+    async def _named(self, name: str, calendar: str) -> list[str | None]:
+        """Return the switches of the schedules with a name; a new one has none yet."""
+        listed = (await self._ask("get_schedules", entity_id=calendar))[calendar]
+        return [
+            schedule["schedule_entity"]
+            for schedule in listed["schedules"]
+            if schedule["name"] == name
+        ]
 
     async def _ask(self, action: str, domain: str = DOMAIN, **data: object) -> Json:
         """Perform an action, and return its response."""

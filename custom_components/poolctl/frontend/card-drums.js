@@ -62,7 +62,7 @@ export class PoolDrums extends PoolCard {
     }
     const times = [30, 120].map((minutes) => ({
       label: duration(this.hass, minutes * 60_000),
-      run: () => this.perform("poolctl.pause_dosing", undefined, { device_id: pool.id, duration: { minutes } }),
+      run: () => this.perform("poolctl.pause_dosing", switches.map(({ id }) => id), { duration: { minutes } }),
     }));
     const offer = () => this.ask(text.pause, text.pauses, [{ answers: [...times, { label: text.cancel }] }]);
     return h("div", { class: "foot" }, h("button", { class: "action", onclick: offer }, text.pause));

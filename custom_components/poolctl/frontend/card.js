@@ -215,14 +215,14 @@ export class PoolCard extends HTMLElement {
   }
 
   /**
-   * Perform an action, on an entity or with its data alone; Home Assistant itself shows why one is refused.
+   * Perform an action on entities; Home Assistant itself shows why one is refused.
    * @param {string} action
-   * @param {string | undefined} entityId
+   * @param {string | string[]} entityId
    * @param {Record<string, unknown>} [data]
    */
   async perform(action, entityId, data) {
     const [domain, service] = action.split(".");
-    await this.hass.callService(domain, service, data, entityId ? { entity_id: entityId } : undefined).catch(() => {});
+    await this.hass.callService(domain, service, data, { entity_id: entityId }).catch(() => {});
   }
 
   /** @param {string} entityId Open Home Assistant's own dialog of an entity. */

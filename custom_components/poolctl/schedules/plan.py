@@ -13,10 +13,10 @@ from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
+from ..account import async_controller
 from ..client.occurrences import occurrences
 from ..const import DOMAIN
 from ..derived.outputs import async_output_of
-from ..services.named_device import async_coordinator_of
 
 _COMMAND: Final[VolDictType] = {
     vol.Required("type"): f"{DOMAIN}/plan",
@@ -45,7 +45,7 @@ def _plan(
     end}` with ISO 8601 times; outputs that the user may not see are left out.
     """
     start, end = (_aware(message[name]) for name in ("start", "end"))
-    coordinator = async_coordinator_of(hass, message["device_id"])
+    coordinator = async_controller(hass, message["device_id"])
     used, zone = coordinator.data.schedules.used, dt_util.get_default_time_zone()
     planned = [
         (async_output_of(coordinator, run.schedule.slot), run)

@@ -5,7 +5,6 @@ from datetime import time
 from math import ceil
 from typing import Any, Final
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
@@ -18,12 +17,11 @@ from ..client.occurrences import occurrences
 from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
 from ..client.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
+from ..entity import ControllerEntity
 from ..errors import command_errors
-from .named_device import DEVICE_FIELD, async_coordinator
-from .numbers import finite, whole
-from .permissions import async_check_entity, async_check_schedules
 from .prices import listed, prices
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
+from .values import finite, whole
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
@@ -54,10 +52,9 @@ def _one_way(data: ConfigType) -> ConfigType:
 _BLOCK: Final = vol.Schema(
     {vol.Required(ATTR_START): cv.time, vol.Required(ATTR_END): cv.time}
 )
-SCHEMA: Final = vol.Schema(
-    vol.All(
-        DEVICE_FIELD
-        | {
+SCHEMA: Final = vol.All(
+    cv.make_entity_service_schema(
+        {
             vol.Optional(ATTR_BLOCKS): vol.All(
                 cv.ensure_list, [_BLOCK], vol.Length(max=MAX_BLOCKS)
             ),
@@ -71,18 +68,15 @@ SCHEMA: Final = vol.Schema(
             vol.Optional(ATTR_PUMP_SPEED): whole,
             vol.Optional(ATTR_AGAIN, default=False): cv.boolean,
             vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
-        },
-        _one_way,
-    )
+        }
+    ),
+    _one_way,
 )
 
 
-async def async_plan(call: ServiceCall) -> ServiceResponse:
+async def async_plan(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
-    coordinator = async_coordinator(call)
-    await async_check_schedules(call, coordinator, POLICY_CONTROL)
-    for entity_id in call.data.get(ATTR_PRICE_ENTITIES, ()):
-        await async_check_entity(call, entity_id, POLICY_READ)
+    coordinator = entity.coordinator
     now = coordinator.remembered.now
     cells = Cells(now)
     own = 0.0

@@ -3,20 +3,21 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from homeassistant.const import ATTR_NAME
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME
 from homeassistant.core import ServiceCall, ServiceResponse
+from homeassistant.helpers import config_validation as cv
 import probatio as vol
 
+from ..account import async_controller
 from ..client.control.raw import RawControl, parse_payload
 from ..errors import command_errors
-from .named_device import DEVICE_FIELD, async_coordinator
 
 ATTR_PAYLOAD: Final = "payload"
 ATTR_RESPONSE: Final = "response"
 
 SCHEMA = vol.Schema(
     {
-        **DEVICE_FIELD,
+        vol.Required(ATTR_DEVICE_ID): cv.string,
         vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
         # Not converted to text: a YAML number has already lost its leading zeros.
         vol.Optional(ATTR_PAYLOAD, default=""): str,
@@ -38,7 +39,7 @@ async def _async_send(
     call: ServiceCall, send: Callable[[RawControl, str, bytes], Awaitable[bytes]]
 ) -> ServiceResponse:
     """Send the given name and payload once; return the reply as hex."""
-    coordinator = async_coordinator(call)
+    coordinator = async_controller(call.hass, call.data[ATTR_DEVICE_ID])
     controller = coordinator.controller
     with command_errors(coordinator.record.title):
         payload = parse_payload(call.data[ATTR_PAYLOAD])

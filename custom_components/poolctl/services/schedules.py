@@ -4,11 +4,12 @@ from dataclasses import replace
 from datetime import time
 from typing import Final
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
-from homeassistant.const import ATTR_NAME, WEEKDAYS
+from homeassistant.const import ATTR_NAME, WEEKDAYS, Platform
 from homeassistant.core import ServiceCall, ServiceResponse
-from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers import config_validation as cv
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers.entity import Entity
+from homeassistant.helpers.typing import VolDictType
 from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
@@ -17,19 +18,13 @@ from ..client.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..derived.outputs import async_output_of, async_outputs
+from ..entity import ControllerEntity
 from ..errors import command_errors
-from .named_device import DEVICE_FIELD, async_coordinator
-from .named_schedule import (
-    ATTR_SCHEDULE_ENTITY,
-    ATTR_SCHEDULE_NUMBER,
-    SCHEDULE_FIELDS,
-    async_schedule_entity,
-    async_schedule_named,
-    one_schedule,
-)
-from .numbers import whole
-from .permissions import async_check_entity, async_check_schedules
+from ..schedules.entity import OfSchedule
+from .values import whole
 
+ATTR_SCHEDULE_NUMBER: Final = "schedule"
+ATTR_SCHEDULE_ENTITY: Final = "schedule_entity"
 ATTR_START: Final = "start"
 ATTR_END: Final = "end"
 ATTR_WEEKDAYS: Final = "weekdays"
@@ -43,69 +38,45 @@ _WHEN = {
     ATTR_END: cv.time,
     ATTR_WEEKDAYS: cv.weekdays,
 }
-_WHAT = {
+_WHAT: Final[VolDictType] = {
     vol.Optional(ATTR_EQUIPMENT): cv.entity_id,
     vol.Optional(ATTR_PUMP_SPEED): whole,
     vol.Optional(ATTR_ENABLED): cv.boolean,
 }
-_ALL = {vol.Required(name): check for name, check in _WHEN.items()}
-_SOME = {vol.Optional(name): check for name, check in _WHEN.items()}
-
-CREATE_SCHEMA = vol.Schema(DEVICE_FIELD | _ALL | _WHAT)
-UPDATE_SCHEMA = vol.Schema(vol.All(SCHEDULE_FIELDS | _SOME | _WHAT, one_schedule))
-DELETE_SCHEMA = vol.Schema(vol.All(SCHEDULE_FIELDS, one_schedule))
-GET_SCHEMA = vol.Schema(DEVICE_FIELD)
+CREATE: Final = {vol.Required(name): check for name, check in _WHEN.items()} | _WHAT
+UPDATE: Final = {vol.Optional(name): check for name, check in _WHEN.items()} | _WHAT
 
 _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
 """Basis of a new schedule; the action gives all values that matter."""
 
 
-async def async_create(call: ServiceCall) -> ServiceResponse:
+async def async_create(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
     """Create a schedule; return its number, `None` if it was not read back."""
-    coordinator = async_coordinator(call)
-    await _async_check_allowed(call, coordinator)
+    coordinator = entity.coordinator
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, None)
         index = await coordinator.controller.schedules.create(wanted)
     return {ATTR_SCHEDULE_NUMBER: None if index is None else index + 1}
 
 
-async def async_update(call: ServiceCall) -> None:
+async def async_update(entity: Entity, call: ServiceCall) -> None:
     """Change the given fields of a schedule."""
-    coordinator, index, observed = await _async_find(call)
+    coordinator, index, observed = _schedule(entity, call)
     with command_errors(coordinator.record.title):
         wanted = _wanted(call, coordinator, observed)
         await coordinator.controller.schedules.update(index, wanted, observed=observed)
 
 
-async def async_delete(call: ServiceCall) -> None:
+async def async_delete(entity: Entity, call: ServiceCall) -> None:
     """Delete a schedule."""
-    coordinator, index, observed = await _async_find(call)
+    coordinator, index, observed = _schedule(entity, call)
     with command_errors(coordinator.record.title):
         await coordinator.controller.schedules.delete(index, observed=observed)
 
 
-async def _async_check_allowed(
-    call: ServiceCall, coordinator: ControllerCoordinator
-) -> None:
-    """Check that the caller may change schedules.
-
-    Raises Unauthorized if the caller may not control their calendar, or an entity that
-    the action names.
-    """
-    await async_check_schedules(call, coordinator, POLICY_CONTROL)
-    for named in (ATTR_EQUIPMENT, ATTR_SCHEDULE_ENTITY):
-        if (entity_id := call.data.get(named)) is not None:
-            await async_check_entity(call, entity_id, POLICY_CONTROL)
-
-
-async def async_get(call: ServiceCall) -> ServiceResponse:
-    """Return all schedules; read them first if that was not done yet."""
-    coordinator = async_coordinator(call)
-    await async_check_schedules(call, coordinator, POLICY_READ)
-    if coordinator.data.schedules.records is None:
-        with command_errors(coordinator.record.title):
-            await coordinator.controller.schedules.read()
+async def async_get(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
+    """Return all schedules."""
+    coordinator = entity.coordinator
     return {
         "schedules": [
             _response(coordinator, index, schedule)
@@ -118,9 +89,13 @@ def _response(
     coordinator: ControllerCoordinator, index: int, schedule: Schedule
 ) -> JsonObjectType:
     slot = coordinator.data.outputs.slot(schedule.slot)
+    unique_id = f"{coordinator.record.device_id}_schedule_{index}"
+    switch = er.async_get(coordinator.hass).async_get_entity_id(
+        Platform.SWITCH, DOMAIN, unique_id
+    )
     return {
         ATTR_SCHEDULE_NUMBER: index + 1,
-        ATTR_SCHEDULE_ENTITY: async_schedule_entity(coordinator, index),
+        ATTR_SCHEDULE_ENTITY: switch,
         ATTR_NAME: schedule.name,
         ATTR_ENABLED: schedule.enabled,
         ATTR_START: wall_time(schedule.start).isoformat(),
@@ -132,19 +107,17 @@ def _response(
     }
 
 
-async def _async_find(
-    call: ServiceCall,
+def _schedule(
+    entity: Entity, call: ServiceCall
 ) -> tuple[ControllerCoordinator, int, Schedule]:
-    """Return the schedule that the action names, as it was last read."""
-    coordinator, index = async_schedule_named(call)
-    await _async_check_allowed(call, coordinator)
-    if (observed := coordinator.data.schedules.used.get(index)) is None:
+    """Return the schedule that a switch belongs to, as it was last read."""
+    if not isinstance(entity, OfSchedule):
+        raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
+    if (observed := entity.schedule) is None:
         raise ServiceValidationError(
-            translation_domain=DOMAIN,
-            translation_key="schedule_unknown",
-            translation_placeholders={"number": str(index + 1)},
+            translation_domain=DOMAIN, translation_key="schedule_changed"
         )
-    return coordinator, index, observed
+    return entity.coordinator, entity.entity_description.index, observed
 
 
 def _wanted(

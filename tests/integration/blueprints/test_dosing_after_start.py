@@ -13,6 +13,7 @@ from tests.integration.platforms import only
 from tests.integration.service import Service
 from tests.simulator.pool import Pool
 
+from ..test_pause_dosing import KEYS
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
@@ -36,11 +37,12 @@ def pool(service: Service) -> Pool:
     return found
 
 
-async def start(house: House, **more: Any) -> None:
+async def start(house: House, what: str = "both", **more: Any) -> None:
     """Start the pump as the vendor's app does; add the automation at first."""
     if not house.hass.states.async_all("automation"):
         pump = house.entity_id("switch", "pump")
-        await house.automate(NAME, pump=pump, **more)
+        dosing = [house.entity_id("switch", key) for key in KEYS[what]]
+        await house.automate(NAME, pump=pump, dosing=dosing, **more)
     house.pool.switch(0, True)
     await house.wait(minutes=1, step=15)
 
@@ -57,7 +59,7 @@ async def test_it_waits(
     full: House, pool: Pool, what: str, paused: tuple[float, float]
 ) -> None:
     before = dosing(pool)
-    await start(full, minutes=20, dosing=what)
+    await start(full, what, minutes=20)
     assert dosing(pool) == paused
     await full.wait(minutes=17, step=60)
     assert dosing(pool) == paused

@@ -17,7 +17,9 @@ from tests.simulator.pool import Pool
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
-few_platforms = only(Platform.NUMBER, Platform.SELECT, Platform.SENSOR)
+few_platforms = only(
+    Platform.CALENDAR, Platform.NUMBER, Platform.SELECT, Platform.SENSOR
+)
 
 NAME = "pump_hours"
 PRICES, LATER = "sensor.prices", "sensor.later"

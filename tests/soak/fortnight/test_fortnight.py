@@ -144,7 +144,7 @@ async def _automate(home: Home) -> None:
             {
                 "action": "poolctl.update_schedule",
                 "data": {
-                    "schedule_entity": home.entity_id("switch", "schedule_0"),
+                    "entity_id": home.entity_id("switch", "schedule_0"),
                     "start": _TIME.replace("MINUTE", "begin"),
                     "end": _TIME.replace("MINUTE", "(begin + length) % 1440 or 1439"),
                 },

@@ -1,0 +1,67 @@
+"""Validators of actions: Home Assistant's cut 1.9 to 1 and fail at infinity."""
+
+from datetime import UTC, datetime, timedelta
+from math import isfinite
+
+from homeassistant.const import ATTR_AREA_ID, ATTR_DEVICE_ID, ATTR_FLOOR_ID
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import ConfigType, VolDictType, VolSchemaType
+from homeassistant.util import dt as dt_util
+import probatio as vol
+
+
+def whole(value: object) -> int:
+    """Return 2, 2.0 or "2" as an integer; raise Invalid for a fraction."""
+    number = finite(value)
+    if not number.is_integer():
+        raise vol.Invalid("expected a whole number")
+    return int(number)
+
+
+def finite(value: object) -> float:
+    """Return a number; raise Invalid for infinity and for anything else."""
+    try:
+        number: float = vol.Coerce(float)(value)
+    except OverflowError:
+        raise vol.Invalid("expected a smaller number") from None
+    if not isfinite(number):
+        raise vol.Invalid("expected a finite number")
+    return number
+
+
+def duration(value: object) -> timedelta:
+    """Return a period of 0 or more; raise Invalid otherwise, also for infinity."""
+    try:
+        period: timedelta = cv.positive_time_period(value)
+    except OverflowError:
+        raise vol.Invalid("expected a finite duration") from None
+    return period
+
+
+def moment(value: object) -> datetime:
+    """Return a time in UTC; raise Invalid at the end of what a calendar can tell.
+
+    A time without a time zone is in that of Home Assistant.
+    """
+    at = cv.datetime(value)
+    try:
+        return at.replace(
+            tzinfo=at.tzinfo or dt_util.get_default_time_zone()
+        ).astimezone(UTC)
+    except OverflowError:
+        raise vol.Invalid("expected another year") from None
+
+
+def entities_only(fields: VolDictType) -> VolSchemaType:
+    """Return the schema of an action on settings and diagnostic entities.
+
+    Home Assistant leaves such entities out of devices and areas: as a target, these
+    would do nothing without an error.
+    """
+    return vol.All(cv.make_entity_service_schema(fields), _by_entity)
+
+
+def _by_entity(data: ConfigType) -> ConfigType:
+    if found := {ATTR_DEVICE_ID, ATTR_AREA_ID, ATTR_FLOOR_ID} & data.keys():
+        raise vol.Invalid(f"name the entities instead of {', '.join(sorted(found))}")
+    return data
