@@ -5,7 +5,6 @@ from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -22,7 +21,6 @@ from .names.parts import async_entities_of, async_remove_empty_parts
 
 _ALWAYS = frozenset({"connection", "status"})
 """Keys of the entities that exist even if the controller has never answered."""
-_RUNNING = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
 class Missing(Enum):
