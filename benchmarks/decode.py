@@ -15,7 +15,7 @@ from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Frame, LanRequest, Poll
 from custom_components.poolctl.client.frame import decode_frame
 from custom_components.poolctl.client.http import Response
-from custom_components.poolctl.observed.observers import Observers
+from custom_components.poolctl.report.observers import Observers
 from tests.simulator import Controller, Pool
 
 from .rows import Row

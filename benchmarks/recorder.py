@@ -8,7 +8,7 @@ from typing import Final
 from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
 from custom_components.poolctl.client.http import Response
-from custom_components.poolctl.observed.recorder import UNCHANGED, Recorder
+from custom_components.poolctl.report.recorder import UNCHANGED, Recorder
 from tests.simulator import Controller, Pool
 
 from .rows import Row

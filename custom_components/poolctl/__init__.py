@@ -15,11 +15,11 @@ from .dashboard import (
     async_withdraw_dashboard,
 )
 from .options import options_of
-from .problems.table import async_delete_repairs_of_entry
 from .schedules.plan import async_setup_plan
 from .services import async_setup_services
-from .upkeep.leaving import async_leave_all
-from .upkeep.memory import DATA_MEMORY, Memory
+from .status.table import async_delete_repairs_of_entry
+from .store.leaving import async_leave_all
+from .store.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [
     Platform.BINARY_SENSOR,

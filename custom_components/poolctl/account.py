@@ -33,18 +33,18 @@ from .client.exceptions import AuthenticationError, PoolctlError
 from .client.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
+from .devices.parts import controller_of
 from .errors import ACCOUNT_ERRORS, sentence
-from .names.parts import controller_of
 from .network.addresses import async_end_cards, async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
-from .observed.observers import Observers
-from .problems.account import AccountProblems
-from .problems.table import async_delete_repairs
-from .upkeep.clock import async_ask_the_time, clock_of
-from .upkeep.memory import DATA_MEMORY
-from .upkeep.season import ExpiryWatch
-from .upkeep.sharing import async_on_release, async_runs_elsewhere, async_take_over
+from .report.observers import Observers
+from .status.account import AccountProblems
+from .status.table import async_delete_repairs
+from .store.clock import async_ask_the_time, clock_of
+from .store.memory import DATA_MEMORY
+from .store.season import ExpiryWatch
+from .store.sharing import async_on_release, async_runs_elsewhere, async_take_over
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -32,8 +32,8 @@ from yarl import URL
 from .client.account import authorize_url, request_tokens, token_url
 from .client.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
-from .observed.recording import async_keep_recording, async_sign_in_observers
 from .private import TokenImplementation
+from .report.recording import async_keep_recording, async_sign_in_observers
 
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 

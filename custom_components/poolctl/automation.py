@@ -34,12 +34,12 @@ from .client.pool.ranges import READINGS
 from .client.pool.state import Source
 from .const import DOMAIN, LOST
 from .derived.status import ATTR_PROBLEMS
-from .names.parts import PART_OF, controller_of, part_of_device
+from .devices.parts import PART_OF, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
-from .problems.problem import Severity
-from .problems.table import KEYS
-from .upkeep.limits import async_add_limits
+from .status.problem import Severity
+from .status.table import KEYS
+from .store.limits import async_add_limits
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_KINDS: Final = "kinds"

@@ -29,9 +29,9 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
+from .fitted import Presences, async_setup_platform, described, of_slots, with_role
 from .learned.pool import filter_compared, needs_cleaning, without_effect
 from .output_attributes import RUN_BY
-from .presence import Presences, async_setup_platform, described, of_slots, with_role
 
 PARALLEL_UPDATES = 0
 

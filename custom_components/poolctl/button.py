@@ -15,10 +15,10 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
+from .devices.naming import name_on_page
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
+from .fitted import Presences, async_setup_platform, described, presence
 from .learned.pool import filter_measurable
-from .names.naming import name_on_page
-from .presence import Presences, async_setup_platform, described, presence
 
 PARALLEL_UPDATES = 1
 

@@ -42,7 +42,7 @@ from .client.schedule import Schedule
 from .coordinator import ControllerCoordinator
 from .derived.outputs import OutputNames
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .presence import async_setup_platform, described
+from .fitted import async_setup_platform, described
 from .schedules import recurrence
 
 # Schedule changes are already made one at a time.

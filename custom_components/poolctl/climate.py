@@ -33,10 +33,10 @@ from .client.pool.heating import (
     may_heat,
 )
 from .entity import ExplainedEntity, PoolctlEntityDescription
-from .explained.sentence import Explanation
+from .fitted import async_setup_platform, described
 from .learned.pool import Pool
 from .learned.warming import expected_rate
-from .presence import async_setup_platform, described
+from .status.sentence import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -47,7 +47,7 @@ from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
 from .network.addresses import ObservedAddress, async_cards, async_observed_addresses
 from .network.record import mac_of
-from .observed.recording import async_keep_recording, async_sign_in_observers
+from .report.recording import async_keep_recording, async_sign_in_observers
 
 _URL_FIELD = TextSelector(
     TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")

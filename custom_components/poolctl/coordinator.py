@@ -25,32 +25,32 @@ from .client.facts import Change
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .const import DOMAIN, Connection, HoldsEnd
-from .explained.explained import Explainer
-from .explained.warm_by import name_of
+from .devices.device import controller_identity, device_info
+from .devices.parts import Part, part_info
+from .devices.uses import Uses
 from .learned.pool import Pool
-from .names.device import controller_identity, device_info
-from .names.parts import Part, part_info
-from .names.uses import Uses
 from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
-from .network.health import Health
-from .network.links import links_of
 from .network.record import ControllerRecord
 from .network.recovery import Recovery
-from .observed.observers import Observers
 from .options import options_of
 from .private import QuietCoordinator
-from .problems.account import AccountProblems
-from .problems.active import ActiveProblems
-from .problems.problem import Status
-from .problems.table import PROBLEMS
-from .upkeep.clock import clock_of
-from .upkeep.extras import Extras
-from .upkeep.hold_timer import HoldTimer, async_leave
-from .upkeep.limits import async_limits
-from .upkeep.memory import DATA_MEMORY
-from .upkeep.remembered import Remembered
-from .warm_by.owner import WarmBy
+from .report.observers import Observers
+from .status.account import AccountProblems
+from .status.active import ActiveProblems
+from .status.explained import Explainer
+from .status.health import Health
+from .status.links import links_of
+from .status.problem import Status
+from .status.table import PROBLEMS
+from .status.warm_by import name_of
+from .store.clock import clock_of
+from .store.extras import Extras
+from .store.hold_timer import HoldTimer, async_leave
+from .store.limits import async_limits
+from .store.memory import DATA_MEMORY
+from .store.remembered import Remembered
+from .warm_by.warm_by import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
 _FIRST_LOOK = 5.0

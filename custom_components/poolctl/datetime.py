@@ -13,9 +13,9 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .account import PoolctlConfigEntry
 from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .entity import ExplainedEntity, PoolctlEntityDescription
-from .explained.sentence import Explanation
-from .explained.warm_by import PASSED, why_warm_by
-from .presence import async_setup_platform, described
+from .fitted import async_setup_platform, described
+from .status.sentence import Explanation
+from .status.warm_by import PASSED, why_warm_by
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0

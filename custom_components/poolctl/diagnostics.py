@@ -21,13 +21,13 @@ from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
-from .names.parts import controller_of
-from .network.health import Health
-from .observed.masks import masked_frame
-from .observed.observers import Observers
-from .observed.recording import async_sign_in_observers
-from .observed.statistics import LinkStatistics
+from .devices.parts import controller_of
 from .options import options_of
+from .report.masks import masked_frame
+from .report.observers import Observers
+from .report.recording import async_sign_in_observers
+from .report.statistics import LinkStatistics
+from .status.health import Health
 
 type _Json = Mapping[str, object]
 

@@ -18,14 +18,14 @@ from .client.equipment import Slot
 from .client.holds.hold import Hold
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
+from .devices.naming import name_on_page, slot_words
+from .devices.parts import PART_OF, Part, part_of_slot
 from .errors import command_errors
-from .explained.changes import EVENT_CHANGED, Changes
-from .explained.explained import async_requester, in_words
-from .explained.sentence import Explanation
 from .learned.pool import Pool
-from .names.naming import name_on_page, slot_words
-from .names.parts import PART_OF, Part, part_of_slot
 from .output_attributes import ATTR_EXPLANATION
+from .status.changes import EVENT_CHANGED, Changes
+from .status.explained import async_requester, in_words
+from .status.sentence import Explanation
 
 
 @dataclass(frozen=True, kw_only=True)

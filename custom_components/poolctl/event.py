@@ -23,9 +23,9 @@ from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .fitted import async_setup_platform, described
 from .learned.doses import DoseCount, reported_count
 from .learned.pool import Pool
-from .presence import async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 

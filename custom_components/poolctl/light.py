@@ -17,9 +17,9 @@ from .account import PoolctlConfigEntry
 from .client.equipment import Role, Slot
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .coordinator import ControllerCoordinator
+from .devices.uses import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
-from .names.uses import Use, use_of
-from .presence import Presences, async_setup_platform, of_slots, with_role
+from .fitted import Presences, async_setup_platform, of_slots, with_role
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0

@@ -11,8 +11,8 @@ from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Event, HomeAssistant, callback
 
 from .const import DOMAIN
-from .explained.changes import EVENT_CHANGED
 from .output_attributes import ATTR_EXPLANATION
+from .status.changes import EVENT_CHANGED
 
 
 @callback

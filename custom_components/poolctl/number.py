@@ -55,8 +55,8 @@ from .client.pool.schedule_rules import shown_speed
 from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .fitted import Presences, async_setup_platform, described
 from .learned.pool import Pool, filter_compared
-from .presence import Presences, async_setup_platform, described
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -16,7 +16,7 @@ from .const import (
     Connection,
     HoldsEnd,
 )
-from .names.uses import Use, Uses
+from .devices.uses import Use, Uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Repair flows: each explains an issue, acts, and shows the result.
 
-An issue is removed when its flow has succeeded, or by itself (problems/active.py), even
+An issue is removed when its flow has succeeded, or by itself (status/active.py), even
 while its flow is open.
 """
 
@@ -171,7 +171,7 @@ _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "held_off": partial(_ConfirmFlow, _give_back_held_off, NOT_REACHED_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},
 }
-"""Factories of flows by the key of the problem (problems/table.py)."""
+"""Factories of flows by the key of the problem (status/table.py)."""
 
 
 async def async_create_fix_flow(

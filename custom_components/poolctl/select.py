@@ -18,8 +18,8 @@ from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.schedule_rules import shown_speed
 from .client.pool.state import PoolState
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .fitted import async_setup_platform, described
 from .learned.pool import Pool
-from .presence import async_setup_platform, described
 
 NO_RULE: Final = "none"
 OWN_SPEED: Final = "own"

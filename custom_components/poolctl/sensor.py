@@ -42,9 +42,9 @@ from .derived.status import STATUS, PoolctlStatus
 from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
 from .derived.warm_at import WARM_AT
 from .entity import PoolctlEntity, PoolctlEntityDescription
+from .fitted import Presences, async_setup_platform, described
 from .learned.pool import Pool
 from .output_attributes import ATTR_ENDS, ATTR_GOOD_FROM, ATTR_GOOD_TO, MODES, mode_name
-from .presence import Presences, async_setup_platform, described
 
 PARALLEL_UPDATES = 0
 

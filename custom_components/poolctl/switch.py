@@ -22,6 +22,7 @@ from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
+from .devices.uses import Use, Uses, use_of
 from .entity import (
     ExplainedEntity,
     OutputEntity,
@@ -30,10 +31,9 @@ from .entity import (
     SlotEntity,
     slot_is_on,
 )
-from .explained.sentence import Explanation
-from .names.uses import Use, Uses, use_of
-from .presence import Presences, async_setup_platform, described, of_slots, with_role
+from .fitted import Presences, async_setup_platform, described, of_slots, with_role
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
+from .status.sentence import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

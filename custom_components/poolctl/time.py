@@ -17,7 +17,7 @@ from .client.pool.state import PoolState
 from .client.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
-from .presence import Presences, async_setup_platform
+from .fitted import Presences, async_setup_platform
 from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
 
 # Commands to a controller are already sent one at a time.

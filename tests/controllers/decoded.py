@@ -13,7 +13,7 @@ from custom_components.poolctl.client.commands import (
 )
 from custom_components.poolctl.client.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.frame import StateFrame, decode_frame
-from custom_components.poolctl.observed.masks import has_listed_layout
+from custom_components.poolctl.report.masks import has_listed_layout
 from tests.simulator.wire import CONFIGURATION, TELEMETRY, Table
 
 from .report import Part

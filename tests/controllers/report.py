@@ -13,7 +13,7 @@ import re
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from custom_components.poolctl.observed.masks import (
+from custom_components.poolctl.report.masks import (
     masked_answer,
     masked_frame,
     masked_reply,

@@ -92,7 +92,7 @@ ASSUMPTIONS: Final[Mapping[str, str]] = {
 PAGE: Final = Path(__file__).parents[2] / "docs" / "protocol.md"
 _IDS: Final = re.compile(r"`(\w+)`")
 MASKED: Final = b"xxx"
-"""Bytes that the recorder writes in place of text (observed/masks.py)."""
+"""Bytes that the recorder writes in place of text (report/masks.py)."""
 
 type Seen = Iterator[tuple[str, str]]
 

@@ -10,8 +10,8 @@ from playwright.async_api import Page, expect
 import pytest
 import pytest_asyncio
 
-from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.problems.table import PROBLEMS
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.status.table import PROBLEMS
 from tests.home.api import HomeAssistant
 from tests.home.settings import Settings
 

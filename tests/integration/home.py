@@ -25,7 +25,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.loops import LeapingLoop
 from tests.simulator import Account, Clock, Cloud, Controller, Pool
 

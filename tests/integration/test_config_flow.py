@@ -27,7 +27,7 @@ from yarl import URL
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import InvalidAddressError, normalise_address
-from custom_components.poolctl.observed.recording import FILE
+from custom_components.poolctl.report.recording import FILE
 from tests.controllers.report import read
 from tests.simulator import Account, Controller, Site
 from tests.simulator.visitors import Announcement

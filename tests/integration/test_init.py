@@ -7,9 +7,9 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import device_registry as dr
 import pytest
 
-from custom_components.poolctl.upkeep.counters import counters_of
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY
-from custom_components.poolctl.upkeep.remembered import remembered_state
+from custom_components.poolctl.store.counters import counters_of
+from custom_components.poolctl.store.memory import DATA_MEMORY
+from custom_components.poolctl.store.remembered import remembered_state
 from tests.simulator.raw import until
 
 from .home import Home

@@ -14,9 +14,9 @@ from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.upkeep.counters import counters_of
-from custom_components.poolctl.upkeep.memory import Memory
-from custom_components.poolctl.upkeep.remembered import (
+from custom_components.poolctl.store.counters import counters_of
+from custom_components.poolctl.store.memory import Memory
+from custom_components.poolctl.store.remembered import (
     CHOICES,
     HOLDS,
     LEARNED,

@@ -37,7 +37,7 @@ from custom_components.poolctl.derived.reached import REACHED
 from custom_components.poolctl.derived.status import STATUS
 from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
 from custom_components.poolctl.derived.warm_at import WARM_AT
-from custom_components.poolctl.names.parts import PART_OF
+from custom_components.poolctl.devices.parts import PART_OF
 
 from .home import Home
 

@@ -13,8 +13,8 @@ from homeassistant.util.unit_system import (
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.problems.problem import Active, Celsius, Severity, Value
-from custom_components.poolctl.problems.texts import filled, next_step, sentence, text
+from custom_components.poolctl.status.problem import Active, Celsius, Severity, Value
+from custom_components.poolctl.status.texts import filled, next_step, sentence, text
 
 
 @pytest.mark.parametrize(

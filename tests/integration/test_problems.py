@@ -11,9 +11,9 @@ import pytest
 
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
-from custom_components.poolctl.network.health import Health
-from custom_components.poolctl.problems.table import KEYS
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY
+from custom_components.poolctl.status.health import Health
+from custom_components.poolctl.status.table import KEYS
+from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.simulator.dialects import Dialect
 from tests.simulator.pump import DRY_RUN_NORMAL
 from tests.simulator.situations import SITUATIONS

@@ -11,9 +11,9 @@ import pytest
 
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.network import addresses
-from custom_components.poolctl.upkeep.counters import counters_of
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
-from custom_components.poolctl.upkeep.remembered import remembered_state
+from custom_components.poolctl.store.counters import counters_of
+from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.store.remembered import remembered_state
 from tests.simulator.visitors import Announcement
 
 from .conftest import Names

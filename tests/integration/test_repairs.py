@@ -19,10 +19,10 @@ from custom_components.poolctl.errors import (
     KEY_ERRORS,
     NOT_REACHED_ERRORS,
 )
-from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.problems.connection import REPORT_URL, REQUIREMENTS_URL
-from custom_components.poolctl.problems.problem import Problem
-from custom_components.poolctl.problems.table import PROBLEMS
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.status.connection import REPORT_URL, REQUIREMENTS_URL
+from custom_components.poolctl.status.problem import Problem
+from custom_components.poolctl.status.table import PROBLEMS
 
 from .home import Home
 from .test_config_flow import discover

@@ -12,8 +12,8 @@ import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.totals import PERIOD
-from custom_components.poolctl.upkeep.clock import clock_of
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY
+from custom_components.poolctl.store.clock import clock_of
+from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.simulator.water import pump_watts
 
 from .home import Home

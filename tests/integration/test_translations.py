@@ -24,14 +24,14 @@ from custom_components.poolctl.const import (
     HoldsEnd,
 )
 from custom_components.poolctl.event import EVENTS
-from custom_components.poolctl.explained.dosing import DOSING_CAUSES
-from custom_components.poolctl.explained.heating import HEATING_CAUSES
-from custom_components.poolctl.explained.output import OUTPUT_CAUSES
-from custom_components.poolctl.explained.sentence import Cause
-from custom_components.poolctl.explained.warm_by import WARM_BY_CAUSES
-from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.problems.problem import Problem
-from custom_components.poolctl.problems.table import KEYS, PROBLEMS
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.status.dosing import DOSING_CAUSES
+from custom_components.poolctl.status.heating import HEATING_CAUSES
+from custom_components.poolctl.status.output import OUTPUT_CAUSES
+from custom_components.poolctl.status.problem import Problem
+from custom_components.poolctl.status.sentence import Cause
+from custom_components.poolctl.status.table import KEYS, PROBLEMS
+from custom_components.poolctl.status.warm_by import WARM_BY_CAUSES
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 
@@ -181,7 +181,7 @@ def test_every_explanation_has_a_sentence() -> None:
     )
     written = re.compile(r'"([a-z_]+)"')
     sources = "".join(
-        (FOLDER / f"explained/{name}.py").read_text()
+        (FOLDER / f"status/{name}.py").read_text()
         for name in ("changes", "output", "sentence", "warm_by")
     )
     further = {"by_other", "by_us", "by_name", "no_end", "until", "of_pump"}

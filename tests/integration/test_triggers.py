@@ -24,7 +24,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from custom_components.poolctl import automation
 from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.problems.table import KEYS
+from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.simulator.pump import DRY_RUN_NORMAL
 

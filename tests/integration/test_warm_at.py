@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY
+from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.simulator.water import HEATER_RISE
 
 from .home import Home

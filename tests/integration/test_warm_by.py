@@ -18,7 +18,7 @@ from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.exceptions import UnreachableError
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
-from custom_components.poolctl.warm_by.owner import WarmBy
+from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.simulator.equipment import Role
 from tests.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 

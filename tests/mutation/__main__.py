@@ -76,7 +76,7 @@ GROUPS: Final = (
         "warm_by",
         ("tests/unit/test_outlook.py", "tests/integration/test_warm_by.py"),
     ),
-    Group("upkeep/memory.py", ("tests/integration/test_memory.py",)),
+    Group("store/memory.py", ("tests/integration/test_memory.py",)),
 )
 
 SETTINGS: Final = """

@@ -36,7 +36,7 @@ from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.holds import (
     book as holds_book,
-    owner as holds_owner,
+    holds as holds_owner,
     pauses as holds_pauses,
     release as holds_release,
 )
@@ -44,8 +44,8 @@ from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.observed.observers import Observers
-from custom_components.poolctl.observed.statistics import ControllerStatistics
+from custom_components.poolctl.report.observers import Observers
+from custom_components.poolctl.report.statistics import ControllerStatistics
 from tests import simulator as sim
 from tests.loops import never_waiting
 from tests.simulator import wire

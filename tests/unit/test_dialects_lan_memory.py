@@ -8,9 +8,9 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.clock import clock_in
-from custom_components.poolctl.upkeep.counters import counters_of
-from custom_components.poolctl.upkeep.memory import Memory
+from custom_components.poolctl.store.clock import clock_in
+from custom_components.poolctl.store.counters import counters_of
+from custom_components.poolctl.store.memory import Memory
 
 DEVICE = "AA_BB_CC_00_00_01"
 DAY = 24 * 60 * 60

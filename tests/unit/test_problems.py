@@ -33,21 +33,21 @@ from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
-from custom_components.poolctl.network.health import Health
 from custom_components.poolctl.network.record import ControllerRecord
-from custom_components.poolctl.problems import active
-from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS, AccountHealth
-from custom_components.poolctl.problems.active import ActiveProblems
-from custom_components.poolctl.problems.problem import (
+from custom_components.poolctl.status import active
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountHealth
+from custom_components.poolctl.status.active import ActiveProblems
+from custom_components.poolctl.status.health import Health
+from custom_components.poolctl.status.problem import (
     Active,
     Problem,
     Repair,
     Severity,
     Status,
 )
-from custom_components.poolctl.problems.table import PROBLEMS
-from custom_components.poolctl.problems.texts import filled
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.status.table import PROBLEMS
+from custom_components.poolctl.status.texts import filled
+from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 DAY = 86400.0

@@ -8,9 +8,9 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
-from custom_components.poolctl.problems.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.problems.problem import Problem as Row, Variant
-from custom_components.poolctl.problems.table import PROBLEMS
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
+from custom_components.poolctl.status.problem import Problem as Row, Variant
+from custom_components.poolctl.status.table import PROBLEMS
 
 from .report import Json, Problem, Repository
 

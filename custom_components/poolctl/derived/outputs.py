@@ -13,8 +13,8 @@ from ..client.pool.state import PoolState
 from ..client.schedule import Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
+from ..devices.naming import Texts, folded, schedule_name, slot_name, text
 from ..entity import OutputEntity
-from ..names.naming import Texts, folded, schedule_name, slot_name, text
 
 _PLATFORMS = (Platform.LIGHT, Platform.SWITCH)
 

@@ -13,7 +13,7 @@ from homeassistant.const import EntityCategory
 
 from ..client.pool.state import PoolState
 from ..entity import PoolctlEntity, PoolctlEntityDescription
-from ..network.links import Link, Links
+from ..status.links import Link, Links
 
 
 def _nothing(state: PoolState) -> None:

@@ -11,8 +11,8 @@ from homeassistant.components.sensor import (
 
 from ..client.pool.state import PoolState
 from ..entity import PoolctlEntity, PoolctlEntityDescription
-from ..problems.problem import ALL_WELL, Active, Severity
-from ..problems.texts import next_step, sentence
+from ..status.problem import ALL_WELL, Active, Severity
+from ..status.texts import next_step, sentence
 
 ATTR_PROBLEMS: Final = "problems"
 

@@ -25,8 +25,8 @@ from ..const import (
     HoldsEnd,
 )
 from ..derived.outputs import async_outputs
+from ..devices.uses import Use
 from ..entity import SlotEntity
-from ..names.uses import Use
 from ..options import DEFAULTS, options_of
 from .forms import UserInput
 

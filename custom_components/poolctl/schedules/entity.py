@@ -7,10 +7,10 @@ from typing import Protocol, override
 
 from ..client.schedule import Schedule
 from ..coordinator import ControllerCoordinator
+from ..devices.naming import sayable, schedule_name_on_page, schedule_plain_name
+from ..devices.parts import Part
 from ..entity import ControllerEntity, PoolctlEntity, PoolctlEntityDescription
-from ..names.naming import sayable, schedule_name_on_page, schedule_plain_name
-from ..names.parts import Part
-from ..presence import Presences, presence
+from ..fitted import Presences, presence
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import re
 
 from ..client.exceptions import InvalidCommandError
 from ..client.schedule import ALL_WEEK, Schedule, minute_of_day
-from ..names.naming import folded
+from ..devices.naming import folded
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SPEED = re.compile(r"(\d+)\s*%")

@@ -14,7 +14,7 @@ from homeassistant.helpers import entity_registry as er
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.upkeep.memory import DATA_MEMORY, Memory
+from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.simulator import Controller, Pool
 
 from .diary import Diary

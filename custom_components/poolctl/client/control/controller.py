@@ -8,7 +8,7 @@ from ..clock import Clock, ControllerClock
 from ..cloud import CloudClient
 from ..facts import Facts
 from ..holds.hold import Hold
-from ..holds.owner import Holds
+from ..holds.holds import Holds
 from ..holds.pauses import Pause, Pauses
 from ..holds.times import Times
 from ..lan import LanClient

@@ -2,11 +2,11 @@
 
 import pytest
 
-from custom_components.poolctl import presence
+from custom_components.poolctl import fitted
 from custom_components.poolctl.client.equipment import Slot
-from custom_components.poolctl.names import naming
-from custom_components.poolctl.names.uses import Uses
-from custom_components.poolctl.presence import Presences
+from custom_components.poolctl.devices import naming
+from custom_components.poolctl.devices.uses import Uses
+from custom_components.poolctl.fitted import Presences
 
 from .home import Home
 
@@ -19,13 +19,13 @@ PLATFORMS = 12
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Presences]:
     """Collect the result of every search for entities."""
     found: list[Presences] = []
-    factories = presence._factories
+    factories = fitted._factories
 
-    def noted(built: Presences) -> dict[str, presence.Factory]:
+    def noted(built: Presences) -> dict[str, fitted.Factory]:
         found.append(built)
         return factories(built)
 
-    monkeypatch.setattr(presence, "_factories", noted)
+    monkeypatch.setattr(fitted, "_factories", noted)
     return found
 
 

@@ -10,7 +10,7 @@ from ..client.frame import MODE_MANUAL, MODE_OFF
 from ..client.holds.hold import OVER, Asked, Hold
 from ..client.holds.rules import Window, window_of
 from ..client.pool.state import PoolState, Source
-from ..problems.problem import Values
+from .problem import Values
 from .sentence import Cause, Explanation, Sentence, Situation, explain, until
 
 

@@ -7,8 +7,8 @@ from ..client.pool.dosing import ACID, AnyDosing, DoserKind
 from ..client.pool.parts import Chemistry, Doser
 from ..client.pool.state import PoolState
 from ..learned.totals import chlorinates
-from ..problems.problem import Value
 from .output import why_pump
+from .problem import Value
 from .sentence import Cause, Explanation, Situation, explain
 
 

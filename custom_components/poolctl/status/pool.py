@@ -13,7 +13,7 @@ from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning, without_effect
-from ..network.health import Health
+from .health import Health
 from .problem import Celsius, Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)

@@ -16,8 +16,8 @@ from ..client.exceptions import (
 )
 from ..client.pool.state import Source
 from ..const import MIN_FIRMWARE
-from ..network.health import Health
 from ..network.record import firmware_supported
+from .health import Health
 from .problem import Problem, Repair, Severity
 
 _SITE = "https://github.com/poolctl/poolctl"

@@ -10,9 +10,9 @@ from homeassistant.helpers.translation import async_get_cached_translations
 
 from ..client.pool.heating import Body
 from ..const import DOMAIN
-from ..problems.problem import Celsius, Values
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
+from .problem import Celsius, Values
 from .sentence import Cause, Explanation, Sentence, explain
 
 _STEP: Final = timedelta(minutes=5)

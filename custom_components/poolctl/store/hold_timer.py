@@ -15,7 +15,7 @@ from homeassistant.helpers.translation import async_get_translations
 from ..client.control.controller import Controller
 from ..client.holds.hold import output_names
 from ..const import DOMAIN
-from ..warm_by.owner import WarmBy
+from ..warm_by.warm_by import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from ..client.control.controller import Controller
 from ..learned.learned import Learned
-from ..warm_by.owner import WarmBy
+from ..warm_by.warm_by import WarmBy
 
 
 class Extras:

@@ -104,7 +104,7 @@ def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
     Its name does not repeat that of the controller. Home Assistant puts both into the
     full name of an entity ("Home Pool Pump Speed"), but not into the friendly name of
     its state ("Pump Speed"), which is the same for two pools. A name with both would
-    repeat the controller in the full name. Entity IDs distinguish pools (presence.py).
+    repeat the controller in the full name. Entity IDs distinguish pools (fitted.py).
     """
     return dr.ChildDeviceInfo(
         identifiers={(DOMAIN, f"{device_id}_{part}")},

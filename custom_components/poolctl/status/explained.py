@@ -8,11 +8,11 @@ from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
 from ..output_attributes import RUN_BY
-from ..problems.texts import filled, text
 from .dosing import why_dosing
 from .heating import why_heating
 from .output import why_output
 from .sentence import Explanation, Situation
+from .texts import filled, text
 
 
 class Explainer:

@@ -14,10 +14,10 @@ from .client.equipment import Role, Slot
 from .client.pool.state import PoolState
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
+from .devices.naming import entity_id
+from .devices.parts import async_entities_of, async_remove_empty_parts
 from .entity import ControllerEntity
 from .learned.pool import Pool
-from .names.naming import entity_id
-from .names.parts import async_entities_of, async_remove_empty_parts
 
 _ALWAYS = frozenset({"connection", "status"})
 """Keys of the entities that exist even if the controller has never answered."""

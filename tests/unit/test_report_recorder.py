@@ -22,14 +22,14 @@ from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.exceptions import PoolctlError
 from custom_components.poolctl.client.facts import Change, Facts, Frame, LanRequest
 from custom_components.poolctl.client.schedule import Schedule
-from custom_components.poolctl.observed.masks import (
+from custom_components.poolctl.report.masks import (
     masked_answer,
     masked_frame,
     masked_reply,
     masked_text,
 )
-from custom_components.poolctl.observed.observers import Observers
-from custom_components.poolctl.observed.recorder import (
+from custom_components.poolctl.report.observers import Observers
+from custom_components.poolctl.report.recorder import (
     MAX_BYTES,
     MAX_EVENTS,
     UNCHANGED,

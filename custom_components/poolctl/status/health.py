@@ -9,10 +9,10 @@ from ..client.holds.hold import Hold
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
 from ..learned.pool import Pool
+from ..network.addresses import ObservedAddress
+from ..network.record import ControllerRecord
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
-from .addresses import ObservedAddress
-from .record import ControllerRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..client.holds.hold import Hold
 from ..client.pool.state import PoolState
-from ..problems.problem import Value
+from .problem import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 
 from ..const import DOMAIN
-from ..network.health import Health
 from .account import ACCOUNT_PROBLEMS
 from .connection import CONNECTION_PROBLEMS
+from .health import Health
 from .pool import POOL_PROBLEMS
 from .problem import Problem
 

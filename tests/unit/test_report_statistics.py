@@ -14,7 +14,7 @@ from custom_components.poolctl.client.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.observed.statistics import LinkStatistics
+from custom_components.poolctl.report.statistics import LinkStatistics
 
 from .conftest import Rig, Service
 

@@ -13,8 +13,8 @@ from ..client.clock import AGREEMENT
 from ..client.facts import Change, Facts as ObservedFacts
 from ..client.stored import Stored, moment, text
 from ..const import DOMAIN
-from ..upkeep.clock import clock_of
-from ..upkeep.memory import DATA_MEMORY, Section
+from ..store.clock import clock_of
+from ..store.memory import DATA_MEMORY, Section
 from .problem import Active, Facts, Problem, Repair
 from .texts import filled
 

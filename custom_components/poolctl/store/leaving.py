@@ -15,7 +15,7 @@ from ..const import Connection
 from ..learned.learned import Learned
 from ..network.record import ControllerRecord, stored_records
 from ..options import options_of
-from ..warm_by.owner import WarmBy
+from ..warm_by.warm_by import WarmBy
 from .clock import clock_in
 from .counters import counters_of
 from .hold_timer import async_leave

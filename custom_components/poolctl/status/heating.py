@@ -14,8 +14,8 @@ from ..client.pool.heating import (
 )
 from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState, PumpStatus
-from ..problems.problem import Celsius
 from .output import why_pump
+from .problem import Celsius
 from .sentence import Cause, Explanation, Situation, explain
 
 
