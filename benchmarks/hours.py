@@ -1,7 +1,7 @@
 """Requests, written states and waiting times, in hours of simulated time."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 import time
 from typing import Any, Final, NamedTuple
@@ -13,6 +13,7 @@ from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity import Entity
 
+from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.coordinator import ControllerCoordinator
 from custom_components.poolctl.derived.totals import PoolctlTotal
 from tests.soak.timelapse import SharedClock, timelapse
@@ -237,6 +238,12 @@ async def _lan_loss(
     return _waited(f"from LAN loss ({how}) to cloud values", seconds, goal)
 
 
+def _changes(paths: Paths) -> Callable[[], bool]:
+    """Return the test whether another poll has failed."""
+    error = paths.lan_error
+    return lambda: paths.lan_error is not error
+
+
 async def _both_back(hass: HomeAssistant, service: Service) -> Row:
     """Lose the LAN and the cloud, and restore both right after a failed poll."""
     controller, waited = service.controllers[0], []
@@ -251,8 +258,7 @@ async def _both_back(hass: HomeAssistant, service: Service) -> Row:
         for each in (controller, service.cloud):
             each.faults.on(fault)
         await until(lambda: shown() == "unavailable")
-        error = paths.lan_error
-        await until(lambda e=error: paths.lan_error is not e)
+        await until(_changes(paths))
         for each in (controller, service.cloud):
             each.faults.off(fault)
         started = time.monotonic()

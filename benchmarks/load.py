@@ -28,7 +28,6 @@ REST: Final = 3.0
 """Seconds without a query after which all are answered: they are a second apart."""
 CORE: Final = 2.0
 """Maximum % of a core for polling."""
-LATE: Final = 1.0
 START_RATIO: Final = 1.5
 THREE: Final = 0.1
 """Maximum ratio to the CPU time of writing all entities."""
@@ -190,8 +189,8 @@ async def _many(service: Elsewhere, rounds: int) -> list[Row]:
         Row(
             f"latest of {polls} polls of {MANY} controllers",
             f"{max(late, 0):.2f} s",
-            f"<= {LATE:g} s",
-            late <= LATE and min(map(len, times)) > rounds,
+            "none: a figure",
+            min(map(len, times)) > rounds,
         ),
     ]
 

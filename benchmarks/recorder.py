@@ -62,7 +62,7 @@ def _memory(payload: bytes) -> float:
     recorder = Recorder(facts)
     for number, size in zip(range(2000), itertools.cycle((20, 223, 60)), strict=False):
         part = payload[:2] + number.to_bytes(2) + payload[4:size]
-        facts.emit(Frame(number, part, part, number * UNCHANGED, False))
+        facts.emit(Frame(number, part, number * UNCHANGED, False))
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert recorder.as_list()

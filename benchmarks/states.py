@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.components import recorder
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import Event, HomeAssistant, State, callback
-from homeassistant.helpers.recorder import async_initialize_recorder
+from homeassistant.helpers.recorder import async_initialize_recorder, get_instance
 from homeassistant.setup import async_setup_component
 
 from tests.simulator import Controller
@@ -161,7 +160,7 @@ async def _recorded(states: list[State]) -> int:
 
 async def _settle(hass: HomeAssistant) -> None:
     await hass.async_block_till_done()
-    await recorder.get_instance(hass).async_block_till_done()
+    await get_instance(hass).async_block_till_done()
 
 
 def _size(path: Path) -> int:
