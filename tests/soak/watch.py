@@ -24,13 +24,13 @@ BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
     (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
     (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
-    (f"{OURS}.observed.statistics", r"The controller sends state frames of version"),
-    (f"{OURS}.observed.statistics", r"The controller answers in a form that is not"),
+    (f"{OURS}.report.statistics", r"The controller sends state frames of version"),
+    (f"{OURS}.report.statistics", r"The controller answers in a form that is not"),
     (f"{OURS}.account", r"Authentication failed while fetching pool account data"),
     (f"{OURS}.config_flow", r"Successfully authenticated"),
     (f"{OURS}.network.recovery", r".+ has a new (address|envelope key)"),
     # The controller's clock differs (protocol.md L17).
-    (f"{OURS}.client.holds.owner", r"Schedule of slot \d+ ran on after its end"),
+    (f"{OURS}.client.holds.holds", r"Schedule of slot \d+ ran on after its end"),
     # Home Assistant itself repeats a reload during which nothing answers.
     (OURS, r"Config entry '.+' for poolctl .+ not ready yet"),
 )
