@@ -54,7 +54,7 @@ GROUPS: Final = (
     ),
     Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
     Group(
-        "problems",
+        "status",
         (
             "tests/unit/test_problems.py",
             *(f"tests/integration/test_{name}.py" for name in _SHOWN_BY),
