@@ -49,8 +49,8 @@ def _failure(account: AccountCoordinator) -> dict[str, str] | None:
     statistics = account.observers.service
     if not (error := statistics.last_error) or statistics.works is not False:
         return None
-    sensor = "cloud_service", None  # its translated states are the words
+    # In the words of the sensor of the same connection
     words = async_translate_state(
-        account.hass, reason(error), "sensor", DOMAIN, *sensor
+        account.hass, reason(error), "sensor", DOMAIN, "cloud_service", None
     )
     return {"type": "failed", "error": f"{words} ({error.__name__})"}

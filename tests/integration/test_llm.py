@@ -3,6 +3,7 @@
 from typing import Any
 
 from homeassistant.auth.const import GROUP_ID_USER
+from homeassistant.auth.models import User
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context
 from homeassistant.helpers import entity_registry as er, llm
@@ -106,12 +107,9 @@ async def test_only_what_is_exposed(assistant: Assistant) -> None:
     assert EXPLAIN not in {t.name for t in (await assistant.api()).tools}
 
 
-async def test_no_names_of_people_or_of_what_is_not_exposed(
-    assistant: Assistant,
-) -> None:
-    """A person who switched something on, and an output that Status names."""
-    home = assistant.home
-    user = await home.hass.auth.async_create_user("Annabel", group_ids=[GROUP_ID_USER])
+async def switched_on_by(home: Home, name: str) -> User:
+    """Let a new user of this name switch the waterfall on."""
+    user = await home.hass.auth.async_create_user(name, group_ids=[GROUP_ID_USER])
     await home.hass.services.async_call(
         "switch",
         "turn_on",
@@ -119,6 +117,15 @@ async def test_no_names_of_people_or_of_what_is_not_exposed(
         blocking=True,
         context=Context(user_id=user.id),
     )
+    return user
+
+
+async def test_no_names_of_people_or_of_what_is_not_exposed(
+    assistant: Assistant,
+) -> None:
+    """A person who switched something on, and an output that Status names."""
+    home = assistant.home
+    await switched_on_by(home, "Annabel")
     state = home.state("switch", WATERFALL)
     assert "Annabel" in state.attributes["explanation"]
     answer = await assistant.why(WATERFALL)
@@ -141,14 +148,7 @@ async def test_what_an_explanation_names_is_hidden_by_any_of_its_names(
 ) -> None:
     """A user, an output and a schedule that were renamed since, and a disabled one."""
     home = assistant.home
-    user = await home.hass.auth.async_create_user("Annabel", group_ids=[GROUP_ID_USER])
-    await home.hass.services.async_call(
-        "switch",
-        "turn_on",
-        {"entity_id": home.entity_id("switch", WATERFALL)},
-        blocking=True,
-        context=Context(user_id=user.id),
-    )
+    user = await switched_on_by(home, "Annabel")
     await home.hass.auth.async_update_user(user, name="Zoe")
     assert "Annabel" in home.state("switch", WATERFALL).attributes["explanation"]
     assert "Annabel" not in str(await assistant.why(WATERFALL))

@@ -42,9 +42,10 @@ class Clock:
     """The trusted time: the last trusted moment plus the monotonic time since then.
 
     The wall clock is trusted until it jumps, and after a start if it lies at most `STOP`
-    after the last trusted moment of an earlier run. Otherwise it is trusted once it agrees with the
-    trusted time or the service's time, or has not jumped for ten minutes (for a day if
-    the service reports another time), but never while it lies before that moment.
+    after the last trusted moment of an earlier run. Otherwise it is trusted once it
+    agrees with the trusted time or the service's time, or has not jumped for ten minutes
+    (for a day if the service reports another time), but never while it lies before that
+    moment.
     """
 
     def __init__(

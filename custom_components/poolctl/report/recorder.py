@@ -148,7 +148,7 @@ class Recorder:
         self._record("token_answer", **answer._asdict() | {"error": error})
 
     def _change(self, change: Change) -> None:
-        """Record a change; `online` is told with each read, whether it changed or not."""
+        """Record a change; `online` comes with each read, even if it did not change."""
         if change.what != "online" or self._is_new("online", change.to):
             self._record("change", what=change.what, to=change.to)
 

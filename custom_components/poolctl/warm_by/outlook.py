@@ -2,8 +2,8 @@
 
 Each heat source begins when it and those before it would just reach the target in time.
 Solar heating is free and slow, so it begins first; a heater follows only if the sun was
-not enough, and not while the sun heats fast enough. Solar heating begins after sunrise of that day: at night the pump would run
-for nothing. All of this is chosen.
+not enough, and not while the sun heats fast enough. Solar heating begins after sunrise of
+that day: at night the pump would run for nothing. All of this is chosen.
 """
 
 from collections.abc import Callable, Mapping

@@ -169,12 +169,15 @@ async def test_what_is_refused(
     assert "Say why not" in caplog.text and "All 20 schedules" in caplog.text
 
 
-@pytest.mark.parametrize(("make_up", "expected"), [(True, 6), (False, 6)])
+@pytest.mark.parametrize(
+    ("step", "make_up", "expected"), [(60, True, 12), (60, False, 6), (3600, True, 6)]
+)
 async def test_what_was_missed(
-    house: House, pool: Pool, make_up: bool, expected: int
+    house: House, pool: Pool, step: float, make_up: bool, expected: int
 ) -> None:
-    """A day in one leap was not watched: nothing of it was missed."""
-    await house.wait(minutes=24 * 60)
+    """Hours missed in a day that was watched are added only if that was chosen."""
+    for _ in range(2):  # the first day begins in the middle
+        await house.wait(minutes=24 * 60, step=step)
     await plan(house, make_up=make_up)
     (only,) = [each for each in pool.schedules if each.name.startswith("HA plan")]
     assert only.end - only.start == expected * 60
