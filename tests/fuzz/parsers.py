@@ -13,12 +13,8 @@ from typing import Final
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from custom_components.poolctl.client import account, cloud_answers as cloud
-from custom_components.poolctl.client.envelope import (
-    IncomingCounter,
-    parse_key,
-    unwrap,
-    wrap,
-)
+from custom_components.poolctl.client.counters import IncomingCounter
+from custom_components.poolctl.client.envelope import parse_key, unwrap, wrap
 from custom_components.poolctl.client.exceptions import (
     AuthenticationError,
     BusyError,

@@ -9,11 +9,10 @@ from hypothesis import given, settings, strategies as st
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.counters import IncomingCounter, OutgoingCounter
 from custom_components.poolctl.client.envelope import (
     MAX_COUNTER,
     Envelope,
-    IncomingCounter,
-    OutgoingCounter,
     parse_key,
     unwrap,
     wrap,

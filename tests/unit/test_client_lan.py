@@ -9,7 +9,7 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.commands import encode_aux
-from custom_components.poolctl.client.envelope import Counters
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.exceptions import (
     DeclinedError,
     EnvelopeError,

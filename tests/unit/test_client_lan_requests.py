@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.envelope import Counters
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.exceptions import (
     RefusedError,
     RequestTooLargeError,

@@ -5,7 +5,8 @@ import itertools
 
 import pytest
 
-from custom_components.poolctl.client.envelope import MAX_COUNTER, OutgoingCounter
+from custom_components.poolctl.client.counters import OutgoingCounter
+from custom_components.poolctl.client.envelope import MAX_COUNTER
 from custom_components.poolctl.client.exceptions import ClockError, RefusedError
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING

@@ -12,7 +12,7 @@ from homeassistant.helpers import issue_registry as ir
 import pytest
 
 from custom_components.poolctl.client import clock
-from custom_components.poolctl.client.envelope import ClockFault
+from custom_components.poolctl.client.counters import ClockFault
 from custom_components.poolctl.client.exceptions import (
     BusyError,
     FrameError,

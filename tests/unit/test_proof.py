@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.poolctl.client import clock as clock_module
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.envelope import Counters
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.exceptions import ReplayError
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.network.proof import Proof

@@ -4,33 +4,17 @@ Observed, not published (protocol.md O1): u8 version, u32 counter, payload, and 
 4 bytes of AES-128-CMAC (RFC 4493) over all preceding bytes. Integers are little-endian.
 """
 
-from collections.abc import Callable
-from enum import Enum, auto
 from hmac import compare_digest
-import logging
 import struct
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from .clock import Clock
-from .exceptions import (
-    ClockError,
-    EnvelopeError,
-    InvalidCommandError,
-    ReplayError,
-    SignatureError,
-)
-from .turns import Turns
-
-_LOGGER = logging.getLogger(__name__)
+from .exceptions import EnvelopeError, InvalidCommandError, SignatureError
 
 VERSION = 1
 MAX_COUNTER = 0xFFFF_FFFF
-_FAR = 5 * 365 * 24 * 60 * 60
-"""Seconds that a counter may exceed an accepted one before our clock counts as wrong:
-longer than a house stands empty (chosen)."""
 _KEY_SIZE = 16
 _TAG_SIZE = 4
 _HEAD = struct.Struct("<BI")
@@ -110,134 +94,3 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
 def payload_of(data: bytes) -> bytes:
     """Return the payload of an envelope of `OVERHEAD` bytes or more, unverified."""
     return data[_HEAD.size : -_TAG_SIZE]
-
-
-class ClockFault(Enum):
-    """A clock error that makes our signed requests fail."""
-
-    OURS = auto()
-    """Our clock is far from the counters the controller accepted: nothing is signed."""
-    OTHERS = auto()
-    """The controller refuses our counters: another client's clock is ahead of ours."""
-
-
-class OutgoingCounter:
-    """Counter of signed requests: strictly increasing, near Unix time (protocol.md O1).
-
-    A counter far above the accepted ones is never used: a controller that accepted it
-    would refuse every client until that time.
-    """
-
-    def __init__(
-        self,
-        last: int = 0,
-        *,
-        clock: Clock | None = None,
-        used: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Start above `last`, the newest counter that was used.
-
-        `used` is called after each use, so that the counter can be stored.
-        """
-        self.last = last
-        self.clock = clock or Clock()
-        self._used = used
-        self.accepted: int | None = None
-        """Newest counter that the controller accepted, `None` if there was none yet."""
-        self.clock_fault: ClockFault | None = None
-        """The last clock error, `None` once the controller accepted a counter."""
-
-    @property
-    def ahead(self) -> int:
-        """Seconds that the newest counter is ahead of the clock, 0 if it is not."""
-        return max(0, self.last - int(self.clock.time()))
-
-    def next(self) -> int:
-        """Return a counter that was never used.
-
-        Raises ClockError if the clock is far from the counters the controller accepted.
-        """
-        return self._use(max(self.last + 1, int(self.clock.time())))
-
-    def skip(self, seconds: int) -> None:
-        """Skip counters because another client is ahead of us; raises ClockError."""
-        self._use(self.last + seconds)
-
-    def take_back(self, last: int) -> None:
-        """Return to an earlier counter: the controller refused all later ones."""
-        self.last = last
-        self._used()
-
-    def accept(self, counter: int) -> None:
-        """Note that the controller has accepted a counter."""
-        self.accepted, self.clock_fault = counter, None
-
-    def refused(self) -> None:
-        """Note that the controller refuses counters because of a clock error.
-
-        Unless our clock is trusted, the error is attributed to it.
-        """
-        trusted = self.clock.trusted
-        self.clock_fault = ClockFault.OTHERS if trusted else ClockFault.OURS
-
-    def _use(self, counter: int) -> int:
-        known = self.accepted or self.last
-        if counter > MAX_COUNTER or (known and counter > known + _FAR):
-            self.clock_fault = ClockFault.OURS
-            raise ClockError("the clock is far from what the controller accepted")
-        self.last = counter
-        self._used()
-        return counter
-
-
-class IncomingCounter:
-    """Detects replayed envelopes (protocol.md O1).
-
-    A counter lower than the last verified one is a replay. Two envelopes in a row that
-    advance from a lower baseline mean that the controller restarted its counter.
-    """
-
-    def __init__(self) -> None:
-        """Start without a baseline: the first envelope sets it."""
-        self._last: int | None = None
-        self._candidate: int | None = None
-
-    @property
-    def newest(self) -> int | None:
-        """The newest accepted counter, `None` if there was none."""
-        return self._last
-
-    def accept(self, counter: int) -> None:
-        """Check the counter of a verified envelope; raises ReplayError for a replay."""
-        if self._last is None or counter >= self._last:
-            self._last, self._candidate = counter, None
-        elif self._candidate is not None and counter > self._candidate:
-            _LOGGER.warning("The controller restarted its message counter")
-            self._last, self._candidate = counter, None
-        else:
-            self._candidate = counter
-            raise ReplayError("envelope is older than one already seen")
-
-
-class Counters(OutgoingCounter):
-    """All counters of one controller, kept when its address or key changes.
-
-    Whether replies to queries share the counter of the state frames is not documented
-    (protocol.md O4): each kind has its own baseline.
-    """
-
-    def __init__(
-        self,
-        last: int = 0,
-        *,
-        clock: Clock | None = None,
-        used: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Start without baselines."""
-        super().__init__(last, clock=clock, used=used)
-        self.frames = IncomingCounter()
-        self.replies = IncomingCounter()
-        self.turns = Turns()
-        """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
-        self.answered: tuple[str, bytes] | None = None
-        """Name and payload of a query that it answered, and would answer again."""

@@ -8,7 +8,8 @@ import time
 from aiohttp import ClientSession
 from yarl import URL
 
-from .envelope import OVERHEAD, Counters, unwrap, wrap
+from .counters import Counters
+from .envelope import OVERHEAD, unwrap, wrap
 from .exceptions import (
     ClockError,
     DeclinedError,

@@ -2,7 +2,8 @@
 
 from aiohttp import ClientSession
 
-from ..client.envelope import Counters, parse_key
+from ..client.counters import Counters
+from ..client.envelope import parse_key
 from ..client.facts import Facts
 from ..client.lan import LanClient
 from .record import ControllerRecord

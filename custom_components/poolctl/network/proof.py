@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from ..client.envelope import Counters
+from ..client.counters import Counters
 from ..client.exceptions import (
     FrameError,
     LanRequestError,

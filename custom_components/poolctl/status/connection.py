@@ -6,7 +6,7 @@ from typing import Final
 from homeassistant.helpers import issue_registry as ir
 
 from ..client.clock import OFF
-from ..client.envelope import ClockFault
+from ..client.counters import ClockFault
 from ..client.exceptions import (
     BusyError,
     EnvelopeError,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ..client.envelope import ClockFault
+from ..client.counters import ClockFault
 from ..client.exceptions import PoolctlError
 from ..client.holds.hold import Hold
 from ..client.pool.dosing import AnyDosing

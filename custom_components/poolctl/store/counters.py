@@ -8,7 +8,8 @@ The newest counter of the controller's frames shows that an older frame is a rec
 from collections.abc import Callable
 from typing import Final, Self
 
-from ..client.envelope import MAX_COUNTER, Counters
+from ..client.counters import Counters
+from ..client.envelope import MAX_COUNTER
 from ..client.stored import Stored, whole
 from .clock import clock_in
 from .memory import Memory, Section

@@ -12,7 +12,7 @@ import math
 import time
 
 from ..clock import Clock
-from ..envelope import Counters
+from ..counters import Counters
 from ..exceptions import (
     BusyError,
     ClockError,
