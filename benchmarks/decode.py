@@ -11,10 +11,10 @@ from typing import Final
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Frame, LanRequest, Poll
-from custom_components.poolctl.client.frame import decode_frame
-from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.client.wire.envelope import unwrap
+from custom_components.poolctl.client.wire.frame import decode_frame
+from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.report.observers import Observers
 from tests.simulator import Controller, Pool
 

@@ -5,9 +5,9 @@ import time
 import tracemalloc
 from typing import Final
 
-from custom_components.poolctl.client.envelope import unwrap
 from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
-from custom_components.poolctl.client.http import Response
+from custom_components.poolctl.client.wire.envelope import unwrap
+from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.report.recorder import UNCHANGED, Recorder
 from tests.simulator import Controller, Pool
 

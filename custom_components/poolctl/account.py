@@ -28,9 +28,9 @@ from homeassistant.util.hass_dict import HassKey
 
 from .api import AccountToken
 from .client.cloud import CloudClient, Gates
-from .client.cloud_answers import Device, Inventory
-from .client.exceptions import AuthenticationError, PoolctlError
-from .client.http import ClosingRequest
+from .client.wire.cloud_answers import Device, Inventory
+from .client.wire.exceptions import AuthenticationError, PoolctlError
+from .client.wire.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .devices.parts import controller_of

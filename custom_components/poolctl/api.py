@@ -11,7 +11,7 @@ from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.config_entry_oauth2_flow import CLOCK_OUT_OF_SYNC_MAX_SEC
 
 from .application_credentials import async_get_entry_implementation
-from .client.exceptions import AuthenticationError, PoolctlError, UnreachableError
+from .client.wire.exceptions import AuthenticationError, PoolctlError, UnreachableError
 
 _TIMEOUT = 20.0
 _SPACING = 60.0

@@ -30,7 +30,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from .client.account import authorize_url, request_tokens, token_url
-from .client.exceptions import AuthenticationError, PoolctlError
+from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
 from .private import TokenImplementation
 from .report.recording import async_keep_recording, async_sign_in_observers

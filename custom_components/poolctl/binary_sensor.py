@@ -14,7 +14,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.equipment import (
+from .client.pool.dosing import DOSERS, DoserKind
+from .client.pool.state import PoolState, Source
+from .client.wire.equipment import (
     CHLORINATORS,
     EXPANDERS,
     LIQUID_CHLORINE,
@@ -25,8 +27,6 @@ from .client.equipment import (
     Role,
     Slot,
 )
-from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.state import PoolState, Source
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, slot_is_on
 from .fitted import Presences, async_setup_platform, described, of_slots, with_role

@@ -35,10 +35,10 @@ from homeassistant.helpers.restore_state import (
 from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
-from .client.exceptions import InvalidCommandError
 from .client.occurrences import occurrences
 from .client.pool.schedule_rules import Equipped, equip
-from .client.schedule import Schedule
+from .client.wire.exceptions import InvalidCommandError
+from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
 from .derived.outputs import OutputNames
 from .entity import PoolctlEntity, PoolctlEntityDescription

@@ -31,8 +31,8 @@ from .account import PoolctlConfigEntry
 from .application_credentials import async_credentials_stored, service_address
 from .client.account import account_id, probe
 from .client.cloud import CloudClient
-from .client.cloud_answers import Inventory
-from .client.exceptions import PoolctlError
+from .client.wire.cloud_answers import Inventory
+from .client.wire.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
 from .flow import announcements, discovered
 from .flow.forms import (

@@ -20,10 +20,10 @@ from homeassistant.util import dt as dt_util
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
-from .client.exceptions import AuthenticationError, StateExpiredError
 from .client.facts import Change
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
+from .client.wire.exceptions import AuthenticationError, StateExpiredError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.device import controller_identity, device_info
 from .devices.parts import Part, part_info

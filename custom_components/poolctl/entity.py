@@ -14,9 +14,9 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from . import output_attributes
 from .client.control.controller import Controller
-from .client.equipment import Slot
 from .client.holds.hold import Hold
 from .client.pool.state import PoolState
+from .client.wire.equipment import Slot
 from .coordinator import ControllerCoordinator
 from .devices.naming import name_on_page, slot_words
 from .devices.parts import PART_OF, Part, part_of_slot

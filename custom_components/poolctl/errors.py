@@ -6,7 +6,7 @@ from typing import Final
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .client.exceptions import (
+from .client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     CannotReleaseError,

@@ -18,9 +18,9 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
-from .client.equipment import CHLORINATORS, EXPANDERS
 from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
+from .client.wire.equipment import CHLORINATORS, EXPANDERS
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import async_setup_platform, described

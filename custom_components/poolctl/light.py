@@ -14,8 +14,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.equipment import Role, Slot
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
+from .client.wire.equipment import Role, Slot
 from .coordinator import ControllerCoordinator
 from .devices.uses import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on

@@ -27,8 +27,6 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
-from .client.exceptions import InvalidCommandError
 from .client.pool.choices import (
     FILTER_LIMIT_STEP,
     MAX_FILTER_LIMIT,
@@ -52,6 +50,8 @@ from .client.pool.dosing import (
 )
 from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .client.pool.schedule_rules import shown_speed
+from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
+from .client.wire.exceptions import InvalidCommandError
 from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator
 from .entity import PoolctlEntity, PoolctlEntityDescription

@@ -14,8 +14,8 @@ from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
 from .account import PoolctlConfigEntry
-from .client.exceptions import PoolctlError
 from .client.pool.dosing import DOSERS, DoserKind
+from .client.wire.exceptions import PoolctlError
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .errors import KEY_ERRORS, NOT_REACHED_ERRORS, Sentences, sentence

@@ -12,11 +12,11 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.exceptions import InvalidCommandError
 from .client.pool.choices import Choices, PumpRule, named_speeds
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.schedule_rules import shown_speed
 from .client.pool.state import PoolState
+from .client.wire.exceptions import InvalidCommandError
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import async_setup_platform, described
 from .learned.pool import Pool

@@ -27,10 +27,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PoolState, PumpStatus, Source
+from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .const import LOST
 from .coordinator import ControllerCoordinator
 from .derived.ends import ENDS, PoolctlEnd, SteadyEnd

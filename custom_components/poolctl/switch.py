@@ -16,10 +16,10 @@ from homeassistant.helpers.typing import UndefinedType
 
 from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
-from .client.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.pool.state import PoolState
-from .client.schedule import MAX_SCHEDULES
+from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
+from .client.wire.schedule import MAX_SCHEDULES
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .devices.uses import Use, Uses, use_of

@@ -12,9 +12,9 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UndefinedType
 
 from .account import PoolctlConfigEntry
-from .client.exceptions import InvalidCommandError
 from .client.pool.state import PoolState
-from .client.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
+from .client.wire.exceptions import InvalidCommandError
+from .client.wire.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .fitted import Presences, async_setup_platform

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import yaml
 
-from custom_components.poolctl.client.commands import decode_schedules
-from custom_components.poolctl.client.configuration import Configuration
-from custom_components.poolctl.client.frame import MODE_OFF, Telemetry
+from custom_components.poolctl.client.wire.commands import decode_schedules
+from custom_components.poolctl.client.wire.configuration import Configuration
+from custom_components.poolctl.client.wire.frame import MODE_OFF, Telemetry
 
 from .decoded import newest_frame
 from .report import Part, ReportError

@@ -5,14 +5,14 @@ from dataclasses import asdict
 import struct
 from typing import Final
 
-from custom_components.poolctl.client.commands import (
+from custom_components.poolctl.client.wire.commands import (
     decode_aux_names,
     decode_json,
     decode_pump_id,
     decode_schedules,
 )
-from custom_components.poolctl.client.exceptions import FrameError, ReplyError
-from custom_components.poolctl.client.frame import StateFrame, decode_frame
+from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
+from custom_components.poolctl.client.wire.frame import StateFrame, decode_frame
 from custom_components.poolctl.report.masks import has_listed_layout
 from tests.simulator.wire import CONFIGURATION, TELEMETRY, Table
 

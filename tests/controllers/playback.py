@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final, override
 
-from custom_components.poolctl.client.commands import string_spans
-from custom_components.poolctl.client.exceptions import ReplyError
+from custom_components.poolctl.client.wire.commands import string_spans
+from custom_components.poolctl.client.wire.exceptions import ReplyError
 from tests.simulator import Controller
 from tests.simulator.actions import DeclinedError
 from tests.simulator.lan import Request

@@ -13,7 +13,7 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
-from custom_components.poolctl.client.commands import (
+from custom_components.poolctl.client.wire.commands import (
     ACID_DRUM_KEYS,
     ACID_KEYS,
     CHLORINATOR_KEYS,
@@ -29,10 +29,10 @@ from custom_components.poolctl.client.commands import (
     decode_schedules,
     string_spans,
 )
-from custom_components.poolctl.client.configuration import CONFIGURATION_HEAD
-from custom_components.poolctl.client.equipment import MAX_SLOTS
-from custom_components.poolctl.client.exceptions import FrameError, ReplyError
-from custom_components.poolctl.client.frame import (
+from custom_components.poolctl.client.wire.configuration import CONFIGURATION_HEAD
+from custom_components.poolctl.client.wire.equipment import MAX_SLOTS
+from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
+from custom_components.poolctl.client.wire.frame import (
     MODE_OFF,
     MODES,
     RUNNING,
@@ -46,7 +46,7 @@ from custom_components.poolctl.client.frame import (
     sections,
     telemetry_size,
 )
-from custom_components.poolctl.client.schedule import DAY, Schedule
+from custom_components.poolctl.client.wire.schedule import DAY, Schedule
 
 from .report import Part, Recorded
 

@@ -12,10 +12,16 @@ from typing import Final
 
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
-from custom_components.poolctl.client import account, cloud_answers as cloud
+from custom_components.poolctl.client import account
 from custom_components.poolctl.client.counters import IncomingCounter
-from custom_components.poolctl.client.envelope import parse_key, unwrap, wrap
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.lan import state_after
+from custom_components.poolctl.client.pool import from_cloud
+from custom_components.poolctl.client.pool.from_lan import merge_frame
+from custom_components.poolctl.client.pool.queries import QUERIES, Query
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire import cloud_answers as cloud
+from custom_components.poolctl.client.wire.envelope import parse_key, unwrap, wrap
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     EnvelopeError,
@@ -28,19 +34,14 @@ from custom_components.poolctl.client.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.client.frame import decode_frame
-from custom_components.poolctl.client.http import Response
-from custom_components.poolctl.client.json_values import (
+from custom_components.poolctl.client.wire.frame import decode_frame
+from custom_components.poolctl.client.wire.http import Response
+from custom_components.poolctl.client.wire.json_values import (
     Answer,
     list_of,
     object_of,
     parse_object,
 )
-from custom_components.poolctl.client.lan import state_after
-from custom_components.poolctl.client.pool import from_cloud
-from custom_components.poolctl.client.pool.from_lan import merge_frame
-from custom_components.poolctl.client.pool.queries import QUERIES, Query
-from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.network.addresses import ObservedAddress
 from custom_components.poolctl.network.record import firmware_supported
 from tests.simulator import Controller, Pool, Site, actions, devices

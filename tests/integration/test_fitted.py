@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.poolctl import fitted
-from custom_components.poolctl.client.equipment import Slot
+from custom_components.poolctl.client.wire.equipment import Slot
 from custom_components.poolctl.devices import naming
 from custom_components.poolctl.devices.uses import Uses
 from custom_components.poolctl.fitted import Presences

@@ -10,11 +10,11 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool

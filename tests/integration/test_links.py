@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.poolctl.client.envelope import parse_key
+from custom_components.poolctl.client.wire.envelope import parse_key
 
 from .home import Home
 from .test_options import choose

@@ -7,13 +7,13 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.frame import Readings
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.commands import PumpIdentity
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.frame import Readings
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import Memory
 from custom_components.poolctl.store.remembered import (

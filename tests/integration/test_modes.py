@@ -11,7 +11,7 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.poolctl import output_attributes
-from custom_components.poolctl.client.equipment import AUX_TYPES, Role
+from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from tests.simulator.presets import ALL_DAY
 from tests.simulator.raw import until

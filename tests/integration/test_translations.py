@@ -11,9 +11,9 @@ from homeassistant.util.yaml import load_yaml_dict
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
-from custom_components.poolctl.client.equipment import AUX_TYPES, Role
 from custom_components.poolctl.client.pool.choices import WithoutFlow
 from custom_components.poolctl.client.pool.ranges import READINGS
+from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import (
     CONF_CONNECTION,

@@ -14,9 +14,9 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.exceptions import UnreachableError
 from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.simulator.equipment import Role

@@ -22,7 +22,7 @@ BACK: Final = re.compile(r"Fetching (?P<who>.+) data recovered")
 
 # All other lines at INFO and above that are allowed, by their loggers.
 EXPECTED: Final[tuple[tuple[str, str], ...]] = (
-    (f"{OURS}.client.envelope", r"The controller restarted its message counter"),
+    (f"{OURS}.client.counters", r"The controller restarted its message counter"),
     (f"{OURS}.client.control.store", r".+ was accepted but never took effect"),
     (f"{OURS}.report.statistics", r"The controller sends state frames of version"),
     (f"{OURS}.report.statistics", r"The controller answers in a form that is not"),

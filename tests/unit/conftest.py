@@ -33,7 +33,6 @@ from custom_components.poolctl.client.control import (
 )
 from custom_components.poolctl.client.control.controller import Controller, Kept
 from custom_components.poolctl.client.control.queries import FRESH
-from custom_components.poolctl.client.exceptions import AuthenticationError
 from custom_components.poolctl.client.holds import (
     book as holds_book,
     holds as holds_owner,
@@ -41,9 +40,10 @@ from custom_components.poolctl.client.holds import (
     release as holds_release,
 )
 from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.http import ClosingRequest
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.exceptions import AuthenticationError
+from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.observers import Observers
 from custom_components.poolctl.report.statistics import ControllerStatistics
 from tests import simulator as sim

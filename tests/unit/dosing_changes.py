@@ -3,14 +3,14 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from custom_components.poolctl.client.commands import (
+from custom_components.poolctl.client.control.dosing import DosingControl
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINATOR, CHLORINE
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.commands import (
     CHLORINE_SETTINGS,
     PH_SETTINGS,
     SettingsObject,
 )
-from custom_components.poolctl.client.control.dosing import DosingControl
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINATOR, CHLORINE
-from custom_components.poolctl.client.pool.state import PoolState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.simulator import schedules as sim_schedules
 
 from .conftest import Rig

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.poolctl.client.clock import STOP, Clock, ControllerClock
-from custom_components.poolctl.client.schedule import Schedule
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.schedule import Schedule
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
 MINUTE, HOUR, DAY = 60.0, 3600.0, 24 * 3600.0

@@ -14,13 +14,13 @@ from custom_components.poolctl.client.account import (
     token_url,
 )
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.cloud_answers import (
+from custom_components.poolctl.client.wire.cloud_answers import (
     Device,
     Inventory,
     is_device_id,
     parse_retry_after,
 )
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     CommandFailedError,

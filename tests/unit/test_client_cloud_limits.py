@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient, Gates
 from custom_components.poolctl.client.endpoints import READS
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     PoolctlError,

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.client.commands import (
+from custom_components.poolctl.client.wire.commands import (
     PumpIdentity,
     decode_aux_names,
     decode_json,
@@ -23,10 +23,13 @@ from custom_components.poolctl.client.commands import (
     encode_schedule_enable,
     encode_schedule_update,
 )
-from custom_components.poolctl.client.envelope import wrap
-from custom_components.poolctl.client.exceptions import InvalidCommandError, ReplyError
-from custom_components.poolctl.client.json_values import clean_text
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.envelope import wrap
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    ReplyError,
+)
+from custom_components.poolctl.client.wire.json_values import clean_text
+from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.simulator import schedules as sim_schedules, wire
 
 from .conftest import COMMANDS, FRAMES, KEY

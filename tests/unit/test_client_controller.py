@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.equipment import Slot
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.equipment import Slot
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     CommandFailedError,
     DeclinedError,
@@ -21,8 +23,6 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import Rig
 

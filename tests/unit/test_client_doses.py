@@ -1,6 +1,9 @@
 """A dose is noticed soon, without more queries than one every five minutes."""
 
-from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
+from custom_components.poolctl.client.wire.commands import (
+    CHLORINE_SETTINGS,
+    PH_SETTINGS,
+)
 
 from .conftest import Rig
 

@@ -4,15 +4,6 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotAppliedError,
-    RefusedError,
-    ReplyError,
-    RequestTooLargeError,
-    UnreachableError,
-)
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -21,6 +12,18 @@ from custom_components.poolctl.client.pool.dosing import (
     DOSING,
     AnyDosing,
     DoserKind,
+)
+from custom_components.poolctl.client.wire.commands import (
+    CHLORINE_SETTINGS,
+    PH_SETTINGS,
+)
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    RefusedError,
+    ReplyError,
+    RequestTooLargeError,
+    UnreachableError,
 )
 from tests.simulator import settings as sim_settings
 from tests.simulator.dialects import ODD

@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    CHLORINE,
+    DOSERS,
+    DoserKind,
+)
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     InvalidCommandError,
     NotSupportedError,
     RefusedError,
     ReplyError,
     UnreachableError,
-)
-from custom_components.poolctl.client.pool.dosing import (
-    ACID,
-    CHLORINE,
-    DOSERS,
-    DoserKind,
 )
 from tests.simulator import devices, settings as sim_settings, wire
 from tests.simulator.cloud_dialects import CloudDialect as D

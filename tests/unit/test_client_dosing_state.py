@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.commands import CHLORINE_SETTINGS, PH_SETTINGS
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
@@ -15,6 +14,10 @@ from custom_components.poolctl.client.pool.dosing import (
 )
 from custom_components.poolctl.client.pool.parts import COUNT_AGE, Doser
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.commands import (
+    CHLORINE_SETTINGS,
+    PH_SETTINGS,
+)
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 

@@ -10,14 +10,14 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.counters import IncomingCounter, OutgoingCounter
-from custom_components.poolctl.client.envelope import (
+from custom_components.poolctl.client.wire.envelope import (
     MAX_COUNTER,
     Envelope,
     parse_key,
     unwrap,
     wrap,
 )
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     InvalidCommandError,
     PoolctlError,

@@ -1,6 +1,6 @@
 """Kinds and roles of slots."""
 
-from custom_components.poolctl.client.equipment import Role, Slot
+from custom_components.poolctl.client.wire.equipment import Role, Slot
 
 
 def test_a_type_that_nobody_knows_is_something_to_switch() -> None:

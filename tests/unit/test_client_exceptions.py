@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     CommandFailedError,

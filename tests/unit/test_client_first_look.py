@@ -5,13 +5,13 @@ import json
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.first_look import unverified_state
+from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.client.first_look import unverified_state
-from custom_components.poolctl.client.frame import decode_frame
+from custom_components.poolctl.client.wire.frame import decode_frame
 
 from .conftest import RawServer, Service
 

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.client.configuration import (
+from custom_components.poolctl.client.wire.configuration import (
     INSTALLER,
     Configuration,
     InstallerSettings,
 )
-from custom_components.poolctl.client.exceptions import FrameError
-from custom_components.poolctl.client.frame import (
+from custom_components.poolctl.client.wire.exceptions import FrameError
+from custom_components.poolctl.client.wire.frame import (
     Signals,
     StateFrame,
     Telemetry,

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from custom_components.poolctl.client.control.queries import FRESH
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.exceptions import PoolctlError
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.pool.heating import POOL, SPA
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
 
 from .conftest import Rig
 

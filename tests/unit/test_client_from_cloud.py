@@ -7,11 +7,6 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.equipment import Role
-from custom_components.poolctl.client.exceptions import NotOfferedError
-from custom_components.poolctl.client.frame import Readings, Signals
-from custom_components.poolctl.client.json_values import Answer
 from custom_components.poolctl.client.pool.from_cloud import (
     merge_chemistry,
     merge_dashboard,
@@ -27,6 +22,11 @@ from custom_components.poolctl.client.pool.parts import (
     Schedules,
 )
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.commands import PumpIdentity
+from custom_components.poolctl.client.wire.equipment import Role
+from custom_components.poolctl.client.wire.exceptions import NotOfferedError
+from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.json_values import Answer
 
 from .conftest import Rig
 from .test_client_state import DASHBOARD, LATER, NOW, seen, told

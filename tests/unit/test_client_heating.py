@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotAppliedError,
-    NotSupportedError,
-    RefusedError,
-    ReplyError,
-    UnreachableError,
-)
 from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
     Body,
     fitted_sources,
     may_heat,
+)
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    NotAppliedError,
+    NotSupportedError,
+    RefusedError,
+    ReplyError,
+    UnreachableError,
 )
 from tests.simulator import pool as sim_pool, settings as sim_settings
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
     RefusedError,

@@ -9,14 +9,6 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock, ControllerClock
-from custom_components.poolctl.client.equipment import Slot
-from custom_components.poolctl.client.exceptions import (
-    BusyError,
-    CannotReleaseError,
-    PoolctlError,
-    RefusedError,
-    UnreachableError,
-)
 from custom_components.poolctl.client.holds import release
 from custom_components.poolctl.client.holds.book import Book
 from custom_components.poolctl.client.holds.ends import extended
@@ -26,6 +18,14 @@ from custom_components.poolctl.client.holds.release import Releases, retry_wait
 from custom_components.poolctl.client.holds.times import Times
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.equipment import Slot
+from custom_components.poolctl.client.wire.exceptions import (
+    BusyError,
+    CannotReleaseError,
+    PoolctlError,
+    RefusedError,
+    UnreachableError,
+)
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 SLOT = 2

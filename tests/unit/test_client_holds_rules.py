@@ -6,13 +6,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.frame import Readings
 from custom_components.poolctl.client.holds.evidence import held_outputs
 from custom_components.poolctl.client.holds.rules import window_of
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
+from custom_components.poolctl.client.wire.frame import Readings
+from custom_components.poolctl.client.wire.schedule import (
+    ALL_WEEK,
+    LAST_MINUTE,
+    Schedule,
+)
 
 PUMP, LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3
 """Slots of the pool in these tests."""

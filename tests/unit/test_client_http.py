@@ -7,12 +7,12 @@ from aiohttp import ClientSession
 import pytest
 from yarl import URL
 
-from custom_components.poolctl.client import http
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire import http
+from custom_components.poolctl.client.wire.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.client.http import Response, exchange
+from custom_components.poolctl.client.wire.http import Response, exchange
 
 from .conftest import RawServer
 

@@ -8,9 +8,10 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.commands import encode_aux
 from custom_components.poolctl.client.counters import Counters
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.lan import PORT, LanClient
+from custom_components.poolctl.client.wire.commands import encode_aux
+from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     EnvelopeError,
     FrameError,
@@ -22,7 +23,6 @@ from custom_components.poolctl.client.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from custom_components.poolctl.client.lan import PORT, LanClient
 from tests.simulator import wire
 from tests.simulator.raw import until
 

@@ -8,12 +8,12 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.counters import Counters
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.lan import PATH, LanClient
+from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
     RequestTooLargeError,
     SignatureError,
 )
-from custom_components.poolctl.client.lan import PATH, LanClient
 from tests.simulator import wire
 
 from .conftest import COMMANDS, FRAMES, KEY, RawServer, UnixTime

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from custom_components.poolctl.client.layout import (
+from custom_components.poolctl.client.wire.layout import (
     ANYTHING,
     Between,
     Layout,

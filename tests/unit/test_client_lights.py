@@ -7,13 +7,6 @@ import logging
 
 import pytest
 
-from custom_components.poolctl.client.commands import LIGHTS_QUERY
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotSupportedError,
-    RefusedError,
-    UnreachableError,
-)
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.lights import (
     LIGHT_TYPES,
@@ -22,6 +15,13 @@ from custom_components.poolctl.client.pool.lights import (
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import LightShow
+from custom_components.poolctl.client.wire.commands import LIGHTS_QUERY
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    NotSupportedError,
+    RefusedError,
+    UnreachableError,
+)
 from tests.simulator.raw import until
 
 from .conftest import Rig

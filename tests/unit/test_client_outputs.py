@@ -2,10 +2,10 @@
 
 import pytest
 
-from custom_components.poolctl.client.configuration import Configuration
-from custom_components.poolctl.client.equipment import AUX_TYPES, Role, Slot
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.configuration import Configuration
+from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role, Slot
 
 from .test_client_state import seen
 

@@ -9,11 +9,6 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    PoolctlError,
-    UnreachableError,
-)
 from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
 from custom_components.poolctl.client.holds.release import retry_wait
 from custom_components.poolctl.client.pool.dosing import (
@@ -23,6 +18,11 @@ from custom_components.poolctl.client.pool.dosing import (
     DOSING,
 )
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    PoolctlError,
+    UnreachableError,
+)
 
 from .conftest import Rig
 

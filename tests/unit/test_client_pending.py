@@ -7,7 +7,7 @@ import pytest
 
 from custom_components.poolctl.client.coalescing import Coalescer
 from custom_components.poolctl.client.control.pending import Pending
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     NotAppliedError,
     StoppedError,

@@ -10,16 +10,16 @@ import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import poller
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.online import UNCHANGED
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     SignatureError,
     StateExpiredError,
     UnreachableError,
 )
-from custom_components.poolctl.client.frame import StateFrame
-from custom_components.poolctl.client.online import UNCHANGED
-from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.simulator.cloud_dialects import CloudDialect as D
 from tests.simulator.raw import until
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import InvalidCommandError
 from custom_components.poolctl.client.pool.state import Source
+from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import Rig

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.commands import PumpIdentity
+from custom_components.poolctl.client.wire.commands import PumpIdentity
 from tests.simulator import settings as sim_settings
 
 from .conftest import Rig

@@ -6,7 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.control.raw import parse_payload
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.lan import state_after
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
     OutcomeUnknownError,
@@ -14,8 +16,6 @@ from custom_components.poolctl.client.exceptions import (
     RequestTooLargeError,
     UnreachableError,
 )
-from custom_components.poolctl.client.lan import state_after
-from custom_components.poolctl.client.pool.state import PoolState, Source
 
 from .conftest import FRAMES, Rig
 

@@ -8,12 +8,6 @@ from typing import Any
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.poolctl.client.commands import encode_record
-from custom_components.poolctl.client.exceptions import (
-    InvalidCommandError,
-    NotSupportedError,
-    RefusedError,
-)
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.schedule_rules import (
     MAX_NAME,
@@ -24,7 +18,13 @@ from custom_components.poolctl.client.pool.schedule_rules import (
     usual_speed,
 )
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.schedule import (
+from custom_components.poolctl.client.wire.commands import encode_record
+from custom_components.poolctl.client.wire.exceptions import (
+    InvalidCommandError,
+    NotSupportedError,
+    RefusedError,
+)
+from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,
     DAY,
     LAST_MINUTE,

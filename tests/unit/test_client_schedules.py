@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.commands import decode_schedules, encode_record
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.commands import (
+    decode_schedules,
+    encode_record,
+)
+from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotAppliedError,
     NotDoneError,
@@ -15,7 +18,7 @@ from custom_components.poolctl.client.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from custom_components.poolctl.client.json_values import clean_text
+from custom_components.poolctl.client.wire.json_values import clean_text
 
 from .conftest import Rig
 from .schedule_changes import (

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     CommandFailedError,
     NotOfferedError,
     OutcomeUnknownError,
 )
-from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
-from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator import devices
 
 from .conftest import Rig

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.exceptions import NotSupportedError
-from custom_components.poolctl.client.frame import Signals
 from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
@@ -19,6 +16,9 @@ from custom_components.poolctl.client.pool.heating import (
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import NotSupportedError
+from custom_components.poolctl.client.wire.frame import Signals
 
 from .conftest import Rig
 

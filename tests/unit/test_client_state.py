@@ -7,20 +7,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.commands import PumpIdentity
-from custom_components.poolctl.client.configuration import (
-    Configuration,
-    InstallerSettings,
-)
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.frame import (
-    Readings,
-    Signals,
-    StateFrame,
-    Telemetry,
-    Timer,
-    decode_frame,
-)
 from custom_components.poolctl.client.pool.choices import (
     Choices,
     WithoutFlow,
@@ -40,6 +26,20 @@ from custom_components.poolctl.client.pool.parts import (
     Water,
 )
 from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
+from custom_components.poolctl.client.wire.commands import PumpIdentity
+from custom_components.poolctl.client.wire.configuration import (
+    Configuration,
+    InstallerSettings,
+)
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.frame import (
+    Readings,
+    Signals,
+    StateFrame,
+    Telemetry,
+    Timer,
+    decode_frame,
+)
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)

@@ -18,7 +18,7 @@ from custom_components.poolctl.client.endpoints import (
     USER_INFO,
     Endpoint,
 )
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     PoolctlError,
 )

@@ -9,19 +9,19 @@ import pytest
 
 from custom_components.poolctl.client.account import account_id
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.cloud_answers import (
+from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.cloud_answers import (
     DEFAULT_RETRY_AFTER,
     MAX_RETRY_AFTER,
     parse_envelope_key,
     parse_retry_after,
 )
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     EnvelopeError,
     ServiceError,
 )
-from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
-from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import KEY, RawServer, Service, some_token

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.cloud import COPY_AGE, CloudClient
-from custom_components.poolctl.client.exceptions import UnreachableError
 from custom_components.poolctl.client.online import UNCHANGED
+from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import FakeTime, RawServer, Rig, Service, some_token

@@ -4,7 +4,7 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.account import Tokens, request_tokens, token_url
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     PoolctlError,

@@ -6,20 +6,22 @@ import math
 
 import pytest
 
-from custom_components.poolctl.client import http
 from custom_components.poolctl.client.account import account_id
-from custom_components.poolctl.client.cloud_answers import (
+from custom_components.poolctl.client.pool.from_cloud import merge_slots
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire import http
+from custom_components.poolctl.client.wire.cloud_answers import (
     Inventory,
     check_write,
     may_blame_token,
 )
-from custom_components.poolctl.client.commands import encode_cmd
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.commands import encode_cmd
+from custom_components.poolctl.client.wire.exceptions import (
     CommandFailedError,
     InvalidCommandError,
 )
-from custom_components.poolctl.client.http import Response
-from custom_components.poolctl.client.json_values import (
+from custom_components.poolctl.client.wire.http import Response
+from custom_components.poolctl.client.wire.json_values import (
     MAX_TEXT,
     Answer,
     as_json,
@@ -28,8 +30,6 @@ from custom_components.poolctl.client.json_values import (
     parse_object,
     text,
 )
-from custom_components.poolctl.client.pool.from_cloud import merge_slots
-from custom_components.poolctl.client.pool.state import PoolState
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import Service

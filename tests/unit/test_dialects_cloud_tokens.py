@@ -4,12 +4,12 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.renewals import FRESH
+from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     CommandFailedError,
     ForbiddenError,
 )
-from custom_components.poolctl.client.renewals import FRESH
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import FakeTime, RawServer, Service

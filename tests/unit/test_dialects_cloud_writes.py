@@ -3,14 +3,14 @@
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.pool.dosing import ACID
+from custom_components.poolctl.client.wire.exceptions import (
     CommandFailedError,
     PoolctlError,
     ServiceError,
     UnconfirmedError,
     UnreachableError,
 )
-from custom_components.poolctl.client.pool.dosing import ACID
 from tests.simulator.cloud_dialects import CloudDialect as D
 
 from .conftest import FakeTime, RawServer, Rig, Service, some_token

@@ -8,14 +8,14 @@ import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control.controller import Controller
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.dosing import ACID, DOSING
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.exceptions import (
     LanBusyError,
     PoolctlError,
     UnreachableError,
 )
-from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.dosing import ACID, DOSING
-from custom_components.poolctl.client.pool.heating import POOL
 
 from .conftest import Rig
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import OutcomeUnknownError
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.exceptions import OutcomeUnknownError
+from custom_components.poolctl.client.wire.schedule import Schedule
 
 from .conftest import Rig
 

@@ -6,10 +6,10 @@ import itertools
 import pytest
 
 from custom_components.poolctl.client.counters import OutgoingCounter
-from custom_components.poolctl.client.envelope import MAX_COUNTER
-from custom_components.poolctl.client.exceptions import ClockError, RefusedError
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
+from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
+from custom_components.poolctl.client.wire.exceptions import ClockError, RefusedError
 from tests.simulator.wire import WireError
 
 from .conftest import Rig, UnixTime

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
 from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
@@ -15,6 +14,7 @@ from custom_components.poolctl.client.pool.heating import (
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.equipment import HeatSource
 
 from .conftest import Rig
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     CannotReleaseError,
     NotAppliedError,
     RefusedError,

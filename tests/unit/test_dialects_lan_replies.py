@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.exceptions import ReplayError
 from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import ReplayError
 from tests.simulator.dialects import DIALECTS, Dialect
 
 from .conftest import Rig

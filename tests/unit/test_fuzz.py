@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from custom_components.poolctl.client.control.poller import _CLOUD_READS
-from custom_components.poolctl.client.exceptions import FrameError, PoolctlError
 from custom_components.poolctl.client.pool.queries import QUERIES
+from custom_components.poolctl.client.wire.exceptions import FrameError, PoolctlError
 from tests.fuzz.parsers import Parser, parsers
 from tests.fuzz.run import run
 

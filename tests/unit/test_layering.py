@@ -74,12 +74,12 @@ def test_the_integration_knows_no_simulator(path: Path) -> None:
 @pytest.mark.parametrize("name", PLATFORM_TABLES)
 def test_platforms_see_neither_bytes_nor_addresses(name: str) -> None:
     reached = set(imports(INTEGRATION / name))
-    for hidden in ("envelope", "lan", "cloud", "http", "commands"):
+    for hidden in ("wire.envelope", "lan", "cloud", "wire.http", "wire.commands"):
         assert f"custom_components.poolctl.client.{hidden}" not in reached
 
 
-# Layers of the client, the lowest first; its own folder holds the protocols.
-FLOORS = ("", "pool", "holds", "control")
+# Layers of the client, the lowest first; its own folder holds clocks and connections.
+FLOORS = ("wire", "", "pool", "holds", "control")
 
 
 def floor(path: Path) -> int:

@@ -5,11 +5,11 @@ from math import exp
 
 import pytest
 
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.cooling import (
     USUAL,
     USUAL_AIR,

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.consumption import reported_level
 from custom_components.poolctl.learned.doses import DoseCount, reported_count
 from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect

@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from custom_components.poolctl.client.frame import StateFrame, Telemetry
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
 from custom_components.poolctl.learned.filter import (
     MIN_FLOW,
     MIN_PRESSURE,

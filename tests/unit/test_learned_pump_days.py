@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.equipment import MAIN_PUMP
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.choices import Choices, PumpRule
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.equipment import MAIN_PUMP
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays

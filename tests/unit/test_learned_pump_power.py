@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.pump_power import (
     FAR,
     LEAST,

@@ -7,10 +7,10 @@ from itertools import accumulate
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.steady import (
     BANDS,
     LASTS,

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
+from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
 
 HEATER, SOLAR, SPA_HEATER = HeatSource

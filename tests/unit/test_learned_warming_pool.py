@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.configuration import Configuration
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.frame import StateFrame, Telemetry
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.configuration import Configuration
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
 from custom_components.poolctl.learned.warming import (
     WarmIn,
     Warming,

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.equipment import HeatSource
-from custom_components.poolctl.client.frame import Readings, Signals
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.cooling import USUAL, Cooling, LastReading
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool

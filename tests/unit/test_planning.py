@@ -17,7 +17,7 @@ from custom_components.poolctl.client.planning import (
     Runs,
     cheapest,
 )
-from custom_components.poolctl.client.schedule import (
+from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,
     DAY,
     LAST_MINUTE,

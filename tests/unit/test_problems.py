@@ -13,7 +13,14 @@ import pytest
 
 from custom_components.poolctl.client import clock
 from custom_components.poolctl.client.counters import ClockFault
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.facts import Change, Facts as ObservedFacts
+from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.pool.choices import Choices
+from custom_components.poolctl.client.pool.outputs import Outputs
+from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedules
+from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     FrameError,
     PoolctlError,
@@ -21,15 +28,8 @@ from custom_components.poolctl.client.exceptions import (
     SignatureError,
     UnreachableError,
 )
-from custom_components.poolctl.client.facts import Change, Facts as ObservedFacts
-from custom_components.poolctl.client.frame import Readings, Signals
-from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.pool.choices import Choices
-from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedules
-from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
-from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool

@@ -7,8 +7,8 @@ import pytest
 from custom_components.poolctl.client import clock as clock_module
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.counters import Counters
-from custom_components.poolctl.client.exceptions import ReplayError
 from custom_components.poolctl.client.pool.queries import QUERIES
+from custom_components.poolctl.client.wire.exceptions import ReplayError
 from custom_components.poolctl.network.proof import Proof
 from tests import simulator as sim
 from tests.simulator.dialects import REPLY_COUNTERS, Dialect

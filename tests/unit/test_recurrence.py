@@ -9,9 +9,13 @@ from zoneinfo import ZoneInfo
 from hypothesis import example, given, strategies as st
 import pytest
 
-from custom_components.poolctl.client.exceptions import InvalidCommandError
 from custom_components.poolctl.client.occurrences import Occurrence, occurrences
-from custom_components.poolctl.client.schedule import ALL_WEEK, LAST_MINUTE, Schedule
+from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
+from custom_components.poolctl.client.wire.schedule import (
+    ALL_WEEK,
+    LAST_MINUTE,
+    Schedule,
+)
 from custom_components.poolctl.schedules.recurrence import (
     find_uid,
     format_description,

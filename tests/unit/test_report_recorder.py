@@ -11,17 +11,17 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.commands import (
+from custom_components.poolctl.client.endpoints import READS, WRITES
+from custom_components.poolctl.client.facts import Change, Facts, Frame, LanRequest
+from custom_components.poolctl.client.wire.commands import (
     encode_aux,
     encode_cmd,
     encode_schedule_create,
     encode_schedule_update,
 )
-from custom_components.poolctl.client.endpoints import READS, WRITES
-from custom_components.poolctl.client.envelope import unwrap
-from custom_components.poolctl.client.exceptions import PoolctlError
-from custom_components.poolctl.client.facts import Change, Facts, Frame, LanRequest
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.envelope import unwrap
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
+from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.report.masks import (
     masked_answer,
     masked_frame,

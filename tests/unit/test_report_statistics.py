@@ -5,8 +5,8 @@ import asyncio
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.poolctl.client.commands import encode_aux
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.commands import encode_aux
+from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     CommandFailedError,
     ForbiddenError,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotAppliedError,
 )
-from custom_components.poolctl.client.schedule import Schedule
+from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.simulator.dialects import Dialect
 
 from .conftest import FakeTime, Rig, UnixTime

@@ -18,18 +18,18 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.control.controller import Controller, Kept
-from custom_components.poolctl.client.exceptions import (
+from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.pauses import KeptPauses
+from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
+from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotSupportedError,
     PoolctlError,
 )
-from custom_components.poolctl.client.holds.kept import KeptHolds
-from custom_components.poolctl.client.holds.pauses import KeptPauses
-from custom_components.poolctl.client.http import ClosingRequest
-from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
-from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.http import ClosingRequest
 from tests import simulator as sim
 from tests.loops import LeapingLoop
 from tests.simulator import schedules

@@ -14,18 +14,18 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT
-from .cloud_answers import Inventory, has_failed
 from .endpoints import SITES, V1
-from .exceptions import (
+from .facts import Facts, TokenAnswer
+from .wire.cloud_answers import Inventory, has_failed
+from .wire.exceptions import (
     AuthenticationError,
     BusyError,
     PoolctlError,
     ServiceError,
     UnexpectedResponseError,
 )
-from .facts import Facts, TokenAnswer
-from .http import Response, exchange
-from .json_values import Answer, parse_json, parse_object, text
+from .wire.http import Response, exchange
+from .wire.json_values import Answer, parse_json, parse_object, text
 
 TOKEN_TIMEOUT = 60.0
 """Seconds; callers with less time set their own timeout."""

@@ -10,8 +10,8 @@ import time
 from typing import Self
 
 from .occurrences import moment
-from .schedule import Schedule
 from .stored import Stored, number
+from .wire.schedule import Schedule
 
 AGREEMENT = 30.0
 """Seconds by which two times that agree may differ: an answer takes a while, and clock

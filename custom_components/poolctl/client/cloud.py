@@ -15,16 +15,6 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .clock import Clock
-from .cloud_answers import (
-    DEFAULT_RETRY_AFTER,
-    Inventory,
-    check,
-    check_write,
-    is_device_id,
-    may_blame_token,
-    parse_envelope_key,
-    parse_inventory,
-)
 from .endpoints import (
     DASHBOARD,
     ENDPOINTS,
@@ -37,8 +27,21 @@ from .endpoints import (
     Attempts,
     Endpoint,
 )
-from .equipment import MAIN_PUMP
-from .exceptions import (
+from .facts import SERVICE, Change, CloudRequest, FactsOf, unobserved
+from .online import Liveness
+from .renewals import Renewals, TokenProvider
+from .wire.cloud_answers import (
+    DEFAULT_RETRY_AFTER,
+    Inventory,
+    check,
+    check_write,
+    is_device_id,
+    may_blame_token,
+    parse_envelope_key,
+    parse_inventory,
+)
+from .wire.equipment import MAIN_PUMP
+from .wire.exceptions import (
     AuthenticationError,
     BusyError,
     NotOfferedError,
@@ -48,11 +51,8 @@ from .exceptions import (
     RefusedError,
     UnexpectedResponseError,
 )
-from .facts import SERVICE, Change, CloudRequest, FactsOf, unobserved
-from .http import Response, exchange
-from .json_values import Answer, as_json, text
-from .online import Liveness
-from .renewals import Renewals, TokenProvider
+from .wire.http import Response, exchange
+from .wire.json_values import Answer, as_json, text
 
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0

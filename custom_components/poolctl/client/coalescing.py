@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import time
 from typing import Any
 
-from .exceptions import StoppedError
+from .wire.exceptions import StoppedError
 
 
 class Coalescer:

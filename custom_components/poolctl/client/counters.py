@@ -8,9 +8,9 @@ from enum import Enum, auto
 import logging
 
 from .clock import Clock
-from .envelope import MAX_COUNTER
-from .exceptions import ClockError, ReplayError
 from .turns import Turns
+from .wire.envelope import MAX_COUNTER
+from .wire.exceptions import ClockError, ReplayError
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import time
 from typing import Final
 
-from .exceptions import BusyError, NotOfferedError, PoolctlError
+from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import logging
 from typing import Any, Final, NamedTuple
 
-from .exceptions import PoolctlError
-from .http import Response
+from .wire.exceptions import PoolctlError
+from .wire.http import Response
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ be trusted: without the key, no tag can be verified.
 
 from aiohttp import ClientSession
 
-from .envelope import OVERHEAD, from_hex, payload_of
-from .exceptions import UnexpectedResponseError
 from .lan import answer_of, controller_url, post, request_body
+from .wire.envelope import OVERHEAD, from_hex, payload_of
+from .wire.exceptions import UnexpectedResponseError
 
 
 async def unverified_state(

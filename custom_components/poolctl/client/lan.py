@@ -9,8 +9,9 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .counters import Counters
-from .envelope import OVERHEAD, unwrap, wrap
-from .exceptions import (
+from .facts import Facts, Frame, LanRequest
+from .wire.envelope import OVERHEAD, unwrap, wrap
+from .wire.exceptions import (
     ClockError,
     DeclinedError,
     FrameError,
@@ -21,10 +22,9 @@ from .exceptions import (
     RequestTooLargeError,
     UnexpectedResponseError,
 )
-from .facts import Facts, Frame, LanRequest
-from .frame import StateFrame, decode_frame
-from .http import Response, exchange
-from .json_values import Answer
+from .wire.frame import StateFrame, decode_frame
+from .wire.http import Response, exchange
+from .wire.json_values import Answer
 
 PORT = 8080
 PATH = "/ctrl/2/lan/pv2"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from .schedule import DAY, Schedule
+from .wire.schedule import DAY, Schedule
 
 _DAY = timedelta(days=1)
 

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 import time
 
-from .cloud_answers import Device, Inventory, parse_device
-from .exceptions import PoolctlError, UnreachableError
 from .facts import Change, FactsOf
-from .json_values import Answer, list_of
+from .wire.cloud_answers import Device, Inventory, parse_device
+from .wire.exceptions import PoolctlError, UnreachableError
+from .wire.json_values import Answer, list_of
 
 UNCHANGED = 900.0
 """Seconds without a change after which a controller reported offline is unreachable."""

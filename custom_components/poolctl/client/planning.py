@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby
 from math import inf
 
-from .schedule import DAY, minute_of_day
+from .wire.schedule import DAY, minute_of_day
 
 CELL = 5
 """Minutes of a cell, the unit of a plan."""

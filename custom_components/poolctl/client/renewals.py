@@ -4,9 +4,9 @@ from http import HTTPStatus
 import time
 from typing import Protocol
 
-from .cloud_answers import may_blame_token
-from .exceptions import UnreachableError
-from .http import Response
+from .wire.cloud_answers import may_blame_token
+from .wire.exceptions import UnreachableError
+from .wire.http import Response
 
 FRESH = 300.0
 """Seconds for which a renewed token is assumed to be valid."""

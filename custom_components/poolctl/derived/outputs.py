@@ -7,10 +7,10 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import async_get_platforms
 
-from ..client.equipment import Role, Slot
 from ..client.pool.schedule_rules import schedulable
 from ..client.pool.state import PoolState
-from ..client.schedule import Schedule
+from ..client.wire.equipment import Role, Slot
+from ..client.wire.schedule import Schedule
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..devices.naming import Texts, folded, schedule_name, slot_name, text

@@ -8,10 +8,10 @@ from typing import Final, override
 
 from homeassistant.util import slugify
 
-from ..client.equipment import Role, Slot
 from ..client.pool.outputs import Outputs
 from ..client.pool.state import PoolState
-from ..client.schedule import Schedule
+from ..client.wire.equipment import Role, Slot
+from ..client.wire.schedule import Schedule
 from ..const import DOMAIN
 from .parts import Part, part_of_slot
 from .uses import Use, Uses, use_of

@@ -8,7 +8,7 @@ from typing import Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from ..client.equipment import HeatSource, Role, Slot
+from ..client.wire.equipment import HeatSource, Role, Slot
 from ..const import DOMAIN
 from .uses import Use, Uses, use_of
 

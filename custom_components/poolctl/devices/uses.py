@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from ..client.equipment import Role, Slot
+from ..client.wire.equipment import Role, Slot
 
 
 class Use(StrEnum):

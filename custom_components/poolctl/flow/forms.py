@@ -17,8 +17,8 @@ from homeassistant.helpers.selector import (
 import probatio as vol
 from yarl import URL
 
-from ..client.exceptions import NotSupportedError, PoolctlError
 from ..client.lan import PORT
+from ..client.wire.exceptions import NotSupportedError, PoolctlError
 from ..errors import ADDRESS_ERRORS, sentence
 from ..network.record import ControllerRecord
 from ..network.recovery import Recovery

@@ -8,8 +8,8 @@ from typing import Any, Final, Self
 
 from ..client.account import subject_claim
 from ..client.cloud import CloudClient
-from ..client.cloud_answers import Inventory
-from ..client.exceptions import UnreachableError
+from ..client.wire.cloud_answers import Inventory
+from ..client.wire.exceptions import UnreachableError
 
 CONF_IDENTITY = "identity"
 _AGAIN: Final = 2.0

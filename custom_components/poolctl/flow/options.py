@@ -13,8 +13,8 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from ..client.equipment import Role
 from ..client.pool.choices import WithoutFlow
+from ..client.wire.equipment import Role
 from ..const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,

@@ -15,10 +15,15 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.configuration import Configuration
-from ..client.exceptions import BusyError, FrameError, PoolctlError, UnreachableError
 from ..client.first_look import unverified_state
-from ..client.frame import (
+from ..client.wire.configuration import Configuration
+from ..client.wire.exceptions import (
+    BusyError,
+    FrameError,
+    PoolctlError,
+    UnreachableError,
+)
+from ..client.wire.frame import (
     MODE_OFF,
     READINGS,
     Readings,

@@ -6,12 +6,12 @@ from typing import Final
 
 from ..client.clock import ControllerClock
 from ..client.control.store import MAX_AGE
-from ..client.frame import Readings
 from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
 from ..client.stored import Stored
+from ..client.wire.frame import Readings
 from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad

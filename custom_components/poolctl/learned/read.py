@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
-from ..client.equipment import SOLAR_BY_FILTER_PUMP
-from ..client.frame import Readings
 from ..client.pool.choices import Choices
 from ..client.pool.state import PoolState
+from ..client.wire.equipment import SOLAR_BY_FILTER_PUMP
+from ..client.wire.frame import Readings
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Self
 
-from ..client.equipment import (
+from ..client.pool.choices import Choices
+from ..client.pool.heating import RUNNING
+from ..client.pool.state import PoolState, Source
+from ..client.stored import Stored, number
+from ..client.wire.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
     MAIN_PUMP,
@@ -21,10 +25,6 @@ from ..client.equipment import (
     Role,
     Slot,
 )
-from ..client.pool.choices import Choices
-from ..client.pool.heating import RUNNING
-from ..client.pool.state import PoolState, Source
-from ..client.stored import Stored, number
 from .read import Read, start_of_day
 
 PERIOD: Final = 300.0

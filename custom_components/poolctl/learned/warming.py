@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, Self
 
 from ..client.control.store import MAX_AGE
-from ..client.equipment import HeatSource
 from ..client.pool.heating import (
     Body,
     heats,
@@ -26,6 +25,7 @@ from ..client.pool.heating import (
 )
 from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, each, number, text
+from ..client.wire.equipment import HeatSource
 
 SETTLES: Final = 300.0
 """Seconds until the water has mixed."""

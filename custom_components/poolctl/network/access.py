@@ -3,9 +3,9 @@
 from aiohttp import ClientSession
 
 from ..client.counters import Counters
-from ..client.envelope import parse_key
 from ..client.facts import Facts
 from ..client.lan import LanClient
+from ..client.wire.envelope import parse_key
 from .record import ControllerRecord
 
 

@@ -16,9 +16,9 @@ from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.cloud_answers import is_device_id
-from ..client.json_values import clean_text
 from ..client.lan import PORT
+from ..client.wire.cloud_answers import is_device_id
+from ..client.wire.json_values import clean_text
 from ..const import DOMAIN, PROTOCOL_VERSION
 from .record import ControllerRecord, firmware_supported, mac_of
 

@@ -10,7 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
 from ..client.cloud import CloudClient
-from ..client.exceptions import ForbiddenError, NotOfferedError, PoolctlError
+from ..client.wire.exceptions import ForbiddenError, NotOfferedError, PoolctlError
 
 _LOGGER = logging.getLogger(__name__)
 

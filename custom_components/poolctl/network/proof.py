@@ -11,7 +11,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from ..client.counters import Counters
-from ..client.exceptions import (
+from ..client.lan import LanClient
+from ..client.pool.queries import QUERIES
+from ..client.pool.state import PoolState
+from ..client.wire.exceptions import (
     FrameError,
     LanRequestError,
     PoolctlError,
@@ -21,10 +24,7 @@ from ..client.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from ..client.frame import sections
-from ..client.lan import LanClient
-from ..client.pool.queries import QUERIES
-from ..client.pool.state import PoolState
+from ..client.wire.frame import sections
 
 BETWEEN_REQUESTS = 1.1
 """Seconds: a frame's counter may be a time in seconds, and so is that of our queries."""

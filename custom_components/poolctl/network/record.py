@@ -7,10 +7,10 @@ from typing import Any, Self
 from awesomeversion import AwesomeVersion, AwesomeVersionException
 from homeassistant.helpers.device_registry import format_mac
 
-from ..client.cloud_answers import is_device_id
-from ..client.envelope import parse_key
-from ..client.exceptions import EnvelopeError
 from ..client.lan import PORT
+from ..client.wire.cloud_answers import is_device_id
+from ..client.wire.envelope import parse_key
+from ..client.wire.exceptions import EnvelopeError
 from ..const import CONF_CONTROLLERS, MIN_FIRMWARE
 
 

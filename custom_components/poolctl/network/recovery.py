@@ -22,7 +22,7 @@ from homeassistant.helpers.aiohttp_client import (
 
 from ..client.cloud import CloudClient
 from ..client.control.paths import Paths
-from ..client.exceptions import (
+from ..client.wire.exceptions import (
     EnvelopeError,
     NotSupportedError,
     PoolctlError,

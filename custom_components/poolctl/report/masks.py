@@ -9,10 +9,10 @@ list. Binary data keep their documented layout, without texts.
 import re
 from typing import Final
 
-from ..client.commands import string_spans
-from ..client.configuration import CONFIGURATION_HEAD
-from ..client.exceptions import FrameError, ReplyError
-from ..client.frame import TELEMETRY_HEAD, TIMER, sections, telemetry_size
+from ..client.wire.commands import string_spans
+from ..client.wire.configuration import CONFIGURATION_HEAD
+from ..client.wire.exceptions import FrameError, ReplyError
+from ..client.wire.frame import TELEMETRY_HEAD, TIMER, sections, telemetry_size
 
 _MEASURED: Final = frozenset(
     b"""

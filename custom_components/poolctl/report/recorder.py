@@ -9,9 +9,9 @@ import json
 import time
 from typing import Final
 
-from ..client.exceptions import FrameError, LanRequestError, PoolctlError
 from ..client.facts import Change, CloudRequest, Facts, Frame, LanRequest, TokenAnswer
-from ..client.frame import PUMP_TIMES, TELEMETRY_HEAD, sections
+from ..client.wire.exceptions import FrameError, LanRequestError, PoolctlError
+from ..client.wire.frame import PUMP_TIMES, TELEMETRY_HEAD, sections
 from .masks import masked_answer, masked_frame, masked_reply, shown_name
 
 MAX_EVENTS: Final = 300

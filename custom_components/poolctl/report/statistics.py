@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import logging
 import time
 
-from ..client.exceptions import (
+from ..client.facts import CloudRequest, Facts, Frame, Poll
+from ..client.wire.exceptions import (
     BusyError,
     FrameError,
     PoolctlError,
     RefusedError,
     UnconfirmedError,
 )
-from ..client.facts import CloudRequest, Facts, Frame, Poll
-from ..client.frame import VERSION
+from ..client.wire.frame import VERSION
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, override
 
-from ..client.schedule import Schedule
+from ..client.wire.schedule import Schedule
 from ..coordinator import ControllerCoordinator
 from ..devices.naming import sayable, schedule_name_on_page, schedule_plain_name
 from ..devices.parts import Part

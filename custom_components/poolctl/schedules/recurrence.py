@@ -10,8 +10,8 @@ from datetime import date, datetime, time, timedelta
 import hashlib
 import re
 
-from ..client.exceptions import InvalidCommandError
-from ..client.schedule import ALL_WEEK, Schedule, minute_of_day
+from ..client.wire.exceptions import InvalidCommandError
+from ..client.wire.schedule import ALL_WEEK, Schedule, minute_of_day
 from ..devices.naming import folded
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")

@@ -15,7 +15,7 @@ import probatio as vol
 from ..client.control.plan import Step
 from ..client.occurrences import occurrences
 from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
-from ..client.schedule import DAY, Schedule, minute_of_day, wall_time
+from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..entity import ControllerEntity
 from ..errors import command_errors

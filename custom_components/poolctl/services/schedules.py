@@ -14,7 +14,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
+from ..client.wire.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..derived.outputs import async_output_of, async_outputs

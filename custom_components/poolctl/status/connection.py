@@ -7,14 +7,14 @@ from homeassistant.helpers import issue_registry as ir
 
 from ..client.clock import OFF
 from ..client.counters import ClockFault
-from ..client.exceptions import (
+from ..client.pool.state import Source
+from ..client.wire.exceptions import (
     BusyError,
     EnvelopeError,
     FrameError,
     ReplayError,
     SignatureError,
 )
-from ..client.pool.state import Source
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
 from .health import Health

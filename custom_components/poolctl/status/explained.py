@@ -3,10 +3,10 @@
 from homeassistant.core import Context, HomeAssistant
 
 from ..client.control.controller import Controller
-from ..client.equipment import Slot
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
+from ..client.wire.equipment import Slot
 from ..output_attributes import RUN_BY
 from .dosing import why_dosing
 from .heating import why_heating

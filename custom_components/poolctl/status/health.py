@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..client.counters import ClockFault
-from ..client.exceptions import PoolctlError
 from ..client.holds.hold import Hold
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.state import PoolState
+from ..client.wire.exceptions import PoolctlError
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord

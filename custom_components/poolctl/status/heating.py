@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from ..client.equipment import HeatSource
 from ..client.pool.heating import (
     SPA,
     Body,
@@ -14,6 +13,7 @@ from ..client.pool.heating import (
 )
 from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState, PumpStatus
+from ..client.wire.equipment import HeatSource
 from .output import why_pump
 from .problem import Celsius
 from .sentence import Cause, Explanation, Situation, explain

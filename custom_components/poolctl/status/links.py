@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from ..client.exceptions import (
+from ..client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     EnvelopeError,

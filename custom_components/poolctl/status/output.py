@@ -5,11 +5,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from ..client.equipment import SLOTS_OF_EXPANDERS, Role, Slot
-from ..client.frame import MODE_MANUAL, MODE_OFF
 from ..client.holds.hold import OVER, Asked, Hold
 from ..client.holds.rules import Window, window_of
 from ..client.pool.state import PoolState, Source
+from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
+from ..client.wire.frame import MODE_MANUAL, MODE_OFF
 from .problem import Values
 from .sentence import Cause, Explanation, Sentence, Situation, explain, until
 

@@ -5,13 +5,13 @@ from datetime import timedelta
 from typing import Final
 
 from ..client.clock import OFF
-from ..client.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..client.holds.hold import output_names
 from ..client.holds.rules import window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
+from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..learned.pool import needs_cleaning, without_effect
 from .health import Health
 from .problem import Celsius, Problem, Repair, Severity, Value, Variant

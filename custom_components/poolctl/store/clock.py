@@ -8,9 +8,9 @@ from homeassistant.core import HomeAssistant, callback
 
 from ..client.clock import Clock
 from ..client.cloud import CloudClient
-from ..client.envelope import MAX_COUNTER
-from ..client.exceptions import PoolctlError
 from ..client.stored import Stored, number
+from ..client.wire.envelope import MAX_COUNTER
+from ..client.wire.exceptions import PoolctlError
 from .memory import DATA_MEMORY, Memory, Section
 
 _HOME: Final = "home"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Final, Self
 
 from ..client.counters import Counters
-from ..client.envelope import MAX_COUNTER
 from ..client.stored import Stored, whole
+from ..client.wire.envelope import MAX_COUNTER
 from .clock import clock_in
 from .memory import Memory, Section
 

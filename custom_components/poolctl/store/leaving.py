@@ -8,9 +8,9 @@ from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.util import dt as dt_util
 
 from ..client.control.controller import Controller, Kept
-from ..client.envelope import parse_key
-from ..client.http import ClosingRequest
 from ..client.lan import LanClient
+from ..client.wire.envelope import parse_key
+from ..client.wire.http import ClosingRequest
 from ..const import Connection
 from ..learned.learned import Learned
 from ..network.record import ControllerRecord, stored_records

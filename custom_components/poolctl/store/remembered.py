@@ -8,9 +8,7 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from ..client.clock import Clock
-from ..client.commands import PumpIdentity
 from ..client.control.controller import Kept
-from ..client.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..client.holds.kept import KeptHolds
 from ..client.holds.pauses import KeptPauses
 from ..client.pool.choices import Choices, WithoutFlow
@@ -19,6 +17,8 @@ from ..client.pool.parts import Chemistry
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..client.stored import Stored, each, moment, number, text, whole
+from ..client.wire.commands import PumpIdentity
+from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
 from ..warm_by.request import KeptRequests

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from ..client.equipment import HeatSource
 from ..client.pool.heating import (
     POOL,
     SPA,
@@ -20,6 +19,7 @@ from ..client.pool.heating import (
     heats,
     running_sources,
 )
+from ..client.wire.equipment import HeatSource
 from ..learned.pool import Pool
 from ..learned.warming import Sources
 from .request import Request

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Final, Self
 
-from ..client.equipment import HeatSource
 from ..client.pool.heating import BODIES, Body
 from ..client.stored import Reader, Stored, each, flag, moment, number, text, whole
+from ..client.wire.equipment import HeatSource
 
 LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""

@@ -15,12 +15,12 @@ from typing import Final, NamedTuple
 
 from ..client.clock import Clock
 from ..client.control.controller import Controller
-from ..client.equipment import HeatSource, Slot
-from ..client.exceptions import InvalidCommandError, PoolctlError
 from ..client.holds.hold import Hold
 from ..client.holds.release import retry_wait
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
+from ..client.wire.equipment import HeatSource, Slot
+from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from .outlook import Outlook, Sunrise, outlook

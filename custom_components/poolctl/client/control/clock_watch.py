@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ..equipment import Role, Slot
-from ..frame import MODE_MANUAL, MODE_OFF
 from ..holds.times import Times
 from ..pool.state import PoolState, Source
-from ..schedule import Schedule
+from ..wire.equipment import Role, Slot
+from ..wire.frame import MODE_MANUAL, MODE_OFF
+from ..wire.schedule import Schedule
 from .store import MAX_AGE, Store
 
 

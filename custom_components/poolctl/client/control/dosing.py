@@ -14,20 +14,20 @@ import time
 from typing import override
 
 from ..cloud import COPY_AGE, CloudClient
-from ..commands import DrumKeys, SettingsObject, decode_json, encode_cmd
-from ..exceptions import (
+from ..holds.pauses import Dosers
+from ..lan import LanClient
+from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
+from ..pool.state import PoolState
+from ..wire.commands import DrumKeys, SettingsObject, decode_json, encode_cmd
+from ..wire.exceptions import (
     InvalidCommandError,
     NotOfferedError,
     NotSupportedError,
     PoolctlError,
     ReplyError,
 )
-from ..frame import StateFrame
-from ..holds.pauses import Dosers
-from ..json_values import Answer, object_of
-from ..lan import LanClient
-from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
-from ..pool.state import PoolState
+from ..wire.frame import StateFrame
+from ..wire.json_values import Answer, object_of
 from .lan_delivery import LanCommand
 from .paths import Paths
 from .pending import Pending

@@ -7,10 +7,6 @@ and sets missing ones to 0. So all of them are read, changed and written back.
 from collections.abc import Callable
 import operator
 
-from ..commands import HEATING_COMMAND, HEATING_QUERY, decode_json, encode_cmd
-from ..equipment import HeatSource
-from ..exceptions import NotSupportedError, PoolctlError
-from ..frame import StateFrame
 from ..lan import LanClient
 from ..pool.heating import (
     Body,
@@ -20,6 +16,10 @@ from ..pool.heating import (
     target_of,
 )
 from ..pool.state import PoolState
+from ..wire.commands import HEATING_COMMAND, HEATING_QUERY, decode_json, encode_cmd
+from ..wire.equipment import HeatSource
+from ..wire.exceptions import NotSupportedError, PoolctlError
+from ..wire.frame import StateFrame
 from .pending import Pending
 from .queries import Queries, Reply
 from .sender import Command, Sender

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 import time
 
-from ..exceptions import (
+from ..lan import LanClient
+from ..wire.exceptions import (
     ClockError,
     DeclinedError,
     LanBusyError,
@@ -17,8 +18,7 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from ..frame import StateFrame
-from ..lan import LanClient
+from ..wire.frame import StateFrame
 
 _AGAIN = (0.5, 1.5, 3.0, 4.0)
 """Seconds before each repetition of a command that certainly did not run, 9 s in all: a

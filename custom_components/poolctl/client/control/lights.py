@@ -4,15 +4,6 @@ The firmware sets a show by a series of relay pulses: the relay goes on and off 
 while, and the light ends up on. Observed, not published (protocol.md O3 and O4.1).
 """
 
-from ..commands import LIGHTS_COMMAND, LIGHTS_QUERY, encode_cmd
-from ..equipment import Slot
-from ..exceptions import (
-    InvalidCommandError,
-    LanBusyError,
-    NotSupportedError,
-    OutcomeUnknownError,
-)
-from ..frame import MODE_MANUAL, StateFrame
 from ..lan import LanClient
 from ..pool.lights import (
     EFFECT_SECONDS,
@@ -23,6 +14,15 @@ from ..pool.lights import (
     LightType,
 )
 from ..pool.parts import LightShow
+from ..wire.commands import LIGHTS_COMMAND, LIGHTS_QUERY, encode_cmd
+from ..wire.equipment import Slot
+from ..wire.exceptions import (
+    InvalidCommandError,
+    LanBusyError,
+    NotSupportedError,
+    OutcomeUnknownError,
+)
+from ..wire.frame import MODE_MANUAL, StateFrame
 from .outputs import is_on, with_mode
 from .queries import Queries
 from .sender import Command, Sender

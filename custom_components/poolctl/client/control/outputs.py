@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from ..cloud import CloudClient
-from ..commands import encode_aux
-from ..equipment import Role
-from ..exceptions import NotSupportedError
-from ..frame import MODE_MANUAL, MODE_OFF
 from ..holds.means import Finish
 from ..pool.state import PoolState
+from ..wire.commands import encode_aux
+from ..wire.equipment import Role
+from ..wire.exceptions import NotSupportedError
+from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .pump import PumpControl
 from .resuming import resuming
 from .sender import Command, Sender

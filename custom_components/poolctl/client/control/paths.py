@@ -1,9 +1,9 @@
 """The two paths to one controller: the LAN, and the cloud while the LAN is down."""
 
 from ..cloud import CloudClient
-from ..exceptions import PoolctlError
 from ..facts import Facts
 from ..lan import LanClient
+from ..wire.exceptions import PoolctlError
 
 MAX_MISSES = 2
 """Consecutive failed LAN polls after which the cloud is used."""

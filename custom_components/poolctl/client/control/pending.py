@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..exceptions import PoolctlError
 from ..pool.state import PoolState
+from ..wire.exceptions import PoolctlError
 
 
 @dataclass(slots=True, eq=False)

@@ -11,10 +11,17 @@ from datetime import date
 from itertools import permutations, starmap
 from typing import Final
 
-from ..exceptions import InvalidCommandError, NotAppliedError, NotSupportedError
 from ..planning import MAX_BLOCKS, Block
 from ..pool.schedule_rules import equip
-from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from ..wire.exceptions import InvalidCommandError, NotAppliedError, NotSupportedError
+from ..wire.schedule import (
+    ALL_WEEK,
+    DAY,
+    LAST_MINUTE,
+    MAX_SCHEDULES,
+    UNUSED_SLOT,
+    Schedule,
+)
 from .schedules import ScheduleControl
 from .store import Store
 

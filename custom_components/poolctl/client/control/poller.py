@@ -12,16 +12,7 @@ import time
 
 from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
-from ..exceptions import (
-    BusyError,
-    PoolctlError,
-    RefusedError,
-    StateExpiredError,
-    UnreachableError,
-)
 from ..facts import Change, Poll
-from ..frame import StateFrame
-from ..json_values import Answer
 from ..lan import TIMEOUT, LanClient
 from ..pool.from_cloud import (
     assume_pump_slot,
@@ -36,6 +27,15 @@ from ..pool.from_cloud import (
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL
 from ..pool.state import PoolState, Source
+from ..wire.exceptions import (
+    BusyError,
+    PoolctlError,
+    RefusedError,
+    StateExpiredError,
+    UnreachableError,
+)
+from ..wire.frame import StateFrame
+from ..wire.json_values import Answer
 from .paths import Paths
 from .queries import Queries
 from .store import Store

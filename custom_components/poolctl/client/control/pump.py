@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
-from ..commands import PUMP_COMMAND, encode_aux, encode_cmd
-from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
-from ..exceptions import (
+from ..holds.means import Finish
+from ..lan import LanClient
+from ..pool.choices import start_speed
+from ..pool.state import PoolState
+from ..wire.commands import PUMP_COMMAND, encode_aux, encode_cmd
+from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
+from ..wire.exceptions import (
     CannotReleaseError,
     DeclinedError,
     InvalidCommandError,
@@ -14,11 +18,7 @@ from ..exceptions import (
     PoolctlError,
     joined,
 )
-from ..frame import MODE_MANUAL, MODE_OFF, StateFrame
-from ..holds.means import Finish
-from ..lan import LanClient
-from ..pool.choices import start_speed
-from ..pool.state import PoolState
+from ..wire.frame import MODE_MANUAL, MODE_OFF, StateFrame
 from .pending import Pending
 from .resuming import resuming
 from .sender import Command, Sender

@@ -13,7 +13,11 @@ import time
 
 from ..clock import Clock
 from ..counters import Counters
-from ..exceptions import (
+from ..lan import LanClient
+from ..pool.from_cloud import merge_slots
+from ..pool.queries import NAMES, QUERIES, Query
+from ..pool.state import PoolState
+from ..wire.exceptions import (
     BusyError,
     ClockError,
     LanRequestError,
@@ -21,10 +25,6 @@ from ..exceptions import (
     RefusedError,
     UnreachableError,
 )
-from ..lan import LanClient
-from ..pool.from_cloud import merge_slots
-from ..pool.queries import NAMES, QUERIES, Query
-from ..pool.state import PoolState
 from .paths import Paths
 from .store import Store
 

@@ -4,13 +4,13 @@ They give access to undocumented actions such as `set_time` and `evt_rewind`
 (protocol.md O3). Only the LAN carries them.
 """
 
-from ..exceptions import (
+from ..lan import LanClient, state_after
+from ..wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotSupportedError,
     OutcomeUnknownError,
 )
-from ..lan import LanClient, state_after
 from .paths import Paths
 from .poller import Poller
 from .queries import Queries

@@ -11,13 +11,17 @@ from dataclasses import dataclass, replace
 import time
 
 from ..cloud import COPY_AGE, CloudClient
-from ..commands import (
+from ..lan import LanClient
+from ..pool.queries import SCHEDULES
+from ..pool.schedule_rules import check, check_conflicts, tidy, with_schedule
+from ..pool.state import PoolState
+from ..wire.commands import (
     encode_schedule_create,
     encode_schedule_delete,
     encode_schedule_enable,
     encode_schedule_update,
 )
-from ..exceptions import (
+from ..wire.exceptions import (
     BusyError,
     InvalidCommandError,
     LanBusyError,
@@ -27,13 +31,9 @@ from ..exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from ..frame import StateFrame
-from ..json_values import Answer
-from ..lan import LanClient
-from ..pool.queries import SCHEDULES
-from ..pool.schedule_rules import check, check_conflicts, tidy, with_schedule
-from ..pool.state import PoolState
-from ..schedule import MAX_SCHEDULES, Schedule
+from ..wire.frame import StateFrame
+from ..wire.json_values import Answer
+from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .poller import Poller
 from .queries import Queries
 from .sender import Sender

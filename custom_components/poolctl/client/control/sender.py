@@ -13,7 +13,8 @@ import time
 
 from ..cloud import COPY_AGE, CloudClient
 from ..coalescing import Coalescer
-from ..exceptions import (
+from ..pool.state import PoolState
+from ..wire.exceptions import (
     AuthenticationError,
     BusyError,
     ClockError,
@@ -29,8 +30,7 @@ from ..exceptions import (
     UnreachableError,
     joined,
 )
-from ..frame import StateFrame
-from ..pool.state import PoolState
+from ..wire.frame import StateFrame
 from .lan_delivery import LanCommand, LanDelivery, Look, certainly_lost
 from .paths import Paths
 from .pending import Pending

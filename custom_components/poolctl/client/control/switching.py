@@ -2,9 +2,9 @@
 
 from typing import override
 
-from ..equipment import Role, Slot
 from ..holds.means import Finish, Means
 from ..pool.state import PoolState
+from ..wire.equipment import Role, Slot
 from .outputs import OutputControl
 from .paths import Paths
 from .poller import Poller

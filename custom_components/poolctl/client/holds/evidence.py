@@ -7,9 +7,9 @@ bit, a pump that waits for flow, the relay pulses of a light show, an old copy.
 from dataclasses import replace
 from enum import Enum, auto
 
-from ..equipment import CLEANERS, Role, Slot
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
+from ..wire.equipment import CLEANERS, Role, Slot
 from .hold import Doubt, Hold, State
 from .machine import Event
 

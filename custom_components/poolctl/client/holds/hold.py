@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from ..pool.state import PoolState
-from ..schedule import Schedule
+from ..wire.schedule import Schedule
 
 
 class State(StrEnum):

@@ -9,9 +9,9 @@ import logging
 import time
 
 from ..coalescing import Coalescer
-from ..equipment import Role, Slot
-from ..exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from ..pool.state import PoolState, Source
+from ..wire.equipment import Role, Slot
+from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .book import Book
 from .ends import extended, is_over, rescheduled, restarts, with_shown_end
 from .evidence import after_read, held_outputs, runs, stopped_by_spa

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Self, override
 
-from ..equipment import MAX_SLOTS
-from ..schedule import MAX_SCHEDULES
 from ..stored import Reader, Stored, each, flag, moment, number, text, whole
+from ..wire.equipment import MAX_SLOTS
+from ..wire.schedule import MAX_SCHEDULES
 from .hold import Asked, End, Hold, State
 
 _YEAR = 366 * 24 * 3600.0

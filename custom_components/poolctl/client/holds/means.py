@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from ..equipment import Slot
 from ..pool.state import PoolState
+from ..wire.equipment import Slot
 
 type Finish = Callable[[], Awaitable[bool]]
 """Waits until a command took effect; returns whether the LAN carried it."""

@@ -14,10 +14,10 @@ from typing import Final, Protocol, Self
 
 from ..clock import Clock
 from ..cloud import COPY_AGE
-from ..exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
 from ..stored import Stored, flag, moment, text
+from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .release import OVERDUE, retry_wait
 
 _LOGGER = logging.getLogger(__name__)

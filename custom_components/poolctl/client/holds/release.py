@@ -5,7 +5,12 @@ from dataclasses import replace
 import logging
 import time
 
-from ..exceptions import BusyError, CannotReleaseError, PoolctlError, UnreachableError
+from ..wire.exceptions import (
+    BusyError,
+    CannotReleaseError,
+    PoolctlError,
+    UnreachableError,
+)
 from .book import Book
 from .ends import next_end
 from .hold import End, Hold, State

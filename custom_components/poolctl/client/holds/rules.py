@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from ..equipment import Role, Slot
-from ..frame import MODE_MANUAL, MODE_OFF
 from ..occurrences import Occurrence, moment, occurrences
 from ..pool.state import PoolState
-from ..schedule import Schedule
+from ..wire.equipment import Role, Slot
+from ..wire.frame import MODE_MANUAL, MODE_OFF
+from ..wire.schedule import Schedule
 
 CLOCKS = timedelta(hours=2)
 """Difference that the controller's clock may have from ours while its offset is not

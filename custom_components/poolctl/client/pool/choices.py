@@ -5,8 +5,8 @@ from datetime import date
 from enum import StrEnum
 from typing import Self
 
-from ..equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..stored import Stored, number, whole
+from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
 from .state import PoolState
 

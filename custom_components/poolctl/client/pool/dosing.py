@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple, override
 
-from ..commands import (
+from ..wire.commands import (
     ACID_DRUM_KEYS,
     ACID_KEYS,
     CHLORINATOR_KEYS,
@@ -19,12 +19,12 @@ from ..commands import (
     DrumKeys,
     SettingsObject,
 )
-from ..configuration import DESIRED_ORP, PH, VOLUME
-from ..equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
-from ..exceptions import InvalidCommandError
-from ..frame import Signals
-from ..json_values import Answer, byte, number
-from ..layout import Between
+from ..wire.configuration import DESIRED_ORP, PH, VOLUME
+from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
+from ..wire.exceptions import InvalidCommandError
+from ..wire.frame import Signals
+from ..wire.json_values import Answer, byte, number
+from ..wire.layout import Between
 from .choices import Choices
 from .parts import Doser, Dosing
 from .state import PoolState

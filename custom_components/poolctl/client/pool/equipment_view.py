@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
 
-from ..frame import Readings
+from ..wire.frame import Readings
 from .parts import Chemistry
 from .state import PoolState
 

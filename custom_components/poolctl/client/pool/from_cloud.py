@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ..commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
-from ..configuration import DESIRED_ORP, PH
-from ..equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
-from ..frame import MODE_MANUAL, MODE_OFF, READINGS, Readings, Signals
-from ..json_values import Answer, flag, list_of, number, object_of, text
-from ..schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
+from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
+from ..wire.configuration import DESIRED_ORP, PH
+from ..wire.equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
+from ..wire.frame import MODE_MANUAL, MODE_OFF, READINGS, Readings, Signals
+from ..wire.json_values import Answer, flag, list_of, number, object_of, text
+from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
 from .outputs import Outputs
 from .schedule_rules import merge_schedules

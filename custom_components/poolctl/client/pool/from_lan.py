@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import datetime
 
-from ..configuration import CONFIGURATION, INSTALLER, Configuration
-from ..equipment import HeatSource
-from ..frame import READINGS, StateFrame, decode_signals
+from ..wire.configuration import CONFIGURATION, INSTALLER, Configuration
+from ..wire.equipment import HeatSource
+from ..wire.frame import READINGS, StateFrame, decode_signals
 from .heating import POOL, selected_sources
 from .parts import Heater
 from .state import PoolState, Source, with_readings

@@ -6,11 +6,11 @@ Observed, not published (protocol.md O2.1, O2.2, O3 and O4).
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
-from ..equipment import SPA_ACTUATORS, HeatSource
-from ..exceptions import InvalidCommandError, ReplyError
-from ..frame import Signals
-from ..json_values import Answer, list_of, number
+from ..wire.commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
+from ..wire.equipment import SPA_ACTUATORS, HeatSource
+from ..wire.exceptions import InvalidCommandError, ReplyError
+from ..wire.frame import Signals
+from ..wire.json_values import Answer, list_of, number
 from .parts import Heater, Water
 from .state import PoolState
 

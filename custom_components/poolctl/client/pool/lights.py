@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ..equipment import POOL_LIGHTS, SPA_LIGHTS, Role
-from ..exceptions import InvalidCommandError
-from ..json_values import Answer, byte
+from ..wire.equipment import POOL_LIGHTS, SPA_LIGHTS, Role
+from ..wire.exceptions import InvalidCommandError
+from ..wire.json_values import Answer, byte
 from .choices import Choices
 from .parts import Lights, LightShow
 from .state import PoolState

@@ -4,7 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ..equipment import MAX_SLOTS, SPA_ACTUATORS, UNKNOWN_TYPE, VIRTUAL_SLOT, Role, Slot
+from ..wire.equipment import (
+    MAX_SLOTS,
+    SPA_ACTUATORS,
+    UNKNOWN_TYPE,
+    VIRTUAL_SLOT,
+    Role,
+    Slot,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

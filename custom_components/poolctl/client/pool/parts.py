@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from ..schedule import Schedule
+from ..wire.schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
 """Age from which a count of doses may be yesterday's; it is read every few minutes."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from ..commands import (
+from ..wire.commands import (
     CHLORINE_SETTINGS,
     LIGHTS_QUERY,
     PH_SETTINGS,
@@ -19,8 +19,8 @@ from ..commands import (
     decode_pump_id,
     decode_schedules,
 )
-from ..equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
-from ..json_values import Answer
+from ..wire.equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
+from ..wire.json_values import Answer
 from .dosing import ACID, CHLORINE, DoserKind, merge_settings
 from .lights import merge_lights
 from .schedule_rules import merge_schedules

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypedDict
 
-from ..equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, UNKNOWN_TYPE, Role, Slot
-from ..exceptions import InvalidCommandError, NotSupportedError
-from ..json_values import clean_text
-from ..schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
+from ..wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, UNKNOWN_TYPE, Role, Slot
+from ..wire.exceptions import InvalidCommandError, NotSupportedError
+from ..wire.json_values import clean_text
+from ..wire.schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
 from .choices import Choices, start_speed
 from .parts import Schedules
 from .state import PoolState

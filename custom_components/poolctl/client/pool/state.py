@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from ..commands import PumpIdentity
-from ..configuration import InstallerSettings
-from ..equipment import HeatSource, Role, Slot
-from ..frame import MODE_MANUAL, MODE_OFF, Readings, Signals, Timer
-from ..layout import Between
+from ..wire.commands import PumpIdentity
+from ..wire.configuration import InstallerSettings
+from ..wire.equipment import HeatSource, Role, Slot
+from ..wire.frame import MODE_MANUAL, MODE_OFF, Readings, Signals, Timer
+from ..wire.layout import Between
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 

@@ -1,0 +1,1 @@
+"""Bytes and JSON of the published interface to values and back."""
