@@ -1,6 +1,9 @@
 """Price lists of other integrations, each in its own format."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+import json
+from pathlib import Path
 from typing import Any
 
 from homeassistant.util import dt as dt_util
@@ -78,6 +81,65 @@ def test_a_list_of_an_action() -> None:
     ):
         found = [(each.start, each.end, each.value) for each in prices(entries)]
         assert found == BOTH
+
+
+RESPONSES = Path(__file__).parents[1] / "fixtures" / "prices"
+"""Whole responses of actions, in the form of Home Assistant 2026.10."""
+
+
+@pytest.mark.parametrize("name", ["nordpool.get_prices_for_date", "tibber.get_prices"])
+def test_the_response_of_an_action(name: str) -> None:
+    """It is given as it is: the prices of a day by area or home."""
+    found = prices(json.loads((RESPONSES / f"{name}.json").read_text()))
+    assert len(found) == 96
+    assert found[0].start == datetime(2026, 6, 30, 22, tzinfo=UTC)
+    assert found[-1].end == datetime(2026, 7, 1, 22, tzinfo=UTC)
+    assert all(one.end == after.start for one, after in pairwise(found))
+
+
+def test_objects_in_objects() -> None:
+    entries = [{"start": ONE, "end": TWO, "price": 0.3}, {"start": TWO, "price": -0.1}]
+    for answer in (
+        {"prices": entries, "hours_requested": 2},
+        {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
+        {"a": {"b": entries}},
+    ):
+        assert [
+            tuple(map(each.__getattribute__, ("start", "end", "value")))
+            for each in prices(answer)
+        ] == BOTH
+    endless: dict[str, object] = {}
+    endless["again"] = endless
+    assert prices(endless) == []
+
+
+@pytest.mark.parametrize("price", [None, "unknown"])
+@pytest.mark.parametrize("minutes", [15, 30, 60])
+def test_a_time_without_a_price(minutes: int, price: object) -> None:
+    """It is not planned at the price of another time."""
+    step = timedelta(minutes=minutes)
+    entries = [{"start": NOON + step * at, "price": at} for at in range(8)]
+    for gap in (3, 4):
+        entries[gap]["price"] = price
+    found = prices(entries)
+    assert [one.end - one.start for one in found] == [step] * 6
+    assert prices([each for each in entries if each["price"] != price]) == found
+
+
+def test_the_times_of_a_tariff() -> None:
+    """Without an end and without equal hours, each price lasts until the next one."""
+    entries = {(NOON + HOUR * at).isoformat(): at for at in (0, 7, 23)}
+    found = prices(entries)
+    assert [one.end for one in found[:2]] == [one.start for one in found[1:]]
+
+
+@pytest.mark.parametrize(
+    "at", ["9999-12-31T23:30:00+00:00", "9999-12-31T23:30:00-12:00", "2026-02-30T12:00"]
+)
+def test_times_out_of_range(at: str) -> None:
+    """An entry at the end of time, or on a day that does not exist, hides no other."""
+    found = prices([{"start": ONE, "end": TWO, "value": 1}, {"start": at, "value": 2}])
+    assert [each.value for each in found if each.start < NOON + HOUR] == [1]
 
 
 def test_a_time_without_a_zone() -> None:

@@ -5,9 +5,10 @@ entries overlap, the last one counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import isfinite
+from statistics import multimode
 from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
@@ -19,7 +20,7 @@ LISTS: Final = (
     "raw_tomorrow",
     "prices_today",  # ENTSO-e
     "prices_tomorrow",
-    "prices",  # ENTSO-e, Tibber's data of an action
+    "prices",  # ENTSO-e
     "data",  # EPEX Spot
     "rates",  # Octopus Energy
     "forecasts",  # Amber
@@ -32,14 +33,17 @@ LISTS: Final = (
 """Attributes that hold the entries; all that exist are used."""
 _STARTS: Final = (
     *("start", "start_time", "startsAt", "starts_at", "from", "period_start", "time"),
-    *("hour", "datetime"),
+    *("hour", "datetime", "timestamp"),
 )
 _ENDS: Final = ("end", "end_time", "endsAt", "ends_at", "till", "to", "period_end")
 _VALUES: Final = (
     *("value", "price", "price_per_kwh", "price_ct_per_kwh", "price_eur_per_mwh"),
     *("value_inc_vat", "per_kwh", "total", "pv_estimate", "watts", "wh_period"),
 )
-_USUAL: Final = timedelta(hours=1)
+_HOUR: Final = timedelta(hours=1)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+_DEPTH: Final = 3
+"""Levels of objects in objects: Tibber's response has `prices`, then a home."""
 _MOST: Final = 2000
 """Maximum entries of a list: a week of quarter-hours, three times."""
 
@@ -54,51 +58,62 @@ def listed(attributes: Mapping[str, Any]) -> list[Price]:
     ]
 
 
-def prices(entries: object) -> list[Price]:
+def prices(entries: object, depth: int = _DEPTH) -> list[Price]:
     """Return the prices of a list of objects, or of an object of values by time.
 
-    An entry without an end lasts until the next one starts, the last one as long as its
-    predecessor. Other entries are ignored: no time without a price is planned.
+    An object may also hold such lists or objects, as the response of an action does. An
+    entry without an end lasts until the next one starts, but in a list of hours or
+    parts of an hour not longer than most of them: no time without a price is planned.
     """
+    if isinstance(entries, Mapping):
+        inner = [
+            price
+            for value in entries.values()
+            if depth and not isinstance(value, str)
+            for price in prices(value, depth - 1)
+        ]
+        by_time = [{"start": at, "value": value} for at, value in entries.items()]
+        return inner + _prices(by_time)
+    if isinstance(entries, Sequence) and not isinstance(entries, str):
+        return _prices(entries)
+    return []
+
+
+def _prices(entries: Sequence[object]) -> list[Price]:
     found = sorted(
         (
-            (start, _end(entry), value)
-            for entry in _entries(entries)
-            if (start := _moment(_first(entry, _STARTS))) is not None
-            and (value := _number(_first(entry, _VALUES))) is not None
+            (start, _moment(_first(entry, _ENDS)), _number(_first(entry, _VALUES)))
+            for entry in entries[:_MOST]
+            if isinstance(entry, Mapping)
+            and (start := _moment(_first(entry, _STARTS))) is not None
         ),
         key=lambda each: each[0],
     )
     lengths = [later[0] - earlier[0] for earlier, later in pairwise(found)]
-    lengths += lengths[-1:] or [_USUAL]
+    usual = min(multimode(filter(None, lengths)), default=_HOUR)
+    if usual <= _HOUR:
+        lengths = [min(length, usual) for length in lengths]
     return [
-        Price(start, end or start + length, value)
-        for (start, end, value), length in zip(found, lengths, strict=False)
+        Price(start, end or start + min(length, _LATEST - start), value)
+        for (start, end, value), length in zip(found, [*lengths, usual], strict=False)
+        if value is not None
     ]
-
-
-def _entries(entries: object) -> Iterable[Mapping[str, Any]]:
-    if isinstance(entries, Mapping):
-        entries = [{"start": at, "value": value} for at, value in entries.items()]
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        return ()
-    return (entry for entry in entries[:_MOST] if isinstance(entry, Mapping))
 
 
 def _first(entry: Mapping[str, Any], names: Iterable[str]) -> object:
     return next((entry[name] for name in names if entry.get(name) is not None), None)
 
 
-def _end(entry: Mapping[str, Any]) -> datetime | None:
-    return _moment(_first(entry, _ENDS))
-
-
 def _moment(value: object) -> datetime | None:
-    """Return a time, in Home Assistant's time zone if it has none."""
-    at = dt_util.parse_datetime(value) if isinstance(value, str) else value
-    if not isinstance(at, datetime):
+    """Return a time in UTC; without a zone, it is Home Assistant's local time."""
+    try:
+        at = dt_util.parse_datetime(value) if isinstance(value, str) else value
+        if not isinstance(at, datetime):
+            return None
+        zone = at.tzinfo or dt_util.get_default_time_zone()
+        return at.replace(tzinfo=zone).astimezone(UTC)
+    except ValueError, OverflowError:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=dt_util.get_default_time_zone())
 
 
 def _number(value: object) -> float | None:
