@@ -35,7 +35,7 @@ from homeassistant.helpers.restore_state import (
 from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
-from .client.occurrences import occurrences
+from .client.occurrences import bounded, occurrences
 from .client.pool.schedule_rules import Equipped, equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import Schedule
@@ -308,8 +308,8 @@ def _kept(
     start: date = event[EVENT_START]
     if not isinstance(start, datetime):
         return times
-    around = start - timedelta(days=2), start + timedelta(days=2)
-    zone = dt_util.get_default_time_zone()
+    middle, zone = bounded(start), dt_util.get_default_time_zone()
+    around = middle - timedelta(days=2), middle + timedelta(days=2)
     for run in occurrences({0: observed}, *around, zone):
         if run.recurrence_id == recurrence_id:
             return times._replace(

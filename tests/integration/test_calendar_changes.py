@@ -129,6 +129,16 @@ async def test_one_event_alone(calendar: Calendar) -> None:
     assert len(calendar.home.actions) == 0
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+async def test_an_event_at_the_end_of_time(calendar: Calendar, day: str) -> None:
+    """Its times of day count; the year makes no difference to a weekly schedule."""
+    event = await calendar.event("Filter")
+    moved = {"dtstart": f"{day}T08:00:00", "dtend": f"{day}T09:00:00"}
+    assert await calendar.change(event, **moved) is None
+    schedule = calendar.schedule("Filter")
+    assert (schedule.start, schedule.end) == (480, 540)
+
+
 async def test_a_stale_page(calendar: Calendar) -> None:
     """An event of an old page does not change the schedule that replaced its own."""
     assert await calendar.send("create", event=fall()) is None

@@ -123,15 +123,24 @@ async def test_whoever_may_only_read(
         with subtests.test(name), pytest.raises(Unauthorized):
             await run(full, name, hass_read_only_user, data)
     client = await hass_ws_client(full.hass, hass_read_only_access_token)
-    await client.send_json_auto_id(
-        {
-            "type": "poolctl/plan",
-            "device_id": full.device().id,
-            "start": "2026-07-01",
-            "end": "2026-07-02",
-        }
-    )
-    assert (await client.receive_json())["success"]
+    for start, end in (
+        ("2026-07-01", "2026-07-02"),
+        ("2026-07-01", "2126-07-01"),
+        ("0001-01-01", "9999-12-31"),
+        ("9999-12-30", "9999-12-31"),
+    ):
+        await client.send_json_auto_id(
+            {
+                "type": "poolctl/plan",
+                "device_id": full.device().id,
+                "start": start,
+                "end": end,
+            }
+        )
+        answer = await client.receive_json()
+        assert answer["success"], start
+        # Three schedules, on each day of at most a year.
+        assert len(answer["result"]["runs"]) <= 3 * 368
     assert full.value("sensor", "uv_run_hours") == hours
     assert not full.actions and not full.cloud_writes
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 import re
 from zoneinfo import ZoneInfo
 
@@ -57,6 +57,33 @@ moments = st.integers(0, 4 * 366 * 1440).map(
 def refused(reason: str) -> pytest.RaisesExc[InvalidCommandError]:
     """Expect a refusal with this reason."""
     return pytest.RaisesExc(InvalidCommandError, check=lambda err: err.reason == reason)
+
+
+# Periods
+
+
+EARLY, LATE = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize("zone", [UTC, BERLIN, ZoneInfo("Pacific/Apia")])
+@pytest.mark.parametrize(
+    ("after", "before"),
+    [
+        (EARLY, LATE),
+        (EARLY, EARLY + timedelta(days=2)),
+        (LATE - timedelta(days=2), LATE),
+        (LATE, EARLY),
+        (datetime(2026, 1, 1, tzinfo=UTC), datetime(2066, 1, 1, tzinfo=UTC)),
+        (datetime.min.replace(tzinfo=BERLIN), datetime.max.replace(tzinfo=BERLIN)),
+    ],
+)
+def test_any_period(after: datetime, before: datetime, zone: tzinfo) -> None:
+    """At most a year of runs is made, whatever others ask for."""
+    runs = occurrences({0: replace(DAYTIME, weekdays=ALL_WEEK)}, after, before, zone)
+    assert len(runs) <= 368
+    if after.year == 2026:
+        assert runs[0].start.date() == date(2026, 1, 1)
+        assert len(runs) >= 366
 
 
 # Rules

@@ -8,10 +8,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Final
 
 from .wire.schedule import DAY, Schedule
 
+LONGEST: Final = timedelta(days=366)
+"""Longest period whose runs are returned: users and pages may ask for any."""
 _DAY = timedelta(days=1)
+_FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,12 @@ class Occurrence:
 def occurrences(
     schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
 ) -> list[Occurrence]:
-    """Return the runs of all enabled schedules that overlap a period, in order."""
+    """Return the runs of all enabled schedules that overlap a period, in order.
+
+    A period ends after `LONGEST`.
+    """
+    after = bounded(after)
+    before = min(bounded(before), after + LONGEST)
     found = [
         Occurrence(start, end, index, schedule)
         for index, schedule in schedules.items()
@@ -41,6 +50,11 @@ def occurrences(
         if start < before and end > after
     ]
     return sorted(found, key=lambda run: (run.start.astimezone(UTC), run.index))
+
+
+def bounded(at: datetime) -> datetime:
+    """Return a time, moved into the years with which times can be calculated."""
+    return min(max(at, _FIRST), _LAST)
 
 
 def _runs(
