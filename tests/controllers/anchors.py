@@ -11,8 +11,11 @@ from typing import Any, Final
 import yaml
 
 from custom_components.poolctl.client.wire.commands import decode_schedules
-from custom_components.poolctl.client.wire.configuration import Configuration
-from custom_components.poolctl.client.wire.frame import MODE_OFF, Telemetry
+from custom_components.poolctl.client.wire.frame import (
+    MODE_OFF,
+    Configuration,
+    Telemetry,
+)
 
 from .decoded import newest_frame
 from .report import Part, ReportError

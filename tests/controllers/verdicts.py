@@ -29,10 +29,10 @@ from custom_components.poolctl.client.wire.commands import (
     decode_schedules,
     string_spans,
 )
-from custom_components.poolctl.client.wire.configuration import CONFIGURATION_HEAD
 from custom_components.poolctl.client.wire.equipment import MAX_SLOTS
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import (
+    CONFIGURATION_HEAD,
     MODE_OFF,
     MODES,
     RUNNING,

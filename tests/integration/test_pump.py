@@ -9,8 +9,11 @@ from custom_components.poolctl.client.pool.choices import Choices, named_speeds
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
-from custom_components.poolctl.client.wire.configuration import InstallerSettings
-from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.frame import (
+    InstallerSettings,
+    Readings,
+    Signals,
+)
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool

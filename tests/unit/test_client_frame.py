@@ -9,18 +9,16 @@ from typing import Any
 from hypothesis import example, given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.client.wire.configuration import (
-    INSTALLER,
-    Configuration,
-    InstallerSettings,
-)
 from custom_components.poolctl.client.wire.exceptions import FrameError
 from custom_components.poolctl.client.wire.frame import (
+    Configuration,
+    InstallerSettings,
     Signals,
     StateFrame,
     Telemetry,
     decode_frame,
     decode_signals,
+    plausible,
 )
 from tests import simulator as sim
 from tests.simulator import wire
@@ -113,7 +111,7 @@ def test_a_known_answer_of_the_installer() -> None:
     """The first vector, decoded by hand."""
     decoded = decode_frame(PAYLOADS[0]).configuration
     assert decoded is not None
-    assert INSTALLER.plausible(decoded) == InstallerSettings(
+    assert plausible(InstallerSettings, decoded) == InstallerSettings(
         pool_size=253,
         prime_time=48139,
         preset_speeds=(22, 161, 245, 235, 245, 196),

@@ -1,15 +1,18 @@
-"""Tables of binary sections: decoding at every length, and checks at import."""
-
-from dataclasses import dataclass
+"""Tables of binary sections: decoding at every length, and bounds."""
 
 import pytest
 
+from custom_components.poolctl.client.wire.frame import (
+    Configuration,
+    Readings,
+    Telemetry,
+    plausible,
+)
 from custom_components.poolctl.client.wire.layout import (
     ANYTHING,
     Between,
     Layout,
     Row,
-    Section,
     skip,
 )
 
@@ -22,118 +25,61 @@ LAYOUT = Layout(
     skip(1),
 )
 DATA = b"\x07\x2c\x01\xee\xee\xee\xff\x02\x03\xee"
-ENDS = ((1, 7), (3, 30.0), (7, -1), (9, b"\x02\x03"))
+ENDS = {
+    "count": (1, 7),
+    "warmth": (3, 30.0),
+    "mode": (7, -1),
+    "version": (9, b"\x02\x03"),
+}
 """The end of each value in DATA, and the value."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """The fields that LAYOUT fills, and one more."""
-
-    mode: int | None
-    count: int | None
-    warmth: float | None
-    version: bytes | None = None
-    extra: str | None = None
-
-
-NAMES = ["mode", "count", "warmth", "version", "extra"]
-OTHER = Layout(Row("extra", "B", possible=frozenset({"x"})))
-SECTION = Section(Part, NAMES, LAYOUT)
 
 
 def test_a_section_that_ends_early() -> None:
     """At every length, complete values are decoded, and half a value is unknown."""
     assert len(DATA) == LAYOUT.size == 10
     for length in range(len(DATA) + 1):
-        told = [value if end <= length else None for end, value in ENDS]
-        assert LAYOUT.unpack(DATA[:length]) == told, length
+        expected = {
+            name: value if end <= length else None
+            for name, (end, value) in ENDS.items()
+        }
+        assert LAYOUT.unpack(DATA[:length]) == expected, length
 
 
 def test_bytes_past_a_section() -> None:
-    assert LAYOUT.unpack(DATA + b"more") == [value for _, value in ENDS]
+    assert LAYOUT.unpack(DATA + b"more") == LAYOUT.unpack(DATA)
 
 
 def test_only_a_divisor_makes_a_fraction() -> None:
-    count, warmth, *_ = LAYOUT.unpack(DATA)
-    assert (type(count), type(warmth)) == (int, float)
-    assert LAYOUT.unpack(b"\x00\x00\x00")[:2] == [0, 0.0]
+    values = LAYOUT.unpack(DATA)
+    assert (type(values["count"]), type(values["warmth"])) == (int, float)
+    assert LAYOUT.unpack(b"\0\0\0")["warmth"] == 0.0
 
 
 def test_little_endian_without_gaps() -> None:
-    assert Layout(Row("a", "B"), Row("b", "I")).unpack(b"\x01\x02\0\0\0") == [1, 2]
+    layout = Layout(Row("a", "B"), Row("b", "I"))
+    assert layout.unpack(b"\x01\x02\0\0\0") == {"a": 1, "b": 2}
 
 
-def test_a_layout_without_rows() -> None:
-    assert Layout().unpack(b"") == Layout(skip(2)).unpack(b"") == []
-    assert (Layout().size, Layout(skip(2)).size) == (0, 2)
+# What is plausible
 
 
-def test_what_is_skipped_has_no_name() -> None:
-    assert [row.name for row in LAYOUT.rows] == ["count", "warmth", "mode", "version"]
-
-
-# A section and its dataclass
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        [],
-        NAMES[:-1],  # one field is missing, even where it has a default
-        [*NAMES, "more"],
-        [*NAMES[:-1], "extras"],
-        [*NAMES, "extra"],
-        ["count", "mode", *NAMES[2:]],  # it is built by position
-        [name.upper() for name in NAMES],
-    ],
-    ids=str,
-)
-def test_a_table_that_does_not_fit_its_dataclass(names: list[str]) -> None:
-    with pytest.raises(TypeError, match="Part"):
-        Section(Part, names, LAYOUT)
-
-
-def test_a_part_is_made_by_position() -> None:
-    part = SECTION.make(1, 2, 30.0, b"v", "x")
-    assert part == Part(mode=1, count=2, warmth=30.0, version=b"v", extra="x")
-
-
-def test_what_cannot_be_is_unknown() -> None:
-    possible = Part(mode=-1, count=20, warmth=0.0, version=b"", extra="anything")
-    assert SECTION.plausible(possible) == possible
-    odd = Part(mode=0, count=21, warmth=40.6, version=b"\xff", extra="")
-    assert SECTION.plausible(odd) == Part(None, None, None, b"\xff", "")
-    unknown = Part(None, None, None)
-    assert SECTION.plausible(unknown) == unknown
+def test_impossible_values_are_unknown() -> None:
+    possible = Readings(ph=7.4, orp=0, water_temperature=100, main_pump_mode=99)
+    assert plausible(Readings, possible) == possible
+    odd = Readings(ph=14.1, orp=0xFFFF, water_temperature=100.1, main_pump_mode=21)
+    assert plausible(Readings, odd) == Readings()
 
 
 def test_each_value_has_its_own_bounds() -> None:
-    good = Part(mode=1, count=1, warmth=1)
-    assert SECTION.plausible(Part(mode=2, count=1, warmth=1)) == Part(None, 1, 1)
-    assert SECTION.plausible(Part(mode=1, count=0, warmth=1)) == Part(1, None, 1)
-    assert SECTION.plausible(Part(mode=1, count=1, warmth=-1)) == Part(1, 1, None)
-    assert SECTION.plausible(good) == good
+    odd = Configuration(pool_target=0, desired_ph=7.2, acid_drum_ml=0xFFFF_FFFF)
+    assert plausible(Configuration, odd) == Configuration(desired_ph=7.2)
 
 
-def test_the_bounds_of_several_layouts() -> None:
-    section = Section(Part, NAMES, LAYOUT, OTHER)
-    odd = Part(mode=1, count=0, warmth=1, extra="y")
-    assert section.plausible(odd) == Part(1, None, 1)
-    good = Part(mode=1, count=1, warmth=1, extra="x")
-    assert section.plausible(good) == good
-
-
-def test_plausible_takes_what_has_more_fields() -> None:
-    """Further fields are left out, as those of telemetry are from the readings."""
-
-    @dataclass(frozen=True)
-    class More(Part):
-        more: int = 7
-
-    told = SECTION.plausible(More(mode=1, count=0, warmth=1))
-    assert type(told) is Part
-    assert told == Part(1, None, 1)
+def test_plausible_leaves_out_other_fields() -> None:
+    """As those of telemetry are from the readings."""
+    readings = plausible(Readings, Telemetry(ph=7.4, orp=0xFFFF, aux_modes=(1, 2)))
+    assert type(readings) is Readings
+    assert readings == Readings(ph=7.4)
 
 
 # Bounds

@@ -4,8 +4,8 @@ import pytest
 
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.configuration import Configuration
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role, Slot
+from custom_components.poolctl.client.wire.frame import Configuration
 
 from .test_client_state import seen
 

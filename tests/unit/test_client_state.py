@@ -27,12 +27,10 @@ from custom_components.poolctl.client.pool.parts import (
 )
 from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
 from custom_components.poolctl.client.wire.commands import PumpIdentity
-from custom_components.poolctl.client.wire.configuration import (
-    Configuration,
-    InstallerSettings,
-)
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
+    Configuration,
+    InstallerSettings,
     Readings,
     Signals,
     StateFrame,

@@ -13,9 +13,12 @@ from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.configuration import Configuration
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
+from custom_components.poolctl.client.wire.frame import (
+    Configuration,
+    StateFrame,
+    Telemetry,
+)
 from custom_components.poolctl.learned.warming import (
     WarmIn,
     Warming,

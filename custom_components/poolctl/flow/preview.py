@@ -16,7 +16,6 @@ from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.first_look import unverified_state
-from ..client.wire.configuration import Configuration
 from ..client.wire.exceptions import (
     BusyError,
     FrameError,
@@ -25,12 +24,13 @@ from ..client.wire.exceptions import (
 )
 from ..client.wire.frame import (
     MODE_OFF,
-    READINGS,
+    Configuration,
     Readings,
     StateFrame,
     Telemetry,
     decode_frame,
     decode_signals,
+    plausible,
 )
 from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
@@ -123,7 +123,7 @@ def _shown(
     hass: HomeAssistant, frame: StateFrame, telemetry: Telemetry
 ) -> dict[str, str]:
     """Return the values of a frame as texts without words, for every language."""
-    readings: Readings = READINGS.plausible(telemetry)
+    readings = plausible(Readings, telemetry)
     stable = decode_signals(telemetry.flags, telemetry.flags2).chemistry_stable
     # Without flow, the probes are in still water (protocol.md O2.4).
     water = readings.water_temperature if stable else None

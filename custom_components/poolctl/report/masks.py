@@ -10,9 +10,14 @@ import re
 from typing import Final
 
 from ..client.wire.commands import string_spans
-from ..client.wire.configuration import CONFIGURATION_HEAD
 from ..client.wire.exceptions import FrameError, ReplyError
-from ..client.wire.frame import TELEMETRY_HEAD, TIMER, sections, telemetry_size
+from ..client.wire.frame import (
+    CONFIGURATION_HEAD,
+    TELEMETRY_HEAD,
+    TIMER,
+    sections,
+    telemetry_size,
+)
 
 _MEASURED: Final = frozenset(
     b"""

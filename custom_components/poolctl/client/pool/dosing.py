@@ -19,10 +19,9 @@ from ..wire.commands import (
     DrumKeys,
     SettingsObject,
 )
-from ..wire.configuration import DESIRED_ORP, PH, VOLUME
 from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from ..wire.exceptions import InvalidCommandError
-from ..wire.frame import Signals
+from ..wire.frame import DESIRED_ORP, PH, VOLUME, Signals
 from ..wire.json_values import Answer, byte, number
 from ..wire.layout import Between
 from .choices import Choices

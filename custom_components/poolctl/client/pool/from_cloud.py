@@ -9,9 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
-from ..wire.configuration import DESIRED_ORP, PH
 from ..wire.equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
-from ..wire.frame import MODE_MANUAL, MODE_OFF, READINGS, Readings, Signals
+from ..wire.frame import (
+    DESIRED_ORP,
+    MODE_MANUAL,
+    MODE_OFF,
+    PH,
+    Readings,
+    Signals,
+    plausible,
+)
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import ACID, CHLORINATOR, merge_settings
@@ -53,7 +60,7 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
         dry_run=None if dry_run is None else dry_run in (_RETRIES_EXCEEDED, _RUNS_DRY),
         retries_exceeded=None if dry_run is None else dry_run == _RETRIES_EXCEEDED,
     )
-    state = with_readings(state, READINGS.plausible(readings), signals, now)
+    state = with_readings(state, plausible(Readings, readings), signals, now)
     ph = number(dashboard, "d_ph", 10, PH)
     orp = number(dashboard, "d_orp_mineral", possible=DESIRED_ORP)
     if ph is not None:
@@ -80,7 +87,7 @@ def merge_temperatures(state: PoolState, answer: Answer, now: datetime) -> PoolS
         water_temperature=number(reported, "water_temp", 10),
         ambient_temperature=number(reported, "ambient_temp", 100),
     )
-    return with_readings(state, READINGS.plausible(readings), state.signals, now)
+    return with_readings(state, plausible(Readings, readings), state.signals, now)
 
 
 def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
@@ -97,7 +104,7 @@ def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
         state.signals,
         pump_cooling_down=bool(cooling) if isinstance(cooling, bool | int) else None,
     )
-    return replace(state, readings=READINGS.plausible(readings), signals=signals)
+    return replace(state, readings=plausible(Readings, readings), signals=signals)
 
 
 def merge_chemistry(state: PoolState, answer: Answer, now: datetime) -> PoolState:

@@ -3,9 +3,15 @@
 from dataclasses import replace
 from datetime import datetime
 
-from ..wire.configuration import CONFIGURATION, INSTALLER, Configuration
 from ..wire.equipment import HeatSource
-from ..wire.frame import READINGS, StateFrame, decode_signals
+from ..wire.frame import (
+    Configuration,
+    InstallerSettings,
+    Readings,
+    StateFrame,
+    decode_signals,
+    plausible,
+)
 from .heating import POOL, selected_sources
 from .parts import Heater
 from .state import PoolState, Source, with_readings
@@ -33,13 +39,16 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         schedules=replace(state.schedules, assumed=False),
     )
     signals = decode_signals(reported.flags, reported.flags2)
-    return with_readings(state, READINGS.plausible(reported), signals, now)
+    return with_readings(state, plausible(Readings, reported), signals, now)
 
 
 def _with_configuration(
     state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    installer, frame = INSTALLER.plausible(frame), CONFIGURATION.plausible(frame)
+    installer, frame = (
+        plausible(InstallerSettings, frame),
+        plausible(Configuration, frame),
+    )
     armed = frame.schedules_enabled
     state = replace(
         state,

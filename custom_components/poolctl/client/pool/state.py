@@ -10,9 +10,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from ..wire.commands import PumpIdentity
-from ..wire.configuration import InstallerSettings
 from ..wire.equipment import HeatSource, Role, Slot
-from ..wire.frame import MODE_MANUAL, MODE_OFF, Readings, Signals, Timer
+from ..wire.frame import (
+    MODE_MANUAL,
+    MODE_OFF,
+    InstallerSettings,
+    Readings,
+    Signals,
+    Timer,
+)
 from ..wire.layout import Between
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water

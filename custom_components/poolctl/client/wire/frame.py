@@ -1,21 +1,23 @@
 """State frame -> telemetry, configuration, running timers.
 
-Observed, not published (protocol.md O2). This module only decodes bytes: values stay as
-received, even if they are impossible. Each row also has bounds (chosen), which
-`Section.plausible` applies.
+Observed, not published (protocol.md O2). `decode_frame` only decodes bytes: values stay
+as received, even if they are impossible. Each row also has bounds (chosen), which
+`plausible` applies.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 import struct
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .configuration import PH, Configuration, decode_configuration
 from .exceptions import FrameError
-from .layout import BYTE, WORD, Between, Layout, Row, Section, bits, flagged, skip
+from .layout import ANYTHING, BYTE, WORD, Between, Layout, Row, bit, bits, skip
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 VERSION = 1
 """The assumed frame version (chosen); others are decoded by their lengths, too."""
@@ -27,6 +29,13 @@ MODE_MANUAL = 99
 
 # Bounds wide enough for any pool (chosen).
 _PERCENT, _CELSIUS = Between(0, 100), Between(0, 100)
+PH = Between(0.1, 14)
+DESIRED_ORP = Between(1, 0xFFFE)
+"""Possible values in mV."""
+VOLUME = Between(0, 0xFFFF_FFFE)
+"""Possible values in mL."""
+_TARGET = Between(1, 0xFE)
+_DOSES = Between(1, 0xFE)
 RUNNING: Final = range(1, 21)
 """Modes that are the number of the running schedule."""
 MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
@@ -101,11 +110,6 @@ PUMP_TIMES = Layout(
     Row("pump_cooldown_remaining", "H", 1, WORD),
     Row("pump_priming_remaining", "H", 1, WORD),
 )
-_measured = [row.name for row in (*TELEMETRY_HEAD.rows[1:-2], *PUMP_TIMES.rows)]
-READINGS = Section(Readings, _measured, TELEMETRY_HEAD, PUMP_TIMES)
-_SECTION_A = Section(
-    Telemetry, [*_measured, "flags", "flags2", "aux_modes", "held_slots"]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,44 +137,175 @@ class Signals:
     """Whether each expander is connected."""
 
 
-# Bits of `flags`, then of `flags2`, in the order of the fields of Signals
-_FLAGS = {
-    "pool_heater": 0,
-    "solar": 1,
-    "spa_heater": 2,
-    "ph_dosing": 3,
-    "chlorine_dosing": 4,
-    "chemistry_stable": 5,
-    "flow": 15,
-}
-_FLAGS2 = {
-    "pump_cooling_down": 0,
-    "pump_priming": 1,
-    "wifi": 2,
-    "ethernet": 3,
-    "mqtt": 4,
-    "internet": 5,
-}
-_SIGNALS = Section(
-    Signals, [*_FLAGS, *_FLAGS2, "dry_run", "retries_exceeded", "expanders"]
-)
-_EXPANDERS, _EXPANDERS2 = (10, 11), (7, 8)
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 """Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
-
-
-# Parts that rarely change from frame to frame are decoded once.
 
 
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
-    return _SIGNALS.make(
-        *flagged(flags, _FLAGS.values()),
-        *flagged(flags2, _FLAGS2.values()),
-        None if flags is None else flags & _DRY_RUN != _DRY_RUN,
-        None if flags is None else flags & _DRY_RUN == _RETRIES_EXCEEDED,
-        (*flagged(flags, _EXPANDERS), *flagged(flags2, _EXPANDERS2)),
+    return Signals(
+        pool_heater=bit(flags, 0),
+        solar=bit(flags, 1),
+        spa_heater=bit(flags, 2),
+        ph_dosing=bit(flags, 3),
+        chlorine_dosing=bit(flags, 4),
+        chemistry_stable=bit(flags, 5),
+        flow=bit(flags, 15),
+        pump_cooling_down=bit(flags2, 0),
+        pump_priming=bit(flags2, 1),
+        wifi=bit(flags2, 2),
+        ethernet=bit(flags2, 3),
+        mqtt=bit(flags2, 4),
+        internet=bit(flags2, 5),
+        dry_run=None if flags is None else flags & _DRY_RUN != _DRY_RUN,
+        retries_exceeded=None
+        if flags is None
+        else flags & _DRY_RUN == _RETRIES_EXCEEDED,
+        expanders=(bit(flags, 10), bit(flags, 11), bit(flags2, 7), bit(flags2, 8)),
+    )
+
+
+# Section B (protocol.md O2.2)
+
+
+@dataclass(frozen=True, slots=True)
+class InstallerSettings:
+    """Settings of the installer in the vendor's app; only displayed.
+
+    The values are as received: their units are not documented.
+    """
+
+    pool_size: int | None = None
+    prime_time: int | None = None
+    preset_speeds: tuple[int, ...] | None = None
+    """Six speeds of the pump, from "start" to "cleaner"."""
+    backwash_pressure: int | None = None
+    min_flow: int | None = None
+    min_pressure: int | None = None
+    heater_cooldown: int | None = None
+    spa_heater_cooldown: int | None = None
+    solar_hysteresis: int | None = None
+    """A temperature."""
+    solar_hysteresis_time: int | None = None
+    acid_dosing_time: int | None = None
+    acid_dose_interval: int | None = None
+    acid_dose_rate: int | None = None
+    liquid_dose_time: int | None = None
+    """Dose time of the liquid chlorine doser; `liquid_dose_rate` is its rate."""
+    liquid_dose_rate: int | None = None
+    water_offset: int | None = None
+    """Offset of a temperature sensor, as is `ambient_offset`."""
+    ambient_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration(InstallerSettings):
+    """The used fields of section B; a field without a value is `None`."""
+
+    pool_target: int | None = None
+    """°C."""
+    spa_target: int | None = None
+    """°C."""
+    solar_selected: bool | None = None
+    pool_heater_selected: bool | None = None
+    spa_heater_selected: bool | None = None
+    desired_ph: float | None = None
+    acid_drum_ml: float | None = None
+    acid_remaining_ml: float | None = None
+    max_ph_doses: int | None = None
+    """Maximum number of pH doses a day."""
+    desired_orp_mineral: float | None = None
+    """mV."""
+    desired_orp_liquid: float | None = None
+    """mV."""
+    chlorine_drum_ml: float | None = None
+    chlorine_remaining_ml: float | None = None
+    schedules_enabled: tuple[int, ...] | None = None
+    """Indices of the enabled schedules, counted from 0."""
+    firmware: str | None = None
+    aux_types: tuple[int, ...] | None = None
+    """Aux type code of each slot (protocol.md O2.4)."""
+
+
+CONFIGURATION_HEAD = Layout(
+    Row("pool_size", "B", 1, BYTE),
+    skip(3),  # electricity cost, max run current
+    Row("prime_time", "H", 1, WORD),
+    Row("preset_speeds", "6s"),
+    Row("backwash_pressure", "H", 1, WORD),
+    skip(2),  # flow retry time and cycles
+    Row("min_flow", "H", 1, WORD),
+    Row("min_pressure", "h"),
+    Row("pool_target", "B", 1, _TARGET),
+    Row("spa_target", "B", 1, _TARGET),
+    Row("heating_flags", "B"),
+    Row("heater_cooldown", "H", 1, WORD),
+    Row("spa_heater_cooldown", "H", 1, WORD),
+    Row("solar_hysteresis", "B", 1, BYTE),
+    Row("solar_hysteresis_time", "H", 1, WORD),
+    skip(5),  # ambient hysteresis time, solar flush time, pH dosing
+    Row("acid_dosing_time", "H", 1, WORD),
+    Row("desired_ph", "B", 10, PH),
+    Row("acid_drum_ml", "I", 1, VOLUME),
+    Row("acid_remaining_ml", "I", 1, VOLUME),
+    Row("max_ph_doses", "B", 1, _DOSES),
+    Row("acid_dose_interval", "H", 1, WORD),
+    Row("acid_dose_rate", "H", 1, WORD),
+    skip(1),  # ORP flags
+    Row("desired_orp_mineral", "H", 1, DESIRED_ORP),
+    skip(4),  # mineral max duration
+    Row("desired_orp_liquid", "H", 1, DESIRED_ORP),
+    Row("liquid_dose_time", "H", 1, WORD),
+    Row("chlorine_drum_ml", "I", 1, VOLUME),
+    Row("chlorine_remaining_ml", "I", 1, VOLUME),
+    Row("liquid_dose_rate", "H", 1, WORD),
+    skip(6),  # setpoints of chlorine save and ozone save, light modes
+    Row("water_offset", "h"),
+    Row("ambient_offset", "h"),
+    Row("schedules_enabled", "I"),
+    Row("firmware", "3s"),
+    Row("slots", "B"),  # number of slots; their aux type codes follow
+)
+
+
+@lru_cache(maxsize=64)
+def _decode_configuration(data: bytes) -> Configuration:
+    values = CONFIGURATION_HEAD.unpack(data)
+    heating, slots = values.pop("heating_flags"), values.pop("slots")
+    speeds, schedules, firmware = (
+        values.pop(name) for name in ("preset_speeds", "schedules_enabled", "firmware")
+    )
+    types = data[CONFIGURATION_HEAD.size :]
+    return Configuration(
+        **values,
+        solar_selected=bit(heating, 0),
+        pool_heater_selected=bit(heating, 1),
+        spa_heater_selected=bit(heating, 2),
+        preset_speeds=None if speeds is None else tuple(speeds),
+        schedules_enabled=None if schedules is None else bits(schedules),
+        firmware=None if firmware is None else ".".join(map(str, firmware)),
+        aux_types=None if slots is None or slots > len(types) else tuple(types[:slots]),
+    )
+
+
+_POSSIBLE = {
+    name: possible
+    for layout in (TELEMETRY_HEAD, PUMP_TIMES, CONFIGURATION_HEAD)
+    for name, possible in layout.possible.items()
+}
+
+
+def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
+    """Return the fields of `kind` with `None` in place of impossible values."""
+    values = asdict(reported)
+    return kind(
+        **{
+            field.name: value
+            if (value := values[field.name]) in _POSSIBLE.get(field.name, ANYTHING)
+            else None
+            for field in fields(kind)
+        }
     )
 
 
@@ -213,7 +348,7 @@ def decode_frame(payload: bytes) -> StateFrame:
     telemetry, configuration, tail, _ = sections(payload)
     return StateFrame(
         None if telemetry is None else _decode_telemetry(telemetry),
-        None if configuration is None else decode_configuration(configuration),
+        None if configuration is None else _decode_configuration(configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
         version=payload[0],
     )
@@ -255,33 +390,17 @@ def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]
     return payload[start:end], end
 
 
-type _Rest = tuple[
-    int | None, int | None, tuple[int, ...] | None, tuple[int, ...] | None
-]
-
-
 def _decode_telemetry(data: bytes) -> Telemetry:
-    flags, *readings, flags2, slots = TELEMETRY_HEAD.unpack(data)
-    rest = data[TELEMETRY_HEAD.size :]
-    cooldown, priming, modes, held = _decode_slots(rest, slots)
-    return _SECTION_A.make(*readings, cooldown, priming, flags, flags2, modes, held)
-
-
-@lru_cache(maxsize=256)
-def _decode_slots(data: bytes, slots: int | None) -> _Rest:
-    """Return the pump's times, the modes and the held slots, which follow `slots`.
-
-    Each is `None` if the section ends too early for it.
-    """
-    if slots is None or len(data) < slots:
-        return None, None, None, None
-    modes = tuple(data[:slots])
-    end = slots + (slots + 7) // 8
-    if len(data) < end:
-        return None, None, modes, None
-    bitmap = int.from_bytes(data[slots:end], "little")
-    cooldown, priming = PUMP_TIMES.unpack(data[end:])
-    return cooldown, priming, modes, bits(bitmap & (1 << slots) - 1)
+    values, rest = TELEMETRY_HEAD.unpack(data), data[TELEMETRY_HEAD.size :]
+    modes, held = None, None
+    if (slots := values.pop("slots")) is not None and len(rest) >= slots:
+        modes = tuple(rest[:slots])
+        end = slots + (slots + 7 >> 3)
+        if len(rest) >= end:
+            bitmap = int.from_bytes(rest[slots:end], "little")
+            held = bits(bitmap & (1 << slots) - 1)
+            values |= PUMP_TIMES.unpack(rest[end:])
+    return Telemetry(**values, aux_modes=modes, held_slots=held)
 
 
 def _decode_timers(
