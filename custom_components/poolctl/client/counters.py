@@ -127,11 +127,7 @@ class IncomingCounter:
 
 
 class Counters(OutgoingCounter):
-    """All counters of one controller, kept when its address or key changes.
-
-    Whether replies to queries share the counter of the state frames is not documented
-    (protocol.md O4): each kind has its own baseline.
-    """
+    """All counters of one controller, kept when its address or key changes."""
 
     def __init__(
         self,
@@ -140,10 +136,9 @@ class Counters(OutgoingCounter):
         clock: Clock | None = None,
         used: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start without baselines."""
+        """Start without a baseline for frames."""
         super().__init__(last, clock=clock, used=used)
         self.frames = IncomingCounter()
-        self.replies = IncomingCounter()
         self.turns = Turns()
         """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
         self.answered: tuple[str, bytes] | None = None

@@ -123,16 +123,9 @@ class LanClient:
     ) -> bytes:
         """Send a signed query; return the payload of its reply.
 
-        A query that is part of a user's command is urgent: it goes before others, and
-        is sent once more if its reply looks like a replay. The next reply shows whether
-        the controller restarted its counter (protocol.md O1).
+        A query that is part of a user's command is urgent: it goes before others.
         """
-        try:
-            reply = await self._request("q", name, payload, urgent=urgent)
-        except ReplayError:
-            if not urgent:
-                raise
-            reply = await self._request("q", name, payload, urgent=urgent)
+        reply = await self._request("q", name, payload, urgent=urgent)
         self.counters.answered = name, payload
         return reply
 
@@ -169,7 +162,7 @@ class LanClient:
                 answer = answer_of(response)
                 if payload is not None:
                     counters.accept(counter)
-                reply = self._payload(op, name, counter, answer)
+                reply = self._payload(op, answer)
             except PoolctlError as err:
                 error = err
                 raise
@@ -180,26 +173,27 @@ class LanClient:
                 )
             return reply
 
-    def _payload(self, op: str, name: str, sent: int, answer: Answer) -> bytes:
-        """Return the verified payload of an answer; `sent` is our counter, if any."""
+    def _payload(self, op: str, answer: Answer) -> bytes:
+        """Return the verified payload of an answer.
+
+        A reply to a query needs no newer counter: its tag proves who sent it, and it
+        answers a fresh signed request. Whether it shares the counter of the state
+        frames is not documented (protocol.md O4).
+        """
         if not answer.get("env") and op == "a" and answer.get("ok") is True:
             return b""
         if "env" not in answer:
             raise UnexpectedResponseError("the answer has no envelope")
         received = unwrap(self._key, str(answer["env"]))
-        counter, reply, replayed = received.counter, received.payload, True
+        if op == "q":
+            return received.payload
+        replayed = True
         try:
-            if op == "q":
-                # A reply with our own counter answers this query: no other has it.
-                if counter != sent:
-                    self.counters.replies.accept(counter)
-            else:
-                self.counters.frames.accept(counter)
+            self.counters.frames.accept(received.counter)
             replayed = False
         finally:
-            if op != "q":
-                self.facts.emit(Frame(counter, reply, time.time(), replayed))
-        return reply
+            self.facts.emit(Frame(*received, time.time(), replayed))
+        return received.payload
 
     def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
         envelope = "" if payload is None else wrap(self._key, counter, payload).hex()

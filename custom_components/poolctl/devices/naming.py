@@ -1,19 +1,16 @@
 """Names of outputs and schedules, and the words that entity IDs are made of."""
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Final, override
+from dataclasses import replace
+from typing import Final
 
 from homeassistant.util import slugify
 
-from ..client.pool.outputs import Outputs
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
 from ..client.wire.schedule import Schedule
 from ..const import DOMAIN
-from .parts import Part, part_of_slot
+from .parts import part_of_slot
 from .uses import Use, Uses, use_of
 
 type Texts = Mapping[str, str]
@@ -54,49 +51,15 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
     """
     if slot.name and slot.role in _OWN_LOGIC:
         return f"{slot_name(replace(slot, name=''), texts, uses)}: {slot.name}"
-    name = slot_name(slot, texts, uses)
-    wired = state.outputs.types or (), state.outputs.names, frozenset(uses.items())
-    names = _names_on_pages(*wired, _Identical(texts))
-    shared = names[part_of_slot(slot, uses), name.casefold()] > 1
-    return f"{name} ({slot.index + 1})" if shared else name
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Identical:
-    """Texts as the key of a cache: they are equal only if they are the same object.
-
-    Home Assistant creates another object for another language.
-    """
-
-    texts: Texts
-
-    @override
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identical) and self.texts is other.texts
-
-    @override
-    def __hash__(self) -> int:
-        return id(self.texts)
-
-
-@lru_cache(maxsize=256)
-def _names_on_pages(
-    types: tuple[int, ...],
-    names: tuple[str, ...],
-    used: frozenset[tuple[int, Use]],
-    texts: _Identical,
-) -> Counter[tuple[Part, str]]:
-    """Return how many slots have each name on the page of each part, ignoring case.
-
-    Cached, because every output needs it for every state that it writes. Each platform
-    has texts of its own for a language.
-    """
-    uses = dict(used)
-    return Counter(
-        (part_of_slot(slot, uses), slot_name(slot, texts.texts, uses).casefold())
-        for slot in Outputs(types=types, names=names).slots
-        if slot.role is not Role.EMPTY
+    name, part = slot_name(slot, texts, uses), part_of_slot(slot, uses)
+    shared = any(
+        other.index != slot.index
+        and other.role is not Role.EMPTY
+        and part_of_slot(other, uses) is part
+        and slot_name(other, texts, uses).casefold() == name.casefold()
+        for other in state.outputs.slots
     )
+    return f"{name} ({slot.index + 1})" if shared else name
 
 
 def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:
