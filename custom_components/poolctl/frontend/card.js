@@ -5,6 +5,10 @@ import { hourOfDay, zoneOf } from "./format.js";
 import { Pool, controllers } from "./pool.js";
 import { words } from "./words.js";
 
+// While it starts, the frontend replaces the registry of elements; those defined before
+// are lost. So wait until its own element, or that of the cast page, is defined.
+await Promise.race(["home-assistant", "hc-main"].map((name) => customElements.whenDefined(name)));
+
 const MINUTE = 60_000;
 
 const STYLE = `
