@@ -10,7 +10,7 @@ from yarl import URL
 
 from .counters import Counters
 from .facts import Facts, Frame, LanRequest
-from .wire.envelope import OVERHEAD, unwrap, wrap
+from .wire.envelope import OVERHEAD, from_hex, payload_of, unwrap, wrap
 from .wire.exceptions import (
     ClockError,
     DeclinedError,
@@ -223,6 +223,25 @@ async def post(
         timeout=timeout,
         limit=MAX_RESPONSE,
     )
+
+
+async def unverified_state(
+    session: ClientSession, host: str, port: int, *, timeout: float
+) -> bytes:
+    """Return the state frame of the device that answers at an address.
+
+    `state` reads need no credential (protocol.md 5.2 rule 1). The result cannot be
+    trusted: without the key, no tag can be verified. Raises the errors of
+    `LanClient.state` that come before verifying and decoding.
+    """
+    url = controller_url(host, port)
+    answer = answer_of(await post(session, url, request_body("state"), timeout))
+    if not isinstance(envelope := answer.get("env"), str):
+        raise UnexpectedResponseError("the answer has no envelope")
+    data = from_hex(envelope)
+    if len(data) < OVERHEAD:
+        raise UnexpectedResponseError("the envelope is too short")
+    return payload_of(data)
 
 
 def answer_of(response: Response) -> Answer:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 import time
 
 from homeassistant.const import UnitOfTemperature
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.first_look import unverified_state
+from ..client.lan import unverified_state
 from ..client.wire.exceptions import (
     BusyError,
     FrameError,
@@ -56,8 +56,9 @@ class Preview:
 
 NO_PREVIEW = Preview()
 
-type _Look = tuple[float, asyncio.Task[Preview]]
-_LOOKS: HassKey[dict[str, _Look]] = HassKey("poolctl_looks")
+_PREVIEWS: HassKey[dict[str, tuple[float, asyncio.Task[Preview]]]] = HassKey(
+    "poolctl_previews"
+)
 """Start of the last preview of each controller (monotonic, s), and its task."""
 
 
@@ -66,27 +67,22 @@ async def async_preview(hass: HomeAssistant, observed: ObservedAddress) -> Previ
 
     All calls within a minute return the same preview.
     """
-    looks, now = hass.data.setdefault(_LOOKS, {}), time.monotonic()
-    _forget(looks, now)
-    if (look := looks.get(observed.device_id)) is None:
-        if len(looks) >= _KEPT:
+    previews, now = hass.data.setdefault(_PREVIEWS, {}), time.monotonic()
+    for device_id, (began, _) in list(previews.items()):
+        if now - began >= _INTERVAL:
+            del previews[device_id]
+    if (preview := previews.get(observed.device_id)) is None:
+        if len(previews) >= _KEPT:
             return NO_PREVIEW
         task = hass.async_create_background_task(
-            _async_look(hass, observed), "poolctl first look"
+            _async_read(hass, observed), "poolctl preview"
         )
-        look = looks[observed.device_id] = now, task
+        preview = previews[observed.device_id] = now, task
     # Closing one dialog must not cancel the preview of another one.
-    return await asyncio.shield(look[1])
+    return await asyncio.shield(preview[1])
 
 
-@callback
-def _forget(looks: dict[str, _Look], now: float) -> None:
-    for device_id, (began, _) in list(looks.items()):
-        if now - began >= _INTERVAL:
-            del looks[device_id]
-
-
-async def _async_look(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
+async def _async_read(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
     session = async_get_clientsession(hass)
     try:
         async with asyncio.timeout(_TIMEOUT):

@@ -5,7 +5,7 @@ import json
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.first_look import unverified_state
+from custom_components.poolctl.client.lan import unverified_state
 from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     UnexpectedResponseError,
