@@ -3,7 +3,7 @@
 It only reads, and answers only about exposed entities. People stay unnamed.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -61,6 +61,11 @@ class _Thing:
     is_pool: bool
 
 
+def _pool_name(hass: HomeAssistant, device_id: str) -> str:
+    devices = dr.async_get(hass).async_get_devices(identifiers={(DOMAIN, device_id)})
+    return next((each.name_by_user or each.name or "" for each in devices), "")
+
+
 @callback
 def _things(hass: HomeAssistant, assistant: str) -> Iterator[_Thing]:
     for entry in er.async_get(hass).entities.values():
@@ -70,13 +75,9 @@ def _things(hass: HomeAssistant, assistant: str) -> Iterator[_Thing]:
         is_pool = (entry.domain, key) == (Platform.SENSOR, "status")
         is_explained = entry.domain in _OUTPUTS and _EXPLAINED.fullmatch(key)
         if is_pool or is_explained or entry.domain == Platform.CLIMATE:
-            found = dr.async_get(hass).async_get_devices(
-                identifiers={(DOMAIN, device_id)}
-            )
-            pool = next((each.name_by_user or each.name or "" for each in found), "")
+            pool = _pool_name(hass, device_id)
             exposed = async_should_expose(hass, assistant, entry.entity_id)
-            name = pool if is_pool else state.name
-            yield _Thing(name, pool, state, exposed, is_pool)
+            yield _Thing(pool if is_pool else state.name, pool, state, exposed, is_pool)
 
 
 def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
@@ -86,16 +87,15 @@ def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
     """
     exposed = [each for each in things if each.exposed]
     names = Counter(each.name for each in exposed)
-    labelled = [
-        (each.name if names[each.name] == 1 else f"{each.name} ({each.pool})", each)
-        for each in exposed
-    ]
-    labels = Counter(label for label, _ in labelled)
-    found = {label: each for label, each in labelled if labels[label] == 1}
-    for label, each in labelled:
-        if labels[label] > 1:
-            numbered = (f"{label} {number}" for number in count(1))
-            found[next(name for name in numbered if name not in found)] = each
+    labelled = defaultdict[str, list[_Thing]](list)
+    for each in exposed:
+        equal = names[each.name] > 1
+        labelled[f"{each.name} ({each.pool})" if equal else each.name].append(each)
+    found: dict[str, _Thing] = {}
+    for label, group in labelled.items():
+        numbered = (f"{label} {number}" for number in count(1))
+        free = (each for each in numbered if each not in labelled)
+        found.update(zip(free if len(group) > 1 else [label], group, strict=False))
     return found
 
 
@@ -107,6 +107,19 @@ def _own_name(entity: Entity) -> str:
     return schedule.name if schedule else ""
 
 
+def _own_names(hass: HomeAssistant) -> tuple[set[str], set[str]]:
+    """Return the controllers' names of outputs and schedules, and who holds outputs."""
+    names, people = set[str](), set[str]()
+    entries: list[PoolctlConfigEntry] = hass.config_entries.async_loaded_entries(DOMAIN)
+    for entry in entries:
+        for each in entry.runtime_data.controllers.values():
+            slots, schedules = each.data.outputs.slots, each.data.schedules.used
+            names |= {slot.name for slot in slots if slot.role not in RUN_BY}
+            names |= {schedule.name for schedule in schedules.values()}
+            people |= {hold.requester for hold in each.controller.holds.shown}
+    return names, people
+
+
 async def _async_hidden(
     hass: HomeAssistant, things: list[_Thing], assistant: str
 ) -> re.Pattern[str]:
@@ -115,23 +128,18 @@ async def _async_hidden(
     Explanations name outputs and schedules as the controller does, and whoever asked
     for a hold by the name of that time.
     """
-    exposed = {each.name for each in things if each.exposed}
-    for platform in async_get_platforms(hass, DOMAIN):
-        for entity_id, entity in platform.entities.items():
-            if async_should_expose(hass, assistant, entity_id):
-                exposed.add(_own_name(entity))
-    names = {each.name for each in things if not (each.exposed or each.is_pool)}
-    people = {user.name or "" for user in await hass.auth.async_get_users()}
+    names, people = _own_names(hass)
+    names |= {each.name for each in things if not (each.exposed or each.is_pool)}
+    names -= {each.name for each in things if each.exposed}
+    names -= {
+        _own_name(entity)
+        for platform in async_get_platforms(hass, DOMAIN)
+        for entity_id, entity in platform.entities.items()
+        if async_should_expose(hass, assistant, entity_id)
+    }
+    people |= {user.name or "" for user in await hass.auth.async_get_users()}
     people |= {state.name for state in hass.states.async_all("person")}
-    entries: list[PoolctlConfigEntry] = hass.config_entries.async_loaded_entries(DOMAIN)
-    for entry in entries:
-        for each in entry.runtime_data.controllers.values():
-            slots, schedules = each.data.outputs.slots, each.data.schedules.used
-            names |= {slot.name for slot in slots if slot.role not in RUN_BY}
-            names |= {schedule.name for schedule in schedules.values()}
-            people |= {hold.requester for hold in each.controller.holds.shown}
-    names = names - exposed | people
-    longest_first = sorted(filter(None, names), key=len, reverse=True)
+    longest_first = sorted(filter(None, names | people), key=len, reverse=True)
     return re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '$.'})(?!\w)"
     )

@@ -40,19 +40,12 @@ def _distinct_name(
     record: ControllerRecord, records: Iterable[ControllerRecord]
 ) -> str:
     """Return a name; equal ones get their site, and a number if that is equal, too."""
-    others = [
-        each
-        for each in records
-        if each.device_id != record.device_id
-        and folded(each.name) == folded(record.name)
-    ]
-    if not others:
-        return record.name
-    here = [each.device_id for each in others if each.site == record.site]
-    elsewhere = len(here) < len(others)
-    site = f" ({record.site})" if record.site and elsewhere else ""
-    number = sum(each < record.device_id for each in here) + 1
-    return f"{record.title}{site}{f' {number}' if here else ''}"
+    others = (each for each in records if each.device_id != record.device_id)
+    equal = [record, *(e for e in others if folded(e.name) == folded(record.name))]
+    here = sorted(each.device_id for each in equal if each.site == record.site)
+    site = f" ({record.site})" if record.site and len(here) < len(equal) else ""
+    number = f" {here.index(record.device_id) + 1}" if len(here) > 1 else ""
+    return f"{record.title if site or number else record.name}{site}{number}"
 
 
 @cache
