@@ -175,14 +175,50 @@ async def test_only_what_differs_is_written(beach: Home) -> None:
 
 
 async def test_a_plan_that_goes_on_over_a_restart(beach: Home) -> None:
-    """It is recognised by its names, even if the owner moved it in the app."""
+    """It is recognised by what was written, even if the owner renamed it in the app."""
     await plan(beach, hours=4, prices=hourly())
     await beach.restart()
-    record(beach, FIRST).start = 60
+    record(beach, FIRST).name = "Night"
     user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
-    answer = await plan(beach, by=user.id, hours=4, prices=hourly())
-    assert (answer["changes"], times(beach)) == (1, [(180, 300), (720, 840)])
+    answer = await plan(beach, by=user.id, hours=3, prices=hourly())
+    assert (answer["changes"], times(beach)) == (1, [(780, 840)])
+    assert (record(beach, FIRST).start, record(beach, FIRST).end) == (180, 300)
     assert sum(each.used for each in beach.pool.schedules) == 5
+
+
+async def test_schedules_of_others(beach: Home) -> None:
+    """What a plan did not write is not its own, whatever its name and its times."""
+    await plan(beach, hours=4, prices=hourly())
+    plants, lookalike, moved = (record(beach, at) for at in (5, 6, FIRST))
+    for one, slot, aux_type in ((plants, 3, 1), (lookalike, 0, 31)):
+        one.slot, one.aux_type, one.weekdays, one.enabled = slot, aux_type, 127, True
+    plants.name, plants.start, plants.end = "HA plants", 180, 300
+    lookalike.name, lookalike.start, lookalike.end = "HA plan 3", 1080, 1140
+    # A person who moves a schedule in the app wants it at that time.
+    moved.start, moved.end = 240, 300
+    before = [asdict(each) for each in (plants, lookalike, moved)]
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    for hours in (3, 5, 0):
+        answer = await plan(beach, by=user.id, hours=hours, prices=hourly())
+        assert [asdict(each) for each in (plants, lookalike, moved)] == before
+        assert answer["scheduled_hours"] == 2.0
+    await beach.restart()
+    await plan(beach, by=user.id, hours=3, prices=hourly())
+    assert [asdict(each) for each in (plants, lookalike, moved)] == before
+    assert sum(each.used for each in beach.pool.schedules) == 8
+
+
+async def test_until_midnight(beach: Home) -> None:
+    """A plan ends at 24:00 on a controller that has such an end, else at 23:59."""
+    night = [{"start": "22:00:00", "end": "00:00:00"}]
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    await plan(beach, by=user.id, blocks=night)
+    assert times(beach) == [(1320, 1439)]
+    await plan(beach, by=user.id, blocks=[{"start": "10:00:00", "end": "11:00:00"}])
+    record(beach, 2).end = 1440
+    for _ in range(2):
+        await plan(beach, by=user.id, blocks=night)
+        assert times(beach) == [(1320, 1440)]
 
 
 async def test_once_a_day(beach: Home) -> None:
@@ -397,7 +433,7 @@ async def test_mistakes(
 async def test_a_controller_that_keeps_no_names(
     beach: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No schedules are left that the next plan would not recognise."""
+    """The next plan recognises its schedules by their times."""
     act = beach.controller.act
 
     def act_and_cut(name: str, payload: bytes) -> None:
@@ -406,6 +442,8 @@ async def test_a_controller_that_keeps_no_names(
             each.name = each.name[:3]
 
     monkeypatch.setattr(beach.controller, "act", act_and_cut)
-    with failure("not_applied"):
-        await plan(beach, hours=2, prices=hourly())
-    assert not any(each.used for each in beach.pool.schedules[FIRST:])
+    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
+    for hours in (2, 3, 4):
+        await plan(beach, by=user.id, hours=hours, prices=hourly())
+        assert sum(each.used for each in beach.pool.schedules[FIRST:]) <= 2
+    assert record(beach, FIRST).name == "HA "

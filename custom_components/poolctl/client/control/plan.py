@@ -1,33 +1,35 @@
 """The plan of a day's pump hours, in schedules that are reserved for it.
 
 The controller runs them every day, so a plan continues while Home Assistant is down.
-Their names identify them; all other schedules stay as they are. All of this is chosen.
+A schedule is reserved as long as it has the slot, times and weekdays that the last plan
+wrote; all others, whatever their names, stay as they are. All of this is chosen.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import permutations, starmap
+from itertools import count, permutations, starmap
 from typing import Final
 
 from ..planning import MAX_BLOCKS, Block
+from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
-from ..wire.exceptions import InvalidCommandError, NotAppliedError, NotSupportedError
-from ..wire.schedule import (
-    ALL_WEEK,
-    DAY,
-    LAST_MINUTE,
-    MAX_SCHEDULES,
-    UNUSED_SLOT,
-    Schedule,
-)
+from ..wire.exceptions import InvalidCommandError, NotSupportedError
+from ..wire.schedule import ALL_WEEK, MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from .schedules import ScheduleControl
 from .store import Store
 
-RESERVED: Final = "HA plan"
-"""Prefix of the names of reserved schedules."""
-_NAMES: Final = [f"{RESERVED} {number}" for number in range(1, MAX_BLOCKS + 1)]
+_NAME: Final = "HA plan {}"
+"""Name of a reserved schedule, with a number."""
 _NEW: Final = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=ALL_WEEK, name=""
 )
@@ -78,8 +80,11 @@ class PlanControl:
             if self._store.choices.planned_on == today and not again:
                 raise InvalidCommandError("written today", reason="plan_written_today")
             for step in steps:
-                await self._take(step)
-            self._store.choose(lambda choices: replace(choices, planned_on=today))
+                await self._write(step)
+            planned = tuple(each for each in self._planned if each in self._present)
+            self._store.choose(
+                lambda choices: replace(choices, planned_on=today, planned=planned)
+            )
             return blocks, steps
 
     @property
@@ -92,20 +97,38 @@ class PlanControl:
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index
 
+    @property
+    def _planned(self) -> Iterable[PlannedSchedule]:
+        return self._store.choices.planned
+
+    @property
+    def _present(self) -> Mapping[PlannedSchedule, int]:
+        """Return the indexes of all schedules, by what a plan would have written."""
+        return {_planned(index, each): index for index, each in self._used.items()}
+
+    def _reserved(self) -> list[int]:
+        """Return the indexes of the reserved schedules."""
+        return [
+            index
+            for planned in dict.fromkeys(self._planned)
+            if (index := self._present.get(planned)) is not None
+        ]
+
     def _others(self) -> _Table:
         """Return the enabled schedules of the pump that are not reserved."""
+        reserved = self._reserved()
         return {
             index: schedule
             for index, schedule in self._used.items()
             if schedule.slot == self._pump
             and schedule.enabled
-            and not _is_reserved(schedule)
+            and index not in reserved
         }
 
     def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[Step]:
         """Return the fewest changes that turn the reserved schedules into a plan."""
         self._check(blocks)
-        reserved = [i for i, one in self._used.items() if _is_reserved(one)]
+        reserved = self._reserved()
         places = [*reserved, *[None] * max(len(blocks) - len(reserved), 0)]
         ways = [
             self._changes(reserved, list(zip(order, blocks, strict=True)), speed)
@@ -122,8 +145,8 @@ class PlanControl:
         others = ALL_WEEK & ~(1 << today.weekday())
         return [
             Step(index, replace(one, weekdays=one.weekdays & others))
-            for index, one in self._used.items()
-            if _is_reserved(one) and one.enabled and one.weekdays & ~others
+            for index in self._reserved()
+            if (one := self._used[index]).enabled and one.weekdays & ~others
         ]
 
     def _check(self, blocks: Sequence[Block]) -> None:
@@ -132,10 +155,7 @@ class PlanControl:
             len(wanted) == MAX_BLOCKS and wanted[0].overlaps(wanted[1])
         ):
             raise InvalidCommandError("no such blocks", reason="plan_blocks")
-        free = MAX_SCHEDULES - sum(
-            not _is_reserved(each) for each in self._used.values()
-        )
-        if len(wanted) > free:
+        if len(wanted) > MAX_SCHEDULES - len(self._used) + len(self._reserved()):
             raise InvalidCommandError("all are in use", reason="schedule_limit")
         for one in wanted:
             for other in others.values():
@@ -158,7 +178,7 @@ class PlanControl:
             if index not in kept and self._used[index].enabled
         }
         now = {**self._used, **stopped}
-        names = iter(_free_names(now.values()))
+        names = _free_names(now.values())
         steps = []
         for index, block in places:
             previous = None if index is None else now[index]
@@ -167,7 +187,8 @@ class PlanControl:
                 steps.append(Step(None, replace(wanted, name=next(names))))
             elif not _same(wanted, previous):
                 steps.append(Step(index, wanted))
-        return [*starmap(Step, stopped.items()), *_in_order(now, steps)]
+        armed = {index for index in reserved if now[index].enabled}
+        return [*starmap(Step, stopped.items()), *_in_order(now, armed, steps)]
 
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
@@ -179,30 +200,43 @@ class PlanControl:
             previous or _NEW,
             **equipped,
             start=block.start,
-            end=LAST_MINUTE if block.end == DAY else block.end,
+            end=block.end,
             weekdays=ALL_WEEK,
             enabled=True,
         )
 
-    async def _take(self, step: Step) -> None:
-        if step.index is not None:
-            observed = self._used[step.index]
-            await self._schedules.update(step.index, step.wanted, observed=observed)
+    async def _write(self, step: Step) -> None:
+        """Write a change; what may have been written is reserved, even if it fails."""
+        index = step.index
+        if index is None:
+            # The new schedule takes the first free place, if no other client adds one.
+            place = next(i for i in range(MAX_SCHEDULES) if i not in self._used)
+            self._reserve(_planned(place, step.wanted))
+            index = await self._schedules.create(step.wanted)
+            if index is not None:
+                self._reserve(_planned(index, step.wanted))
             return
-        index = await self._schedules.create(step.wanted)
-        if index is not None and not _is_reserved(made := self._used[index]):
-            # The next plan would not recognise it, and would create another one.
-            await self._schedules.delete(index, observed=made)
-            raise NotAppliedError("the controller does not keep its name")
+        self._reserve(_planned(index, step.wanted))
+        observed = self._used[index]
+        await self._schedules.update(index, step.wanted, observed=observed)
+
+    def _reserve(self, planned: PlannedSchedule) -> None:
+        if planned not in self._planned:
+            self._store.choose(
+                lambda choices: replace(choices, planned=(*choices.planned, planned))
+            )
 
 
-def _is_reserved(schedule: Schedule) -> bool:
-    return schedule.name.startswith(RESERVED)
+def _planned(index: int, schedule: Schedule) -> PlannedSchedule:
+    """Return what is compared of a schedule, whichever way midnight is written."""
+    return PlannedSchedule(
+        index, schedule.slot, schedule.start, schedule.stop, schedule.weekdays
+    )
 
 
-def _free_names(schedules: Iterable[Schedule]) -> list[str]:
+def _free_names(schedules: Iterable[Schedule]) -> Iterator[str]:
     used = {schedule.name for schedule in schedules}
-    return [name for name in _NAMES if name not in used]
+    return (name for name in map(_NAME.format, count(1)) if name not in used)
 
 
 def _same(wanted: Schedule, previous: Schedule) -> bool:
@@ -211,24 +245,25 @@ def _same(wanted: Schedule, previous: Schedule) -> bool:
     return same_end and replace(wanted, end=previous.end) == previous
 
 
-def _in_order(now: _Table, steps: Sequence[Step]) -> Sequence[Step]:
+def _in_order(
+    now: _Table, armed: AbstractSet[int], steps: Sequence[Step]
+) -> Sequence[Step]:
     """Return the steps in an order that never arms two schedules for the same time."""
     for order in permutations(steps):
-        if _fits(now, order):
+        if _fits({index: now[index] for index in armed}, order):
             return order
     # Each needs the time of another one: one is disarmed first.
     index = next(step.index for step in steps if step.index is not None)
     stop = Step(index, replace(now[index], enabled=False))
-    return [stop, *_in_order({**now, index: stop.wanted}, steps)]
+    return [stop, *_in_order({**now, index: stop.wanted}, armed - {index}, steps)]
 
 
-def _fits(now: _Table, steps: Iterable[Step]) -> bool:
-    """Return whether, in this order, no step overlaps with a schedule as it is then."""
-    reserved = {i: one for i, one in now.items() if _is_reserved(one) and one.enabled}
+def _fits(armed: dict[int, Schedule], steps: Iterable[Step]) -> bool:
+    """Return whether, in this order, no step overlaps with an armed schedule."""
     for step in steps:
-        others = [one for i, one in reserved.items() if i != step.index]
+        others = [one for i, one in armed.items() if i != step.index]
         if any(step.wanted.overlaps(one) for one in others):
             return False
         if step.index is not None:
-            reserved[step.index] = step.wanted
+            armed[step.index] = step.wanted
     return True

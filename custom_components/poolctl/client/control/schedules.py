@@ -94,7 +94,7 @@ class ScheduleControl:
         """Add a schedule; return its index, `None` if it could not be looked up."""
         async with self._lock:
             previous = await self._read()
-            wanted = tidy(wanted)
+            wanted = tidy(wanted, previous)
             check(self._store.reported, previous, wanted)
             free = next(i for i in range(MAX_SCHEDULES) if i not in previous)
             index = await self._write(
@@ -115,7 +115,9 @@ class ScheduleControl:
         """Replace a schedule; arm or disarm it if the observed one differs in that."""
         async with self._lock:
             now = await self._read_unchanged(index, observed)
-            wanted = replace(tidy(wanted, now[index]), turnover=now[index].turnover)
+            wanted = replace(
+                tidy(wanted, now, now[index]), turnover=now[index].turnover
+            )
             if wanted.enabled is observed.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
             check(self._store.reported, now, wanted, index)

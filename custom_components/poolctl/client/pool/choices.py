@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
-from ..stored import Stored, number, whole
+from ..stored import Stored, each, number, whole
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
+from ..wire.schedule import DAY
 from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
 from .state import PoolState
 
@@ -58,6 +59,24 @@ class WithoutFlow(StrEnum):
     """The current reading of the probes."""
 
 
+class PlannedSchedule(NamedTuple):
+    """A schedule that a plan wrote: it is recognised by these values."""
+
+    place: int
+    """Index of its record."""
+    slot: int
+    start: int
+    """Minutes after midnight."""
+    stop: int
+    """Minutes after the midnight before its start, up to 2880."""
+    weekdays: int
+
+    @classmethod
+    def from_stored(cls, value: object) -> Self:
+        """Return a stored one; raises like a `Reader` if it is odd."""
+        return cls(*each(whole(0, 2 * DAY))(value))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """A user's choices; a value that was not chosen is `None` or its default."""
@@ -84,6 +103,8 @@ class Choices:
     """Daily turnovers for `PumpRule.TURNOVERS`."""
     planned_on: date | None = None
     """Local date on which pump hours were last planned."""
+    planned: tuple[PlannedSchedule, ...] = ()
+    """Schedules that plans wrote, or may have written."""
     without_flow: WithoutFlow = WithoutFlow.HOLD
     """An option of the config entry, which stores it."""
 
@@ -104,6 +125,7 @@ class Choices:
             pump_hours=stored.get("pump_hours", _HOURS, PUMP_HOURS),
             turnovers=stored.get("turnovers", _TURNOVERS, TURNOVERS),
             planned_on=stored.get("planned_on", date.fromisoformat, None),
+            planned=stored.list("planned", PlannedSchedule.from_stored),
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -122,6 +144,7 @@ class Choices:
             "pump_hours": self.pump_hours,
             "turnovers": self.turnovers,
             "planned_on": self.planned_on and self.planned_on.isoformat(),
+            "planned": [[*one] for one in self.planned],
         }
 
 

@@ -113,12 +113,16 @@ def equip(
     }
 
 
-def tidy(schedule: Schedule, previous: Schedule | None = None) -> Schedule:
+def tidy(
+    schedule: Schedule, table: Mapping[int, Schedule], previous: Schedule | None = None
+) -> Schedule:
     """Return the schedule as it is sent, with a clean name and one form of midnight.
 
-    An end or a name that was not changed keeps its received form, such as 24:00.
+    Midnight as an end is 24:00 once a schedule of the table has it, else 23:59. An end
+    or a name that was not changed keeps its received form.
     """
-    end = schedule.end or LAST_MINUTE
+    midnight = DAY if _has_midnight(table) else LAST_MINUTE
+    end = schedule.end % DAY or midnight
     if previous is not None and schedule.end == previous.end % DAY:
         end = previous.end
     name, received = clean_text(schedule.name), None
@@ -142,7 +146,7 @@ def check(
     if previous is None and len(schedules) >= MAX_SCHEDULES:
         raise InvalidCommandError("all are in use", reason="schedule_limit")
     if previous is None or wanted.when[1:] != previous.when[1:]:
-        _check_times(wanted, previous)
+        _check_times(wanted, previous, DAY + _has_midnight(schedules))
     if previous is None or wanted.name != previous.name:
         _check_name(wanted.name)
     if previous is None or (wanted.slot, wanted.speed) != (
@@ -173,15 +177,20 @@ def check_conflicts(
             )
 
 
-def _check_times(wanted: Schedule, before: Schedule | None) -> None:
+def _has_midnight(table: Mapping[int, Schedule]) -> bool:
+    return any(each.end == DAY for each in table.values())
+
+
+def _check_times(wanted: Schedule, before: Schedule | None, ends: int) -> None:
+    """Check the weekdays and times; `ends` is the number of possible ends."""
     changed = before is None or wanted.weekdays != before.weekdays
     if changed and not 0 < wanted.weekdays <= ALL_WEEK:
         raise InvalidCommandError("no weekday", reason="schedule_weekdays")
-    for minute, previous in (
-        (wanted.start, before and before.start),
-        (wanted.end, before and before.end),
+    for minute, number, previous in (
+        (wanted.start, DAY, before and before.start),
+        (wanted.end, ends, before and before.end),
     ):
-        if not 0 <= minute < DAY and minute != previous:
+        if not 0 <= minute < number and minute != previous:
             raise InvalidCommandError("not a time of a day", reason="schedule_times")
     if wanted.start % DAY == wanted.end:
         raise InvalidCommandError("it never runs", reason="schedule_same_times")
