@@ -59,6 +59,7 @@ STORED: dict[str, Any] = {
         "pump_hours": 6.5,
         "turnovers": 1.5,
         "planned_on": "2026-11-21",
+        "planned": [[3, 0, 180, 300, 127]],
     },
     "learned": {
         "totals": {
@@ -361,6 +362,7 @@ async def test_an_odd_value_is_lost_alone(
 
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "requests", "last"),
+    "planned",
     *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
 """Keys of values that are lost as a whole, because a part of them has no meaning."""

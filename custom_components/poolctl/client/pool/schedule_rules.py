@@ -122,7 +122,7 @@ def tidy(
     or a name that was not changed keeps its received form.
     """
     midnight = DAY if _has_midnight(table) else LAST_MINUTE
-    end = schedule.end % DAY or midnight
+    end = midnight if schedule.end in (0, DAY) else schedule.end
     if previous is not None and schedule.end == previous.end % DAY:
         end = previous.end
     name, received = clean_text(schedule.name), None
