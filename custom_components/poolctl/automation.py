@@ -167,13 +167,17 @@ class OfReading(
     def in_range(self, state: State) -> bool | None:
         """Return whether a reading is within its limits, `None` if one is unknown."""
         lower, upper = (
-            state.attributes.get(name) if chosen is None else chosen
+            _native(state, state.attributes.get(name)) if chosen is None else chosen
             for name, chosen in (
                 (ATTR_GOOD_FROM, self._lower),
                 (ATTR_GOOD_TO, self._upper),
             )
         )
-        if (value := _reading_of(state)) is None or lower is None or upper is None:
+        if (
+            (value := _native(state, state.state)) is None
+            or lower is None
+            or upper is None
+        ):
             return None
         return bool(lower <= value <= upper)
 
@@ -196,17 +200,17 @@ def _checked_limits(config: ConfigType) -> ConfigType:
     return config
 
 
-def _reading_of(state: State) -> float | None:
-    """Return the value of a sensor; ORP is in mV, whatever unit the user chose."""
+def _native(state: State, value: object) -> float | None:
+    """Return a number in the unit of the readings: ORP may be shown in another one."""
     try:
-        value = float(state.state)
+        number = float(str(value))
     except ValueError:
         return None
     unit = state.attributes.get(EntityStateAttribute.UNIT_OF_MEASUREMENT)
     if unit not in ElectricPotentialConverter.VALID_UNITS:
-        return value
+        return number
     return ElectricPotentialConverter.convert(
-        value, unit, UnitOfElectricPotential.MILLIVOLT
+        number, unit, UnitOfElectricPotential.MILLIVOLT
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 import logging
 from typing import override
@@ -20,6 +20,7 @@ from homeassistant.util import dt as dt_util
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
+from .client.control.store import MAX_AGE
 from .client.facts import Change
 from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
@@ -81,6 +82,8 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     _poll: asyncio.Task[object] | None = None
     """Task of the poll in progress."""
     _details_running = False
+    last_answer: datetime | None = None
+    """Time of the last answer while the controller is silent, else `None`."""
 
     def __init__(
         self,
@@ -233,6 +236,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             self.links,
             self.problems.active,
             self.last_update_success,
+            self.last_answer,
             self.controller.times.minute,
         )
         super().async_update_listeners()
@@ -361,10 +365,15 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """Check a poll; the base class updates listeners for the first failure only."""
         health = self.health(reached=reached)
         self.recovery.async_check()
-        previous = self.links, self.problems.active
+        previous = self.links, self.problems.active, self.last_answer
         self.links = links_of(health)
         self.problems.async_test(health)
-        if (self.links, self.problems.active) != previous:
+        if not self.controller.poller.silent:
+            self.last_answer = None
+        elif self.last_answer is None and self.controller.store.age < MAX_AGE:
+            age = timedelta(seconds=self.controller.store.age)
+            self.last_answer = self.clock.now() - age
+        if (self.links, self.problems.active, self.last_answer) != previous:
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:

@@ -28,7 +28,7 @@ ATTR_EXPLANATION: Final = "explanation"
 """Why it runs or does not, in the language of Home Assistant."""
 ATTR_GOOD_FROM: Final = "good_from"
 ATTR_GOOD_TO: Final = "good_to"
-"""The good range of a reading (ORP: in mV)."""
+"""The good range of a reading, in the unit of its entity."""
 
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
 

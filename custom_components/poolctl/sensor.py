@@ -11,6 +11,7 @@ from homeassistant.components.sensor import (
     SensorEntityDescription,
     SensorStateClass,
 )
+from homeassistant.components.sensor.const import UNIT_CONVERTERS
 from homeassistant.const import (
     EntityCategory,
     Platform,
@@ -321,8 +322,17 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
     @override
     def extra_state_attributes(self) -> Details | None:
         """Return the attributes of the description."""
-        details_fn = self.entity_description.details_fn
-        return details_fn(self.coordinator.data) if details_fn else None
+        if (details_fn := self.entity_description.details_fn) is None:
+            return None
+        found = details_fn(self.coordinator.data)
+        ends = found.keys() & {ATTR_GOOD_FROM, ATTR_GOOD_TO}
+        converter = UNIT_CONVERTERS.get(self.device_class)
+        native = self.entity_description.native_unit_of_measurement
+        # Its unit is not known before it has a platform.
+        if ends and converter and native and self.registry_entry:
+            convert = converter.converter_factory(native, self.unit_of_measurement)
+            found |= {end: convert(float(found[end])) for end in ends}
+        return found
 
 
 class PoolctlPumpStatus(PoolctlSensor):
@@ -345,7 +355,10 @@ class PoolctlPumpStatus(PoolctlSensor):
 
 
 class PoolctlConnection(PoolctlSensor):
-    """How the controller is reached; it is unavailable only in a closed season."""
+    """How the controller is reached; it is unavailable only in a closed season.
+
+    While the controller is silent, it has the time of the last answer.
+    """
 
     shows_figures = False
 
@@ -357,3 +370,10 @@ class PoolctlConnection(PoolctlSensor):
     @override
     def _read_value(self) -> SensorValue | None:
         return super()._read_value() if self.coordinator.last_update_success else LOST
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Details:
+        if (last := self.coordinator.last_answer) is None:
+            return {}
+        return {"last_answer": last.isoformat(timespec="seconds")}

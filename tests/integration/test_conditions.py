@@ -144,6 +144,8 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     await small.advance(15)
     assert small.value("sensor", "orp") == "0.72"
     assert await met(small, await ask(small, "reading_in_range", reading="orp"))
+    shown = small.state("sensor", "orp").attributes
+    assert (shown["good_from"], shown["good_to"]) == (0.6, 0.85)
 
 
 async def test_limits_that_make_no_sense(small: Home) -> None:

@@ -213,10 +213,8 @@ async def test_plan(
     late = [(run["start"], run["end"]) for run in runs if run["entity_id"] == fall]
     hours = [datetime.fromisoformat(at) for run in late for at in run]
     assert [(at.day, at.hour) for at in hours] == [(1, 22), (2, 2), (2, 22), (3, 2)]
-    assert {run["entity_id"] for run in runs} == {
-        fall,
-        pump.entity_id,
-    }
+    assert {run["entity_id"] for run in runs} == {fall, pump.entity_id}
+    assert {run["name"] for run in runs if run["entity_id"] == fall} == {"Late"}
 
     for wrong in ({"device_id": "none"}, {"start": "yesterday"}):
         await client.send_json_auto_id(message | wrong)

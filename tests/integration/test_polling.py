@@ -1,6 +1,9 @@
 """How a controller is polled, as Home Assistant shows it."""
 
+from datetime import timedelta
+
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.util import dt as dt_util
 import pytest
 
 from .home import Home
@@ -29,6 +32,31 @@ async def test_lan_lost_and_found(small: Home) -> None:
     await small.advance(30)
     assert small.source == "lan"
     assert small.value("sensor", "pump_power") != "unknown"
+
+
+async def test_a_silent_controller_has_the_time_of_its_last_answer(small: Home) -> None:
+    """The second missed poll shows it, unless the cloud answers; the next answer ends it."""
+
+    def last_answer() -> str | None:
+        answer: str | None
+        answer = small.state("sensor", "connection").attributes.get("last_answer")
+        return answer
+
+    assert small.source == "lan"
+    answered = dt_util.utcnow()
+    small.disconnect()
+    await small.advance(15)
+    assert last_answer() is None
+    await small.advance(15)
+    assert small.source == "lan"
+    shown = dt_util.parse_datetime(last_answer() or "")
+    assert shown is not None and abs(shown - answered) <= timedelta(seconds=2)
+    before = last_answer()
+    await small.advance(120, step=15)
+    assert (small.source, last_answer()) == ("lost", before)
+    small.cloud.faults.clear()
+    await small.advance(60, step=15)
+    assert (small.source, last_answer()) == ("cloud", None)
 
 
 async def test_both_gone_and_both_back(

@@ -41,8 +41,9 @@ def _plan(
 ) -> None:
     """Send the runs of enabled schedules that overlap a period.
 
-    A run has its whole length, also outside the period. Its form is `{entity_id, start,
-    end}` with ISO 8601 times; outputs that the user may not see are left out.
+    A run has its whole length, also outside the period. Its form is `{entity_id, name,
+    start, end}` with ISO 8601 times and the name of the schedule; outputs that the user
+    may not see are left out.
     """
     start, end = (_aware(message[name]) for name in ("start", "end"))
     coordinator = async_controller(hass, message["device_id"])
@@ -54,6 +55,7 @@ def _plan(
     runs = [
         {
             "entity_id": entity_id,
+            "name": run.schedule.name,
             "start": run.start.isoformat(),
             "end": run.end.isoformat(),
         }

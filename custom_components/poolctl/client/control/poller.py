@@ -105,6 +105,15 @@ class Poller:
         left = self._store.expires_in
         return min(interval, max(left, _SOONEST)) if left > 0 else interval
 
+    @property
+    def silent(self) -> bool:
+        """Whether two polls in a row were not answered, nor by the cloud."""
+        paths, by_cloud = self._paths, self._store.reported.source is Source.CLOUD
+        if paths.on_lan or (paths.cloud is not None and paths.cloud_error is None):
+            return False
+        usual = CLOUD_INTERVAL if by_cloud else LAN_INTERVAL
+        return self._store.age > 1.5 * usual
+
     async def poll(self) -> None:
         """Read once, LAN first.
 

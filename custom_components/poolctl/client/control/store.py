@@ -40,11 +40,14 @@ class Store:
         return self.pending.overlay(self.reported)
 
     @property
+    def age(self) -> float:
+        """Seconds since the state was read; `MAX_AGE` if it never was."""
+        return MAX_AGE if self._read_at is None else time.monotonic() - self._read_at
+
+    @property
     def expires_in(self) -> float:
         """Seconds until the state expires; 0 or less if it has expired."""
-        if self._read_at is None:
-            return 0.0
-        return self._read_at + MAX_AGE - time.monotonic()
+        return MAX_AGE - self.age
 
     def update(self, change: Callable[[PoolState], PoolState]) -> None:
         """Change the reported state, and publish it."""
