@@ -18,7 +18,10 @@ from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.util.unit_conversion import TemperatureDeltaConverter
+from homeassistant.util.unit_conversion import (
+    TemperatureConverter,
+    TemperatureDeltaConverter,
+)
 
 from .account import PoolctlConfigEntry
 from .client.pool.heating import (
@@ -124,7 +127,6 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     _attr_native_temperature_unit: str = UnitOfTemperature.CELSIUS
     _attr_native_current_temperature: float | None = None
     _attr_native_target_temperature: float | None = None
-    _attr_target_temperature_step = 1
     _attr_min_temp = MIN_TARGET
     _attr_max_temp = MAX_TARGET
 
@@ -138,6 +140,16 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
             ),
             target_temperature=property(attrgetter("_attr_native_target_temperature")),
         )
+
+    @property
+    @override
+    def target_temperature_step(self) -> float:
+        """Return the step in the unit of the house: at least one of whole °C."""
+        return 2 if self._in_fahrenheit else 1
+
+    @property
+    def _in_fahrenheit(self) -> bool:
+        return self.hass.config.units.temperature_unit == UnitOfTemperature.FAHRENHEIT
 
     @property
     @override
@@ -214,8 +226,22 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
         water = self.entity_description.body
+        if target is not None and self._in_fahrenheit:
+            target = self._nearest(target)
         with self.commanding():
             await self.controller.heating.change(water, target=target, heat=heat)
         if heat:
             sources = fitted_sources(self.coordinator.data, water)
             self.coordinator.warm_by.disown(sources)
+
+    def _nearest(self, target: float) -> float:
+        """Return a target in °C that moves by one if another °F than shown is wanted."""
+        previous = self._value and self._value.target
+        if previous is None or round(target) != previous:
+            return target
+        celsius, fahrenheit = UnitOfTemperature.CELSIUS, UnitOfTemperature.FAHRENHEIT
+        asked, shown = (
+            round(TemperatureConverter.convert(each, celsius, fahrenheit))
+            for each in (target, previous)
+        )
+        return previous + (asked > shown) - (asked < shown)

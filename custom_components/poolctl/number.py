@@ -99,16 +99,12 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
         key=f"{doser.key}_drum",
         translation_key=f"{doser.key}_drum",
         device_class=NumberDeviceClass.VOLUME_STORAGE,
-        native_unit_of_measurement=UnitOfVolume.LITERS,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
-        native_min_value=DRUM_SIZE.low / 1000,
-        native_max_value=DRUM_SIZE.high / 1000,
-        native_step=DRUM_SIZE.step / 1000,
         fitted=doser.fitted,
         value_fn=lambda state: doser.of(state).drum_litres,
-        set_fn=lambda controller, value: controller.dosing.set_drum(
-            doser, round(value * 1000)
+        set_fn=lambda controller, litres: controller.dosing.set_drum(
+            doser, round(litres * 1000)
         ),
     )
 
@@ -197,7 +193,6 @@ NUMBERS = (
     _desired(ACID, NumberDeviceClass.PH),
     _desired(CHLORINATOR, *_ORP),
     _desired(CHLORINE, *_ORP),
-    *(_drum(doser) for doser in DOSERS),
     *(_low_level(doser) for doser in DOSERS),
     PoolctlNumberDescription(
         key="filter_limit",
@@ -254,6 +249,7 @@ async def _set_volume(controller: Controller, litres: float) -> None:
     controller.store.choose(lambda choices: replace(choices, volume=round(litres)))
 
 
+DRUMS = tuple(_drum(doser) for doser in DOSERS)
 VOLUME = PoolctlNumberDescription(
     key="volume",
     translation_key="volume",
@@ -269,7 +265,8 @@ VOLUME = PoolctlNumberDescription(
 def _build(coordinator: ControllerCoordinator) -> Presences:
     return {
         **described(PoolctlNumber, NUMBERS, coordinator),
-        **described(PoolctlVolume, (VOLUME,), coordinator),
+        **described(PoolctlVolume, DRUMS, coordinator),
+        **described(PoolctlPoolVolume, (VOLUME,), coordinator),
     }
 
 
@@ -305,7 +302,7 @@ class PoolctlNumber(PoolctlEntity[float], NumberEntity):
 
 
 class _Volumes(NamedTuple):
-    """Unit, limits and precision of pool volumes."""
+    """Unit, limits and precision of volumes."""
 
     unit: UnitOfVolume
     low: float
@@ -314,19 +311,24 @@ class _Volumes(NamedTuple):
     decimals: int
 
 
-_METRIC = _Volumes(UnitOfVolume.CUBIC_METERS, 0.5, 10_000, 0.1, 3)
-_US_CUSTOMARY = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
-
-
 class PoolctlVolume(PoolctlNumber):
-    """Pool volume in the unit of the house: Home Assistant converts no numbers."""
+    """Volume in the unit of the house: Home Assistant converts no numbers."""
+
+    _metric = _Volumes(
+        UnitOfVolume.LITERS,
+        DRUM_SIZE.low / 1000,
+        DRUM_SIZE.high / 1000,
+        DRUM_SIZE.step / 1000,
+        3,
+    )
+    _us_customary = _Volumes(UnitOfVolume.GALLONS, 0.3, 52.8, 0.1, 1)
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlNumberDescription
     ) -> None:
         """Set the unit, which only changes with a restart."""
         us = coordinator.hass.config.units is US_CUSTOMARY_SYSTEM
-        self._volumes = volumes = _US_CUSTOMARY if us else _METRIC
+        self._volumes = volumes = self._us_customary if us else self._metric
         self._attr_native_unit_of_measurement = volumes.unit
         self._attr_native_min_value = volumes.low
         self._attr_native_max_value = volumes.high
@@ -343,15 +345,22 @@ class PoolctlVolume(PoolctlNumber):
         found = VolumeConverter.convert(self._value, UnitOfVolume.LITERS, unit)
         return round(found, decimals)
 
+    @override
+    async def async_set_native_value(self, value: float) -> None:
+        """Request another volume."""
+        unit = self._volumes.unit
+        litres = VolumeConverter.convert(value, unit, UnitOfVolume.LITERS)
+        await super().async_set_native_value(litres)
+
+
+class PoolctlPoolVolume(PoolctlVolume):
+    """Volume of the pool."""
+
+    _metric = _Volumes(UnitOfVolume.CUBIC_METERS, 0.5, 10_000, 0.1, 3)
+    _us_customary = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
+
     @property
     @override
     def extra_state_attributes(self) -> dict[str, str]:
         """Next step while the volume is unknown: no controller reports it."""
         return {ATTR_NEXT_STEP: "enter"} if self._value is None else {}
-
-    @override
-    async def async_set_native_value(self, value: float) -> None:
-        """Store another volume."""
-        unit = self._volumes.unit
-        litres = VolumeConverter.convert(value, unit, UnitOfVolume.LITERS)
-        await super().async_set_native_value(litres)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl import PLATFORMS
@@ -325,3 +326,21 @@ async def test_entities_of_the_dosing(full: Home) -> None:
     # A unit would make it "1 doses".
     count = full.state("sensor", "acid_doses_today")
     assert "unit_of_measurement" not in count.attributes
+
+
+async def test_the_size_of_a_drum_in_gallons(home: Home) -> None:
+    """Its unit, limits and steps are those of the owner, as its level is."""
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    number = home.state("number", "acid_drum").attributes
+    assert (number["unit_of_measurement"], number["step"]) == ("gal", 0.1)
+    assert (number["min"], number["max"]) == (0.3, 52.8)
+    await home.act("number.set_value", "acid_drum", value=5.3)
+    assert home.value("number", "acid_drum") == "5.3"
+    assert (
+        home.state("sensor", "acid_remaining").attributes["unit_of_measurement"]
+        == "gal"
+    )
+    await home.act("number.set_value", "acid_drum", value=52.8)
+    assert home.value("number", "acid_drum") == "52.8"

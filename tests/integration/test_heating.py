@@ -200,6 +200,27 @@ async def test_degrees_fahrenheit(home: Home) -> None:
     assert shown(home, "pool")["min_temp"] == 50
 
 
+async def test_each_step_in_fahrenheit(home: Home) -> None:
+    """The controller has whole °C: a step of the card moves at least one of them."""
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    step = shown(home, "pool")["target_temp_step"]
+    for steps in (step, -step, 1, -1):
+        await home.act("climate.set_temperature", "pool", temperature=82)
+        assert (target(home, "pool"), home.pool.settings["pool_target"]) == (82, 28)
+        for times in (1, 2, 3):
+            asked = target(home, "pool") + steps
+            await home.act("climate.set_temperature", "pool", temperature=asked)
+            expected = 28 + (times if steps > 0 else -times)
+            assert home.pool.settings["pool_target"] == expected
+        # What is shown is no change.
+        await home.act(
+            "climate.set_temperature", "pool", temperature=target(home, "pool")
+        )
+        assert home.pool.settings["pool_target"] == expected
+
+
 # Modes and sources
 
 

@@ -98,14 +98,18 @@ async def test_a_temperature_of_its_own(house: House, pool: Pool) -> None:
     assert pool.settings["spa_target"] == 38
 
 
-async def test_in_fahrenheit(home: Home, pool: Pool) -> None:
+@pytest.mark.parametrize(("more", "expected"), [({"target": 100}, 38), ({}, 37)])
+async def test_in_fahrenheit(
+    home: Home, pool: Pool, more: dict[str, Any], expected: int
+) -> None:
+    """The default is 37 °C there, too."""
     assert isinstance(home, House)
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     home.own(home.service.full)
     await home.set_up(home.controller)
-    await home.automate(NAME, **inputs(home, heat_to="temperature", target=100))
+    await home.automate(NAME, **inputs(home, heat_to="temperature", **more))
     await until(home, 14, 5)
-    assert pool.settings["spa_target"] == 38
+    assert pool.settings["spa_target"] == expected
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,15 @@
 # mypy: no-warn-unreachable
 
 from datetime import timedelta
+import logging
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import Platform
 from homeassistant.helpers.template import Template
 from homeassistant.util import dt as dt_util, yaml as yaml_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
@@ -107,6 +110,38 @@ async def test_another_press_ends_it(house: House, pool: Pool) -> None:
     assert not house.waiting
     await press(house)
     assert held(pool) >= SESSION
+
+
+@pytest.mark.parametrize(("more", "expected"), [({"target": 100}, 38), ({}, 37)])
+async def test_in_fahrenheit(
+    home: House, pool: Pool, more: dict[str, Any], expected: int
+) -> None:
+    """The default is 37 °C there, too."""
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    home.hass.states.async_set(BUTTON, "unknown")
+    await home.automate(NAME, **inputs(home, heat_to="temperature", **more))
+    await press(home)
+    assert pool.settings["spa_target"] == expected
+
+
+async def test_an_account_that_is_disabled_or_deleted(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is done, and nothing is logged as an error."""
+    await house.automate(NAME, **inputs(house))
+    caplog.clear()
+    await house.hass.config_entries.async_set_disabled_by(
+        house.entry.entry_id, ConfigEntryDisabler.USER
+    )
+    for deleted in (False, True):
+        if deleted:
+            await house.hass.config_entries.async_remove(house.entry.entry_id)
+        house.hass.bus.async_fire("automation_reloaded")
+        await press(house)
+    errors = [each for each in caplog.records if each.levelno >= logging.WARNING]
+    assert not [each.getMessage() for each in errors]
 
 
 async def test_spa_mode_that_is_switched_off_ends_it(house: House, pool: Pool) -> None:
