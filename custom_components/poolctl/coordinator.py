@@ -123,7 +123,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         self.explained, self._view = Explainer(controller), EquipmentView(self.data)
         self.warm_by = self._make_warm_by()
         self.extras = Extras(controller, self.learned, self.warm_by)
-        owners = controller.holds, controller.pauses, self.warm_by
+        owners = self.warm_by, controller.pauses, controller.holds
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
@@ -293,6 +293,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
             pauses_overdue=controller.pauses.overdue,
+            heat_overdue=self.warm_by.overdue,
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,

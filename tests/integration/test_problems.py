@@ -11,10 +11,14 @@ import pytest
 
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.status.health import Health
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
+from custom_components.poolctl.warm_by.request import Request
 from tests.simulator.dialects import Dialect
+from tests.simulator.pool import POOL_HEATER
 from tests.simulator.pump import DRY_RUN_NORMAL
 from tests.simulator.situations import SITUATIONS
 
@@ -160,6 +164,22 @@ async def paused_too_long(home: Home) -> None:
     await pause
     home.controller.faults.on("decline")
     await home.live(4800, step=300)
+
+
+async def heat_overdue(home: Home) -> None:
+    home.service.full.pool.settings["heating"] = POOL_HEATER
+    await started(home, small=False)
+    (coordinator,) = home.entry.runtime_data.controllers.values()
+    request = Request(
+        body=POOL,
+        by=coordinator.clock.now() - timedelta(hours=2),
+        lasts=timedelta(minutes=30),
+        begun=True,
+        selected=(HeatSource.POOL_HEATER,),
+    )
+    coordinator.warm_by._put(request)
+    home.controller.faults.on("decline", "a")
+    await home.live(60)
 
 
 async def held_off(home: Home) -> None:
@@ -376,6 +396,7 @@ CASES = [
     ),
     Case(key="hold_overdue", arrange=hold_overdue, contains="in time: ", after=60),
     Case(key="dosing_paused_too_long", arrange=paused_too_long, after=60),
+    Case(key="heat_overdue", arrange=heat_overdue, after=60),
     *(
         Case(
             key=f"{key}_warm_late",

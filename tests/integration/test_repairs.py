@@ -118,6 +118,7 @@ def test_every_repair_has_its_texts(key: str) -> None:
         "held_off",
         "hold_overdue",
         "dosing_paused_too_long",
+        "heat_overdue",
         "sign_in_ends",
         "controllers_left_out",
         "controllers_shared",

@@ -540,3 +540,55 @@ async def test_the_pool_ends_while_the_spa_heats(spa: Home) -> None:
         spa.pool.update()
         assert spa.pool.slots[PUMP].held
     assert heated(spa)
+
+
+def left_on(home: Home) -> bool:
+    """Return whether *Status* names heating that is left on, with its action."""
+    problems = home.state("sensor", "status").attributes["problems"]
+    return any(each["key"] == "heat_overdue" and each["next_step"] for each in problems)
+
+
+async def down(home: Home, lasts: timedelta) -> None:
+    """Let Home Assistant be off for a time."""
+    await home.shut_down()
+    home.clock.advance(lasts.total_seconds())
+    home.freezer.tick(lasts)
+    await home.boot()
+
+
+async def test_a_start_after_its_end(spa: Home) -> None:
+    """All is undone once, the heat first."""
+    await soon(spa)
+    sent = len(spa.actions)
+    await down(spa, timedelta(hours=5))
+    await spa.live(20 * STEP, step=STEP)
+    assert as_before(spa)
+    assert spa.actions[sent:] == ["cmd", "aux", "aux"]
+
+
+async def test_the_lan_is_given_up_without_an_answer(spa: Home) -> None:
+    """What the cloud cannot switch off is in *Status*, until it is off."""
+    await soon(spa)
+    spa.controller.faults.on("refuse")
+    entry, entries = spa.entry, spa.hass.config_entries
+    for connection in ("cloud", "auto"):
+        options = {**entry.options, "connection": connection}
+        entries.async_update_entry(entry, options=options)
+        await done(spa, entries.async_reload(entry.entry_id))
+        await spa.live(3 * STEP, step=STEP)
+        assert left_on(spa) is (connection == "cloud")
+        spa.controller.faults.clear()
+    await spa.live(20 * STEP, step=STEP)
+    assert as_before(spa)
+
+
+async def test_a_request_of_an_old_backup(spa: Home) -> None:
+    """Its end is more than 30 days ago: nothing is sent, and *Status* names it."""
+    await soon(spa)
+    sent = len(spa.actions)
+    await down(spa, timedelta(days=40))
+    await spa.live(20 * STEP, step=STEP)
+    assert len(spa.actions) == sent and left_on(spa)
+    await heating_off(spa)
+    await spa.live(3 * STEP, step=STEP)
+    assert not left_on(spa)

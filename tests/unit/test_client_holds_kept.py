@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.holds.ends import is_over
 from custom_components.poolctl.client.holds.hold import End, Hold, State
+from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.stored import Stored
@@ -386,3 +389,47 @@ async def test_leaving_what_does_not_answer(rig: Rig) -> None:
     rig.pool.faults.on("refuse")
     (left,) = await rig.controller.holds.leave()
     assert (left.slot, left.state) == (SLOT, State.ACTIVE)
+
+
+async def restarted(rig: Rig, days: float) -> Holds:
+    """Return the holds after a restart some days later, with a first read."""
+    stored = json.loads(json.dumps(rig.controller.holds.kept.as_dict()))
+    rig.time.advance(days * 86400)
+    rig.controller.queries.expire()
+    await rig.polls(15)
+    holds = Holds(
+        rig.controller.holds._means,
+        rig.controller.times,
+        KeptHolds.from_dict(Stored(stored)).holds,
+        end_by_themselves=True,
+    )
+    holds.take_read(rig.controller.store.reported, rig.time.now)
+    return holds
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_hold_of_an_old_backup(rig: Rig, on: bool) -> None:
+    """It ended more than 30 days ago: nothing is sent, it is shown, a user ends it."""
+    await start(rig)
+    await hold(rig, on, 30)
+    rig.forget()
+    holds = await restarted(rig, 31)
+    await holds.work()
+    assert payloads(rig) == [] and holds.wait is None
+    assert [each.slot for each in holds.overdue] == [SLOT]
+    assert [each.slot for each in await holds.leave()] == [SLOT]
+    assert payloads(rig) == []
+    await holds.resume(rig.controller.store.state.outputs.slot(SLOT))
+    assert payloads(rig) == [b"\2\0\0"] and holds.overdue == ()
+
+
+async def test_no_end_lies_further_than_a_year(rig: Rig) -> None:
+    await start(rig)
+    await hold(rig, True, 10**9)
+    year = 366 * 86400
+    assert rig.controller.holds.wait == pytest.approx(year, abs=60)
+    (kept,) = rig.controller.holds.kept.holds
+    far = datetime.max.replace(tzinfo=UTC)
+    found, now = replace(kept, until=far, lasts=None), rig.controller.times.now
+    until = found.restored(now, 0.0).until
+    assert until is not None and until <= now + timedelta(days=366)

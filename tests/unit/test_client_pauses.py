@@ -156,6 +156,32 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     assert is_on(pool) and not pool.controller.pauses.overdue
 
 
+async def test_the_first_answer_ends_the_wait(pool: Rig) -> None:
+    """The waits of an outage have doubled, but none of them outlasts it."""
+    await pause(pool)
+    pool.pool.faults.on("refuse")
+    await live(pool, 62)
+    pool.pool.faults.clear()
+    await live(pool, 1)
+    assert is_on(pool)
+
+
+async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
+    """It ended more than 30 days ago: dosing is not switched on, and that is said."""
+    await pause(pool)
+    stored = pool.controller.pauses.kept.as_dict()
+    pool.time.advance(31 * 86400)
+    pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
+    await pauses.work()
+    assert not is_on(pool) and pauses.wait is None
+    assert pauses.overdue == (ACID,)
+    assert await pauses.leave() == (ACID,) and not is_on(pool)
+    switch(pool, True)
+    await read(pool)
+    pauses.take_read(pool.controller.store.reported, pool.time.now)
+    assert list(pauses.overdue) == []
+
+
 async def test_it_is_tried_less_and_less_often(pool: Rig) -> None:
     await pause(pool, 1)
     pool.pool.faults.on("refuse")
@@ -252,13 +278,13 @@ async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
     began = pool.controller.clock.time()
     pool.time.advance(3 * 3600)
     wall = pool.controller.clock._wall
-    clock = Clock(since=began, wall=lambda: wall() + 30 * 86400, steady=wall)
+    clock = Clock(since=began, wall=lambda: wall() + 20 * 86400, steady=wall)
     assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
     kept = KeptPauses.from_dict(Stored(stored)).pauses
     pauses = Pauses(pool.controller.pauses._dosers, clock, kept)
     await pauses.work()
     assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
-    clock.confirm(format_datetime(datetime.fromtimestamp(wall() + 30 * 86400, UTC)))
+    clock.confirm(format_datetime(datetime.fromtimestamp(wall() + 20 * 86400, UTC)))
     await pauses.work()
     assert is_on(pool) and pauses.wait is None
 

@@ -82,6 +82,7 @@ HEALTH = Health(
     holds=(),
     overdue=(),
     pauses_overdue=(),
+    heat_overdue=False,
     stopped_by_spa=(),
     warm_late=(),
     record=RECORD,
@@ -431,7 +432,7 @@ def test_which_rows_are_repairs() -> None:
     warnings = {
         *("acid_limit", "acid_without_effect", "chlorine_without_effect"),
         *("clock_ahead", "controllers_shared", "dosing_paused_too_long"),
-        *("firmware_too_old", "hold_overdue", "no_key"),
+        *("firmware_too_old", "heat_overdue", "hold_overdue", "no_key"),
         *("service_silent", "sign_in_ends"),
     }
     assert wanted.keys() == warnings | fixable | errors

@@ -50,6 +50,8 @@ class Health:
     """Holds that a user has to release: long after their end, or without a LAN."""
     pauses_overdue: tuple[AnyDosing, ...]
     """Dosers that should have been on again an hour ago."""
+    heat_overdue: bool
+    """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
     warm_late: tuple[tuple[Request, Outlook], ...]
     """Requests for water that will not be warm in time."""

@@ -299,6 +299,11 @@ POOL_PROBLEMS: Final = (
         exists=lambda health: bool(health.pauses_overdue),
         repair=Repair(patience=0.0),
     ),
+    Problem(
+        key="heat_overdue",
+        exists=lambda health: health.heat_overdue,
+        repair=Repair(patience=0.0),
+    ),
     Problem(key="stale_readings", exists=_stale),
     Problem(
         key="expander_lost",

@@ -1,6 +1,5 @@
 """Timer of a controller's holds and pauses, and their end before control is lost."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
 import logging
@@ -45,7 +44,7 @@ class HoldTimer:
         owners: Iterable[_EndsByItself],
         in_background: _InBackground,
     ) -> None:
-        """Prepare; nothing is due yet."""
+        """Prepare; the owners work in the given order, the safest undo first."""
         self._hass = hass
         self._owners = tuple(owners)
         self._in_background = in_background
@@ -82,9 +81,7 @@ class HoldTimer:
 
     async def _async_work(self) -> None:
         try:
-            works = (each.work() for each in self._owners)
-            results = await asyncio.gather(*works, return_exceptions=True)
-            errors = [each for each in results if isinstance(each, Exception)]
+            errors = [each for owner in self._owners if (each := await _work(owner))]
             if errors:
                 self._not_before = time.monotonic() + _AFTER_ERROR
                 if not self._failed:
@@ -93,6 +90,15 @@ class HoldTimer:
         finally:
             self._working = False
             self.async_check()
+
+
+async def _work(owner: _EndsByItself) -> Exception | None:
+    """Return an unexpected error of an owner: it must not keep the others from work."""
+    try:
+        await owner.work()
+    except Exception as err:  # noqa: BLE001
+        return err
+    return None
 
 
 async def async_leave(

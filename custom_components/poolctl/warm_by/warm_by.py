@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from ..client.clock import Clock
 from ..client.control.controller import Controller
 from ..client.holds.hold import Hold
-from ..client.holds.release import retry_wait
+from ..client.holds.release import OVERDUE, is_old, retry_wait
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource, Slot
@@ -103,6 +103,20 @@ class WarmBy:
         """The requests that will not be met in time, with their outlook."""
         found = ((each, self.outlook(each)) for each in self.shown)
         return tuple((each, o) for each, o in found if o is not None and o.late)
+
+    @property
+    def overdue(self) -> bool:
+        """Whether a user must switch heating off: long after its end, or without a LAN.
+
+        The cloud cannot select heat sources.
+        """
+        lan = self._controller.paths.lan is not None
+        late = self._clock.now() - timedelta(seconds=OVERDUE)
+        return any(
+            self._selected(each)
+            for each in self._all.values()
+            if (each.over and not lan) or each.until <= late
+        )
 
     @property
     def wait(self) -> float | None:
@@ -209,7 +223,9 @@ class WarmBy:
                 self._put(replace(newest, tries=tries, retry_at=retry_at))
 
     async def _advance(self, request: Request) -> None:
-        if request.over or self._past(request):
+        if is_old(request.until, self._clock.now()):
+            self._leave_old(request)
+        elif request.over or self._past(request):
             await self._release(replace(request, over=True))
         elif not self._able:
             return
@@ -354,6 +370,15 @@ class WarmBy:
                 failures.append(err)
         if failures:
             raise failures[0]
+        self._drop(request)
+
+    def _leave_old(self, request: Request) -> None:
+        """Undo nothing by itself; keep the request while its heating stays selected."""
+        self._put(replace(request, over=True))
+        if not self._selected(request):
+            self._drop(request)
+
+    def _drop(self, request: Request) -> None:
         self._all.pop(request.body, None)
         self._controller.store.publish()
 

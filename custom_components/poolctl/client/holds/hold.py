@@ -21,6 +21,8 @@ class State(StrEnum):
     WATCHED = "watched"
 
 
+LONGEST = timedelta(days=366)
+"""Longest time to the end of a hold."""
 OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
 """States in which the end has come, but the output is not certainly released."""
 
@@ -120,9 +122,10 @@ class Hold:
         That time may be from before a long downtime until another time is confirmed, so
         the monotonic end is not set from it. The hold never exceeds its duration.
         """
-        if self.lasts is None or self.until is None:
+        if self.until is None:
             return replace(self, settled_at=at)
-        until = min(self.until, now + timedelta(seconds=self.lasts))
+        lasts = LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
+        until = min(self.until, now + lasts)
         return replace(self, settled_at=at, until=until)
 
 

@@ -15,11 +15,11 @@ from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlErr
 from .book import Book
 from .ends import extended, is_over, rescheduled, restarts, with_shown_end
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, End, Hold, State
+from .hold import LONGEST, Asked, End, Hold, State
 from .kept import KeptHolds
 from .machine import Event, after
 from .means import Means
-from .release import Releases, retry_wait
+from .release import Releases, is_old, retry_wait
 from .rules import window_of
 from .times import Times
 
@@ -138,11 +138,13 @@ class Holds:
     ) -> None:
         """Hold an output on or off for some time; the pump also at a speed in %.
 
+        It lasts `LONGEST` at most.
         Raises InvalidCommandError for a speed that it cannot have.
         """
         slot, now = _existing(slot), self._times.now
         if speed is not None and not (slot.role is Role.PUMP and on):
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
+        duration = min(duration, LONGEST)
         hold = Hold(
             slot=slot.index,
             on=on,
@@ -323,6 +325,8 @@ class Holds:
             moved = rescheduled(with_shown_end(hold, now, at), state, local, offset)
             event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
             following = after(moved, event)
+            if not hold.needed and is_old(moved.until, now):
+                following = None  # if it is held, that is shown as another's hold
             if following is not None and following.state is State.DUE:
                 due_at = at if following.due_at is None else following.due_at
                 following = replace(following, due_at=due_at)

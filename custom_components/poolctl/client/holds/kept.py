@@ -6,9 +6,8 @@ from typing import Self, override
 from ..stored import Reader, Stored, each, flag, moment, number, text, whole
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES
-from .hold import Asked, End, Hold, State
+from .hold import LONGEST, Asked, End, Hold, State
 
-_YEAR = 366 * 24 * 3600.0
 _LASTING = {State.REQUESTED, State.WATCHED}
 """States that reads cannot restore."""
 
@@ -70,7 +69,7 @@ def _hold(value: object) -> Hold:
         end=stored.need("end", End),
         needed=stored.need("needed", flag),
         by_cloud=stored.need("by_cloud", flag),
-        lasts=stored.need("lasts", _maybe(number(0, _YEAR))),
+        lasts=stored.need("lasts", _maybe(number(0, LONGEST.total_seconds()))),
         schedules=stored.need("schedules", each(whole(0, MAX_SCHEDULES - 1))),
         latest=stored.need("latest", _maybe(moment)),
         restarts=stored.need("restarts", whole(0, 1000)),

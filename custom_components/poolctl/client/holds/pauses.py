@@ -15,10 +15,10 @@ from typing import Final, Protocol, Self
 from ..clock import Clock
 from ..cloud import COPY_AGE
 from ..pool.dosing import DOSING, AnyDosing
-from ..pool.state import PoolState
+from ..pool.state import PoolState, Source
 from ..stored import Stored, flag, moment, text
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .release import OVERDUE, retry_wait
+from .release import OVERDUE, is_old, retry_wait
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -29,6 +29,8 @@ _OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
 """Time for which a cloud copy may still show a doser on that was switched off."""
 _DRIFT: Final = timedelta(seconds=30)
 """Difference that the shown end may have from the actual end."""
+_OUTAGE: Final = 60.0
+"""Seconds without a read after which the next one ends the waits of failed tries."""
 _LEAVING: Final = 10.0
 """Seconds to end pauses before the means of ending them is lost."""
 
@@ -111,6 +113,8 @@ class Pauses:
         self._clock = clock
         self._all = {pause.kind.key: pause for pause in kept}
         self._working = asyncio.Lock()
+        self._read: tuple[float, Source | None] = 0.0, None
+        """Time (monotonic, s) and source of the newest read."""
 
     @property
     def kept(self) -> KeptPauses:
@@ -138,19 +142,33 @@ class Pauses:
         """Seconds until `work` is due; `None` if nothing is paused."""
         at = time.monotonic()
         waits = (
-            max(self._ends_at(each), each.retry_at) - at for each in self._all.values()
+            max(self._ends_at(each), each.retry_at) - at
+            for each in self._all.values()
+            if not self._is_old(each)
         )
         return min(waits, default=None)
 
     def take_read(self, state: PoolState, at: float) -> None:
-        """Confirm pauses by a read, and end those whose doser was switched on."""
+        """Confirm pauses by a read, and end those whose doser was switched on.
+
+        The first answer after an outage ends the waits of failed tries.
+        """
         now = self._clock.now()
+        (read_at, source), self._read = self._read, (at, state.source)
+        answers_again = at - read_at > _OUTAGE or source is not state.source
         for key, previous in tuple(self._all.items()):
-            self._all[key] = pause = self._timed(previous)
+            pause = self._timed(previous)
+            if answers_again:
+                pause = replace(pause, retry_at=0.0)
+            self._all[key] = pause
             enabled = pause.kind.of(state).enabled
             if enabled is False and not pause.confirmed:
                 self._all[key] = replace(pause, confirmed=True)
-            elif enabled and pause.confirmed and now - pause.since > _OLD_COPY:
+            elif (
+                enabled
+                and (pause.confirmed or self._is_old(pause))
+                and now - pause.since > _OLD_COPY
+            ):
                 _LOGGER.info("Dosing was switched on: the pause of %s is over", key)
                 del self._all[key]
 
@@ -215,8 +233,12 @@ class Pauses:
         """Switch on the dosers whose pause is over."""
         async with self._working:
             for pause in tuple(self._all.values()):
-                if max(self._ends_at(pause), pause.retry_at) <= time.monotonic():
+                due_at = max(self._ends_at(pause), pause.retry_at)
+                if due_at <= time.monotonic() and not self._is_old(pause):
                     await self._release(pause)
+
+    def _is_old(self, pause: Pause) -> bool:
+        return is_old(pause.until, self._clock.now())
 
     def _ends_at(self, pause: Pause) -> float:
         """Return the end of a pause (monotonic, s)."""
@@ -260,7 +282,8 @@ class Pauses:
         try:
             async with asyncio.timeout(_LEAVING), self._working:
                 for pause in tuple(self._all.values()):
-                    await self._release(pause)
+                    if not self._is_old(pause):
+                        await self._release(pause)
         except TimeoutError:
             _LOGGER.debug("Not every pause was ended in time")
         return tuple(pause.kind for pause in self._all.values())

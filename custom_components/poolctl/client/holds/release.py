@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime, timedelta
 import logging
 import time
 
@@ -26,6 +27,9 @@ CANNOT_WAIT = 6 * 3600.0
 """Longest wait in s if none of our commands releases it: other firmware may do so."""
 OVERDUE = 3600.0
 """Seconds after its end from which a hold is a problem."""
+OLD = timedelta(days=30)
+"""Time after its end from which nothing is undone by itself: after an old backup was
+restored, nobody expects that any more. It is shown with what a user can do."""
 _LEAVING = 10.0
 """Seconds to release holds before the means of releasing them is lost."""
 
@@ -40,6 +44,11 @@ def retry_wait(tries: int, *, cannot: bool = False) -> float:
     if cannot:
         first, longest = LONGEST_WAIT, CANNOT_WAIT
     return min(first * 2.0**tries, longest)
+
+
+def is_old(until: datetime | None, now: datetime) -> bool:
+    """Return whether an end is so long ago that nothing is undone by itself."""
+    return until is not None and now - until > OLD
 
 
 class Releases:
@@ -59,6 +68,7 @@ class Releases:
             hold
             for hold in self._book.shown
             if (hold.due_at is not None and hold.due_at <= late)
+            or self._is_old(hold)
             or (self._ours(hold) and not self._releasable_later(hold))
         )
 
@@ -88,8 +98,13 @@ class Releases:
             and self._releasable(hold)
         ]
 
+    def _is_old(self, hold: Hold) -> bool:
+        return is_old(hold.until, self._times.now)
+
     def _releasable(self, hold: Hold) -> bool:
         """Return whether it is releasable now: the cloud can only switch it off."""
+        if self._is_old(hold):
+            return False
         if self._means.on_lan:
             return True
         return self._means.has_cloud and (hold.on or self._cloud_alone(hold))
