@@ -17,7 +17,8 @@ from homeassistant.const import (
     EntityStateAttribute,
     UnitOfElectricPotential,
 )
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import HomeAssistant, State, callback
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import (
     config_validation as cv,
     device_registry as dr,
@@ -30,16 +31,18 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.unit_conversion import ElectricPotentialConverter
 import probatio as vol
 
-from .client.pool.ranges import READINGS
-from .client.pool.state import Source
+from .account import async_controller
+from .client.pool.choices import shown_chemistry
+from .client.pool.ranges import READINGS, Reading
+from .client.pool.state import PoolState, Source
 from .const import DOMAIN, LOST
+from .coordinator import ControllerCoordinator
 from .derived.status import ATTR_PROBLEMS
 from .devices.parts import PART_OF, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
 from .status.problem import Severity
 from .status.table import KEYS
-from .store.limits import async_add_limits
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_KINDS: Final = "kinds"
@@ -155,31 +158,72 @@ class OfReading(
 ):
     """Mixin for a reading and its limits: the user's, else those of the pool."""
 
+    _reading: Reading
     _lower: float | None
     _upper: float | None
 
     def _take(self, hass: HomeAssistant, options: Mapping[str, Any]) -> None:
         self._keys = (options[OPTION_READING],)
+        self._reading = next(
+            each for each in READINGS if each.key == options[OPTION_READING]
+        )
         self._lower = options.get(OPTION_LOWER_LIMIT)
         self._upper = options.get(OPTION_UPPER_LIMIT)
-        async_add_limits(hass, self._lower, self._upper)
 
     def in_range(self, state: State) -> bool | None:
-        """Return whether a reading is within its limits, `None` if one is unknown."""
-        lower, upper = (
-            _native(state, state.attributes.get(name)) if chosen is None else chosen
-            for name, chosen in (
-                (ATTR_GOOD_FROM, self._lower),
-                (ATTR_GOOD_TO, self._upper),
-            )
+        """Return whether a reading is within its limits, `None` if one is unknown.
+
+        A current state counts with its true reading, others as they were shown.
+        """
+        value = _native(state, state.state)
+        if value is not None and state is self.hass.states.get(state.entity_id):
+            value = self._true_reading(state.entity_id, value)
+        return self._is_within(
+            value,
+            _native(state, state.attributes.get(ATTR_GOOD_FROM)),
+            _native(state, state.attributes.get(ATTR_GOOD_TO)),
         )
-        if (
-            (value := _native(state, state.state)) is None
-            or lower is None
-            or upper is None
-        ):
+
+    def _true_reading(self, entity_id: str, shown: float) -> float | None:
+        """Return a reading without the filter of its noise; the shown one if gone."""
+        entity = er.async_get(self.hass).async_get(entity_id)
+        try:
+            pool = async_controller(self.hass, str(entity and entity.device_id)).pool
+        except ServiceValidationError:
+            return shown
+        state = pool.state
+        true = shown_chemistry(state, pool.choices, state.measured_chemistry)
+        water = replace(
+            state,
+            readings=replace(state.readings, ph=true.ph, orp=true.orp),
+        )
+        return self._reading.measured(water)
+
+    def _is_within(
+        self, value: float | None, good_from: float | None, good_to: float | None
+    ) -> bool | None:
+        lower = good_from if self._lower is None else self._lower
+        upper = good_to if self._upper is None else self._upper
+        if value is None or lower is None or upper is None:
             return None
-        return bool(lower <= value <= upper)
+        return lower <= value <= upper
+
+    @callback
+    def show_crossed(
+        self, coordinator: ControllerCoordinator, state: PoolState
+    ) -> None:
+        """Show the readings as they are if this one is on the other side of a limit.
+
+        Sensors show them without their noise, but automations follow the true reading.
+        """
+        steady, good = coordinator.learned.steady, self._reading.range(state)
+        shown = replace(state, readings=steady.applied(state))
+        sides = {
+            self._is_within(self._reading.measured(each), good.lower, good.upper)
+            for each in (state, shown)
+        }
+        if len(sides) > 1:
+            steady.show(state)
 
 
 def with_reading_options(schema: vol.Schema) -> vol.Schema:

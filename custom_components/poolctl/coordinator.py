@@ -14,9 +14,11 @@ from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
+from homeassistant.util.signal_type import SignalType
 
 from .client.cloud import CloudClient
 from .client.control.controller import Controller
@@ -48,10 +50,12 @@ from .status.warm_by import name_of
 from .store.clock import clock_of
 from .store.extras import Extras
 from .store.hold_timer import HoldTimer, async_leave
-from .store.limits import async_limits
 from .store.memory import DATA_MEMORY
 from .store.remembered import Remembered
 from .warm_by.warm_by import WarmBy
+
+SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_read")
+"""Sent after each read of a controller, before its entities are updated."""
 
 _LOGGER = logging.getLogger(__name__)
 _FIRST_LOOK = 5.0
@@ -135,7 +139,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
 
     def _make_controller(self) -> Controller:
         options, shared, remembered = self._options, self._shared, self.remembered
-        remembered.learned.steady.limits = async_limits(self.hass)
         controller = Controller(
             self.record.device_id,
             lan=self._access.client(),
@@ -148,7 +151,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
         controller.store.add_read_listener(remembered.async_learn)
+        controller.store.add_read_listener(self._async_read)
         return controller
+
+    @callback
+    def _async_read(self, state: PoolState, at: float) -> None:
+        async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
 
     def _make_warm_by(self) -> WarmBy:
         kept, name = self.remembered.warm_by, partial(name_of, self.hass)

@@ -18,6 +18,7 @@ from homeassistant.components.climate.const import (
 from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State, callback
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.target import (
     TargetStateChangedData,
@@ -50,11 +51,42 @@ from .automation import (
     problems_of,
     with_reading_options,
 )
+from .client.pool.heating import BODIES, Body, heats
+from .client.pool.state import PoolState
+from .coordinator import SIGNAL_READ, ControllerCoordinator
 from .private import OfState
+
+
+class _FollowsReads(PoolEntities, EntityTriggerBase):
+    """Mixin for triggers that sensors must show the true reading, without a delay."""
+
+    @callback
+    def show_crossed(
+        self, coordinator: ControllerCoordinator, state: PoolState
+    ) -> None:
+        """Show the readings of a state as they are if this trigger needs them."""
+        raise NotImplementedError
+
+    @override
+    async def async_attach_runner(
+        self,
+        run_action: TriggerActionRunner,
+        did_not_trigger: TriggerNotTriggeredReporter | None = None,
+    ) -> CALLBACK_TYPE:
+        detach = await super().async_attach_runner(run_action, did_not_trigger)
+        ignore = async_dispatcher_connect(self.hass, SIGNAL_READ, self.show_crossed)
+
+        @callback
+        def stop() -> None:
+            detach()
+            ignore()
+
+        return stop
 
 
 class ReadingOutOfRange(
     OfReading,
+    _FollowsReads,
     OfState,
     schema=with_reading_options(ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR),
 ):
@@ -76,7 +108,7 @@ class ReadingOutOfRange(
         return self.in_range(from_state) is True
 
 
-class TargetReached(OfClimates, EntityTriggerBase):
+class TargetReached(OfClimates, _FollowsReads):
     """Heating ended because the water has its target temperature.
 
     The trigger follows the heating, not the reading: a reading varies around the
@@ -86,6 +118,19 @@ class TargetReached(OfClimates, EntityTriggerBase):
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Pass the targets to the base class."""
         super().__init__(hass, self._aimed(hass, config))
+        self._heated: dict[str, set[Body]] = {}
+        """Bodies of water that were heated at the previous read, by controller."""
+
+    @override
+    @callback
+    def show_crossed(
+        self, coordinator: ControllerCoordinator, state: PoolState
+    ) -> None:
+        heated = {body for body in BODIES if heats(state, body)}
+        device_id = coordinator.record.device_id
+        if self._heated.get(device_id, set()) - heated:
+            coordinator.learned.steady.show(state)
+        self._heated[device_id] = heated
 
     @override
     def is_valid_state(

@@ -35,19 +35,6 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     assert shown(full) == (7.5, 709, 25.3, 20.1, 25.3)
 
 
-async def test_the_other_source_is_shown_at_once(full: Home) -> None:
-    water = full.pool.water
-    water.drift, water.orp = 0.0, 700
-    await full.advance(15)
-    water.orp = 702
-    await full.advance(15)
-    assert float(full.value("sensor", "orp")) == 700
-    full.controller.faults.on("refuse")
-    await full.advance(60, step=5)
-    assert full.value("sensor", "connection") == "cloud"
-    assert float(full.value("sensor", "orp")) == 702
-
-
 async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
     """It fires even if its limit is crossed by less than the band of the noise."""
     full.pool.water.drift, full.pool.water.orp = 0.0, 700
@@ -63,3 +50,45 @@ async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
     full.pool.water.orp = 702
     await full.advance(15)
     assert len(fired) == 1
+
+
+async def test_a_condition_uses_the_true_reading(full: Home) -> None:
+    full.pool.water.drift, full.pool.water.orp = 0.0, 700
+    await full.advance(15)
+    condition = {
+        "condition": "poolctl.reading_in_range",
+        "target": {"device_id": full.device().id},
+        "options": {"reading": "orp", "upper_limit": 701},
+    }
+    rule = {
+        "alias": "Test",
+        "triggers": [{"trigger": "event", "event_type": "ask"}],
+        "conditions": [condition],
+        "actions": [{"event": "fired"}],
+    }
+    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
+    fired = async_capture_events(full.hass, "fired")
+    for orp, times in ((700, 1), (702, 1), (701, 2)):
+        full.pool.water.orp = orp
+        await full.advance(15)
+        assert float(full.value("sensor", "orp")) == 700
+        full.hass.bus.async_fire("ask")
+        await full.hass.async_block_till_done()
+        assert len(fired) == times
+
+
+async def test_one_odd_reading_is_not_shown(full: Home) -> None:
+    """A jump is shown once the next read confirms it."""
+    water = full.pool.water
+    water.drift, water.ph, water.temperature = 0.0, 7.45, 25.05
+    await full.advance(15)
+    first = shown(full)
+    water.ph, water.temperature = 2.05, 60.05
+    await full.advance(15)
+    assert shown(full) == first
+    water.ph, water.temperature = 7.45, 25.05
+    await full.advance(15)
+    assert shown(full) == first
+    water.temperature = 30.05
+    await full.advance(45, step=15)
+    assert shown(full)[2] == 30.0

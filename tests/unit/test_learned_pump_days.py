@@ -303,8 +303,9 @@ def test_water_that_is_warmer_for_two_reads() -> None:
     assert days.today.water == 29
 
 
-def test_one_odd_flow_does_not_last() -> None:
-    learned = learn(*(state(flow=each) for each in (300, 300, 65_000, 300, 300)))
+@pytest.mark.parametrize("odd", [65_000, 1_900, 900])
+def test_one_odd_flow_does_not_last(odd: float) -> None:
+    learned = learn(*(state(flow=each) for each in (300, 300, odd, 300, 300)))
     filtered = learned.totals.of[WATER_FILTERED].exact
     assert filtered == pytest.approx(0.3 * 0.5)
     assert learned.pump_days.today is not None

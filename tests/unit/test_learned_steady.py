@@ -1,6 +1,5 @@
 """Shown values of noisy probes."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
 
@@ -11,6 +10,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.learned.read import Jumps
 from custom_components.poolctl.learned.steady import (
     BANDS,
     LASTS,
@@ -38,6 +38,11 @@ STATE = PoolState(
         ambient_temperature=CENTRE[3],
     ),
 )
+
+
+def take(steady: SteadyReadings, state: PoolState, at: float) -> bool:
+    """Take a read whose jumps are confirmed."""
+    return steady.take(state.readings, state.readings, at)
 
 
 def with_probes(state: PoolState, probes: Probes) -> PoolState:
@@ -68,7 +73,7 @@ def test_no_shown_value_is_farther_than_its_band(
     times = accumulate(seconds for _, seconds in reads)
     for (true, _), at in zip(reads, times, strict=True):
         state = with_probes(STATE, true)
-        steady.take(state, at)
+        take(steady, state, at)
         shown = steady.of(state)
         for probe, band in enumerate(BANDS):
             value, reading = shown[probe], true[probe]
@@ -80,7 +85,7 @@ def test_no_shown_value_is_farther_than_its_band(
             if at - since[probe] >= LASTS:
                 assert value == reading
         previous = true
-    steady.take(state, at + more)
+    take(steady, state, at + more)
     assert steady.of(state) == previous
 
 
@@ -105,9 +110,13 @@ def test_a_band(first: Readings, within: Readings, beyond: Readings) -> None:
     steady, shown = SteadyReadings(), []
     states = [replace(STATE, readings=each) for each in (first, within, beyond)]
     for number, state in enumerate(states):
-        steady.take(state, number * POLL)
+        take(steady, state, number * POLL)
         shown.append(steady.of(state))
-    assert shown == [Probes.of(states[0]), Probes.of(states[0]), Probes.of(states[2])]
+    assert shown == [
+        Probes.of(states[0].readings),
+        Probes.of(states[0].readings),
+        Probes.of(states[2].readings),
+    ]
 
 
 def test_a_small_difference_that_lasts() -> None:
@@ -117,78 +126,52 @@ def test_a_small_difference_that_lasts() -> None:
     shown: list[float | None] = []
     for number, orp in enumerate(readings):
         state = replace(STATE, readings=Readings(orp=orp))
-        steady.take(state, number * POLL)
+        take(steady, state, number * POLL)
         shown.append(steady.of(state).orp)
     assert shown == [700] * 23 + [702]
 
 
 def test_what_settles_while_nothing_changes_is_reported() -> None:
     steady = SteadyReadings()
-    steady.take(STATE, 0)
+    take(steady, STATE, 0)
     state = replace(STATE, readings=replace(STATE.readings, orp=702))
     times = (POLL, LASTS, POLL + LASTS, 2 * LASTS)
-    settled = [steady.take(state, at) for at in times]
+    settled = [take(steady, state, at) for at in times]
     assert settled == [False, False, True, False]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda state: replace(state, source=Source.CLOUD),
-        lambda state: replace(
-            state, signals=Signals(chemistry_stable=False, pool_heater=True)
-        ),
-        lambda state: replace(state, signals=Signals(pool_heater=True)),
-        lambda state: replace(
-            state, signals=Signals(chemistry_stable=True, pool_heater=False)
-        ),
-        lambda state: replace(state, pool=Water(target=29)),
-        lambda state: replace(state, spa=Water(target=35)),
-        lambda state: replace(state, acid=Doser(desired=7.2)),
-        lambda state: replace(state, chlorine=Doser(desired=650)),
-        lambda state: replace(state, chlorinator=Dosing(desired=650)),
-    ],
-)
-def test_another_context_is_shown_at_once(
-    change: Callable[[PoolState], PoolState],
-) -> None:
-    """Readings are shown before the next read: a command changes a state in between."""
+def test_a_reading_that_came_since_the_newest_read() -> None:
+    """A command changes a state in between: the filter is the same."""
     steady = SteadyReadings()
-    steady.take(STATE, 0)
+    take(steady, STATE, 0)
     small = Readings(ph=7.5, orp=701, water_temperature=25.1, ambient_temperature=20.01)
-    noisy = replace(STATE, readings=small)
-    steady.take(noisy, POLL)
-    assert steady.of(noisy) == Probes.of(STATE)
-    changed = change(noisy)
-    assert steady.of(changed) == Probes.of(noisy)
-    steady.take(changed, 2 * POLL)
-    assert steady.of(changed) == Probes.of(noisy)
+    assert steady.of(replace(STATE, readings=small)) == Probes.of(STATE.readings)
+    large = Readings(ph=7.6, orp=None, water_temperature=25.2, ambient_temperature=20.3)
+    assert steady.of(replace(STATE, readings=large)) == Probes.of(large)
 
 
-@pytest.mark.parametrize(
-    ("readings", "limits"),
-    [
-        ((Readings(ph=7.8), Readings(ph=7.9), Readings(ph=7.8)), ()),
-        ((Readings(ph=7.0), Readings(ph=6.9)), ()),
-        ((Readings(orp=600), Readings(orp=599)), ()),
-        ((Readings(ph=7.3), Readings(ph=7.4), Readings(ph=7.5)), (7.4,)),
-        ((Readings(orp=750), Readings(orp=751)), (650, 750)),
-    ],
-)
-def test_a_limit_that_is_crossed_is_shown_at_once(
-    readings: tuple[Readings, ...], limits: tuple[float, ...]
-) -> None:
+def test_readings_as_they_are() -> None:
     steady = SteadyReadings()
-    steady.limits = limits
-    for number, each in enumerate(readings):
-        state = PoolState(readings=each)
-        steady.take(state, number * POLL)
-        assert steady.of(state) == Probes.of(state)
+    take(steady, STATE, 0)
+    small = replace(STATE, readings=replace(STATE.readings, orp=701))
+    take(steady, small, POLL)
+    assert steady.of(small).orp == 700
+    steady.show(small)
+    assert steady.of(small).orp == 701
+
+
+def test_a_jump_is_shown_once_it_is_confirmed() -> None:
+    steady, shown, jumps = SteadyReadings(), [], Jumps()
+    for number, ph in enumerate((7.4, 3.0, 7.4, 7.4, 3.0, 3.0, None, 7.4)):
+        readings = Readings(ph=ph)
+        steady.take(readings, jumps.drop(readings), number * POLL)
+        shown.append(steady.of(replace(STATE, readings=readings)).ph)
+    assert shown == [7.4, 7.4, 7.4, 7.4, 7.4, 3.0, None, 7.4]
 
 
 def test_unknown_is_shown_at_once() -> None:
     steady = SteadyReadings()
     for number, orp in enumerate((700, None, 701)):
         state = replace(STATE, readings=Readings(orp=orp))
-        steady.take(state, number * POLL)
+        take(steady, state, number * POLL)
         assert steady.of(state).orp == orp

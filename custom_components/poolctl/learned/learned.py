@@ -11,13 +11,12 @@ from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
 from ..client.stored import Stored
-from ..client.wire.frame import Readings
 from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
 from .pump_power import Draw, PumpPower
-from .read import NO_CHOICES, Read, plausible
+from .read import NO_CHOICES, Jumps, Read, plausible
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
@@ -56,7 +55,7 @@ class Learned:
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
-        self._readings = Readings()
+        self._jumps = Jumps()
         self._clock = self.controller_clock.as_dict()
 
     def begin(self, now: datetime) -> None:
@@ -79,9 +78,9 @@ class Learned:
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
-        settled = self.steady.take(state, at)
-        previous, self._readings = self._readings, state.readings
-        state = replace(state, readings=plausible(state.readings, previous))
+        sure = self._jumps.drop(state.readings)
+        settled = self.steady.take(state.readings, sure, at)
+        state = replace(state, readings=plausible(sure))
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now, choices)

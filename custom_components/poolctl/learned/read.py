@@ -20,9 +20,6 @@ _MOST_POWER: Final = 10_000.0
 """Highest plausible power of a pump in W (chosen)."""
 _COLDEST, _WARMEST = -5.0, 50.0
 """Plausible water temperatures in °C (chosen)."""
-_JUMP: Final = 2.0
-"""°C between two reads that the next read must confirm: water does not change so fast
-(chosen)."""
 
 NO_CHOICES: Final = Choices()
 
@@ -39,23 +36,64 @@ class Read(NamedTuple):
     """The user's choices at the time of the read."""
 
 
-def plausible(readings: Readings, previous: Readings) -> Readings:
-    """Return the readings from which may be learned: odd ones become `None`.
+_JUMPS: Final = (1.0, 200.0, 2.0, 5.0, 500.0, 3000.0)
+"""Differences beyond which a reading is a jump, in the order of `Jumps` (chosen): a pool
+does not change so fast, except when a pump starts or other water reaches the probes."""
 
-    `previous` are those of the previous read, including odd ones.
-    """
-    water, before = readings.water_temperature, previous.water_temperature
-    if water is not None and not (
-        _COLDEST <= water <= _WARMEST
-        and (before is None or abs(water - before) <= _JUMP)
-    ):
-        water = None
-    flow, power = readings.flow_rate, readings.pump_power
+
+class Jumps:
+    """Drops the jumps of pH, ORP, temperatures, flow and power that only one read has."""
+
+    def __init__(self) -> None:
+        """Accept the first readings."""
+        self._previous: list[float | None] = [None] * len(_JUMPS)
+        self._sure = self._previous
+
+    def drop(self, readings: Readings) -> Readings:
+        """Return the readings of the next read; a jump from all earlier is `None`."""
+        newest = [
+            readings.ph,
+            readings.orp,
+            readings.water_temperature,
+            readings.ambient_temperature,
+            readings.flow_rate,
+            readings.pump_power,
+        ]
+        rows = zip(newest, self._previous, self._sure, _JUMPS, strict=True)
+        ph, orp, water, ambient, flow, power = sure = [
+            new
+            if new is None
+            or last is None
+            or any(old is not None and abs(new - old) <= jump for old in (last, before))
+            else None
+            for new, before, last, jump in rows
+        ]
+        self._previous = newest
+        self._sure = [
+            last if new is None else new
+            for new, last in zip(sure, self._sure, strict=True)
+        ]
+        return replace(
+            readings,
+            ph=ph,
+            orp=orp,
+            water_temperature=water,
+            ambient_temperature=ambient,
+            flow_rate=flow,
+            pump_power=power,
+        )
+
+
+def plausible(readings: Readings) -> Readings:
+    """Return the readings from which may be learned: impossible ones become `None`."""
+    water, flow = readings.water_temperature, readings.flow_rate
+    power = readings.pump_power
+    cold_or_hot = water is None or not _COLDEST <= water <= _WARMEST
     return replace(
         readings,
-        water_temperature=water,
-        flow_rate=None if flow is not None and flow > _MOST_FLOW else flow,
-        pump_power=None if power is not None and power > _MOST_POWER else power,
+        water_temperature=None if cold_or_hot else water,
+        flow_rate=None if flow is None or flow > _MOST_FLOW else flow,
+        pump_power=None if power is None or power > _MOST_POWER else power,
     )
 
 

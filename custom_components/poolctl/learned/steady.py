@@ -1,16 +1,15 @@
 """Shown readings: the noise of probes does not write new states.
 
 A shown value changes at once if the reading differs from it by its band or more, and
-after a while if it differs by less. It is always a reading of the same context.
+after a while if it differs by less. A jump is shown once the next read confirms it.
 """
 
-from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from ..client.pool.heating import BODIES, heats
 from ..client.pool.parts import Chemistry
-from ..client.pool.ranges import READINGS, Reading
 from ..client.pool.state import PoolState
+from ..client.wire.frame import Readings
 
 LASTS: Final = 300.0
 """Seconds after which a lasting difference within the band is shown (chosen)."""
@@ -30,9 +29,8 @@ class Probes(NamedTuple):
     """°C."""
 
     @classmethod
-    def of(cls, state: PoolState) -> Probes:
-        """Return the current readings, including those in still water."""
-        readings = state.readings
+    def of(cls, readings: Readings) -> Probes:
+        """Return the readings of the probes, including those in still water."""
         return cls(
             readings.ph,
             readings.orp,
@@ -59,13 +57,26 @@ class _Shown(NamedTuple):
     value: float | None = None
     since: float | None = None
     """Time at which the reading began to differ from it (monotonic, s)."""
+    doubted: float | None = None
+    """Reading that waits for the next one to confirm it."""
 
-    def after(self, reading: float | None, at: float, band: float) -> _Shown:
+    def of(self, reading: float | None, band: float) -> float | None:
+        """Return the value to show for a reading that came since the newest read."""
+        if reading is None or self.value is None:
+            return reading
+        near = round(abs(reading - self.value), _DIGITS) < band
+        return self.value if near or reading == self.doubted else reading
+
+    def after(
+        self, reading: float | None, at: float, band: float, *, doubted: bool
+    ) -> _Shown:
         """Return the shown value after a reading at a time (monotonic, s)."""
-        if self.value is None or reading is None or reading == self.value:
+        if reading is None or self.value is None or reading == self.value:
             return _Shown(reading)
+        if doubted:
+            return self._replace(doubted=reading)
         since = at if self.since is None else self.since
-        if round(abs(reading - self.value), _DIGITS) >= band or at - since >= LASTS:
+        if at - since >= LASTS or self.of(reading, band) == reading:
             return _Shown(reading)
         return _Shown(self.value, since)
 
@@ -73,69 +84,49 @@ class _Shown(NamedTuple):
 class SteadyReadings:
     """The shown values of one controller; they are not stored."""
 
-    limits: Sequence[float] = ()
-    """Values of pH and ORP with which automations compare readings."""
-
     def __init__(self) -> None:
         """Show the first readings at once."""
-        self._context: tuple[object, ...] = ()
         self._shown = [_Shown() for _ in BANDS]
-        self._readings = self._values = self._view = Probes()
-        self._viewed: PoolState | None = None
+        self._readings = Probes()
 
-    def take(self, state: PoolState, at: float) -> bool:
-        """Take a read at a time (monotonic, s).
+    def take(self, readings: Readings, confirmed: Readings, at: float) -> bool:
+        """Take a read at a time (monotonic, s); unconfirmed jumps are `None`.
 
         Return whether a shown value changed although no reading changed.
         """
-        readings, context = Probes.of(state), self._context_of(state)
-        shown = [_Shown() for _ in BANDS] if context != self._context else self._shown
+        previous, values = self._readings, [each.value for each in self._shown]
+        self._readings = Probes.of(readings)
         self._shown = [
-            each.after(reading, at, band)
-            for each, reading, band in zip(shown, readings, BANDS, strict=True)
+            each.after(reading, at, band, doubted=sure is None)
+            for each, reading, sure, band in zip(
+                self._shown, self._readings, Probes.of(confirmed), BANDS, strict=True
+            )
         ]
-        values = Probes(*(each.value for each in self._shown))
-        settled = readings == self._readings and values != self._values
-        self._readings, self._context, self._values = readings, context, values
-        self._viewed, self._view = state, values
-        return settled
+        settled = values != [each.value for each in self._shown]
+        return settled and previous == self._readings
+
+    def show(self, state: PoolState) -> None:
+        """Show the readings of a state as they are."""
+        self._shown = [_Shown(each) for each in Probes.of(state.readings)]
 
     def of(self, state: PoolState) -> Probes:
-        """Return the shown values of a state, or its readings in a different context.
-
-        The context differs if a command or reply has changed it since the newest read.
-        """
-        if state is not self._viewed:
-            same = self._context_of(state) == self._context
-            self._viewed, self._view = state, self._values if same else Probes.of(state)
-        return self._view
-
-    def _context_of(self, state: PoolState) -> tuple[object, ...]:
-        """Return the values that must be unchanged for a shown value to stay.
-
-        The side of each limit on which a reading lies is included: triggers and
-        conditions receive the shown value, but then decide as for the actual one.
-        """
-        return (
-            state.source,
-            state.signals.chemistry_stable,
-            state.pool.target,
-            state.spa.target,
-            state.acid.desired,
-            state.chlorine.desired,
-            state.chlorinator.desired,
-            # A trigger compares the water with its target when heating ends.
-            *(heats(state, body) for body in BODIES),
-            *(_side(reading, state, self.limits) for reading in READINGS),
+        """Return the shown values of a state."""
+        return Probes(
+            *(
+                each.of(reading, band)
+                for each, reading, band in zip(
+                    self._shown, Probes.of(state.readings), BANDS, strict=True
+                )
+            )
         )
 
-
-def _side(
-    reading: Reading, state: PoolState, limits: Iterable[float]
-) -> tuple[int, int]:
-    """Return how many limits are below a reading, and how many are not above it."""
-    good, value = reading.range(state), reading.measured(state)
-    if value is None:
-        return 0, 0
-    limits = good.lower, good.upper, *limits
-    return sum(each < value for each in limits), sum(each <= value for each in limits)
+    def applied(self, state: PoolState) -> Readings:
+        """Return the readings of a state with the shown values of the probes."""
+        ph, orp, water, ambient = self.of(state)
+        return replace(
+            state.readings,
+            ph=ph,
+            orp=orp,
+            water_temperature=water,
+            ambient_temperature=ambient,
+        )
