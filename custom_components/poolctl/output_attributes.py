@@ -9,7 +9,7 @@ from typing import Final
 from .client.holds.hold import Hold
 from .client.pool.state import PoolState
 from .client.wire.equipment import Role, Slot
-from .client.wire.frame import MODE_MANUAL, MODE_OFF
+from .client.wire.frame import MODE_MANUAL, MODE_OFF, RUNNING
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"
@@ -43,10 +43,9 @@ RUN_BY: Final = {
 
 
 def mode_name(mode: int | None) -> str | None:
-    """Return the name of a mode (protocol.md O2.1), one of `MODES`."""
-    if mode is None:
-        return None
-    return {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}.get(mode, _SCHEDULE)
+    """Return the name of a mode (protocol.md O2.1), one of `MODES`; `None` if unknown."""
+    names = dict.fromkeys(RUNNING, _SCHEDULE) | {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}
+    return None if mode is None else names.get(mode)
 
 
 def attributes(

@@ -32,6 +32,7 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PoolState, PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE
+from .client.wire.frame import RUNNING
 from .const import LOST
 from .coordinator import ControllerCoordinator
 from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
@@ -100,13 +101,15 @@ _NO_SCHEDULE = "none"
 
 
 def _running_pump_schedule(state: PoolState) -> str | None:
-    """Return the schedule that runs the pump, `None` until schedules were read."""
+    """Return the schedule that runs the pump, `None` if it is not known."""
     mode = state.readings.main_pump_mode
     if mode is None or state.schedules.records is None:
         return None
+    if mode not in RUNNING:
+        return _NO_SCHEDULE
     name = state.running_schedule(mode)
     # "none" means that no schedule runs: one with this name is shown by its number.
-    return str(mode) if name == _NO_SCHEDULE else name or _NO_SCHEDULE
+    return str(mode) if name == _NO_SCHEDULE else name
 
 
 def _clock_difference(pool: Pool) -> float | None:

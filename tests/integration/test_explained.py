@@ -141,6 +141,32 @@ async def over_time(home: Home, action: Coroutine[Any, Any, object]) -> None:
     await task
 
 
+def mode(slot: int, code: int) -> Step:
+    """Return a step after which the firmware runs a slot in this mode."""
+
+    async def step(home: Home) -> None:
+        pool, settle = home.pool, home.pool.settle
+
+        def take_over() -> None:
+            settle()
+            pool.slots[slot].mode, pool.slots[slot].on = code, True
+            pool.pump.mode = code if slot == PUMP else pool.pump.mode
+
+        vars(pool)["settle"] = take_over
+        await home.live(30)
+
+    return step
+
+
+async def timer_that_ends(home: Home) -> None:
+    """Run a timer until its end, rounded to the minute, has passed."""
+    left = 85 - home.pool.local_time().second
+    home.pool.switch(WATERFALL, True, hold=False)
+    home.pool.start_timer(WATERFALL, left)
+    await home.refresh()
+    await home.live(left - 10, step=left - 10)
+
+
 HOLD_OFF = act("poolctl.hold", "pump", state=False, duration=timedelta(hours=2))
 HOLD_ON = act("poolctl.hold", "slot_3", state=True, duration=timedelta(hours=2))
 WARM = settings(pool_target=40, spa_target=40, heating=7)
@@ -175,16 +201,42 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
     ("switch.pump", "held_off by_us until no_water", (PUMP_OFF, dry(1))),
     ("switch.pump", "stopped no_water", (no_schedules, dry(1))),
     ("switch.pump", "no_schedule", (no_schedules,)),
-    ("switch.pump", "no_schedule cooling_down", (RUN_ON, no_schedules)),
-    ("switch.pump", "held_off by_us until cooling_down", (RUN_ON, live(60), PUMP_OFF)),
+    ("switch.pump", "stopped no_water", (dry(1), no_schedules)),
+    ("switch.pump", "no_schedule dry", (no_schedules, dry(0))),
+    ("switch.pump", "no_schedule cooling_down until", (RUN_ON, no_schedules)),
+    (
+        "switch.pump",
+        "held_off by_us until cooling_down until",
+        (RUN_ON, live(60), PUMP_OFF),
+    ),
+    ("switch.pump", "unknown", (dialect("spa_takes_over"), SPA_ON, live(45))),
+    ("switch.pump", "unknown", (mode(PUMP, 7),)),
+    ("switch.pump", "unknown", (mode(PUMP, 99),)),
+    ("switch.pump", "unknown", (mode(PUMP, 50),)),
+    ("switch.slot_3", "unknown", (mode(WATERFALL, 7),)),
+    ("switch.slot_3", "unknown", (mode(WATERFALL, 50),)),
+    ("switch.slot_3", "unknown", (mode(WATERFALL, 1),)),  # a schedule of the pump
+    ("switch.slot_3", "schedule", (mode(WATERFALL, 2),)),  # its window is not now
+    ("switch.slot_3", "unknown", (HOLD_ON, live(30), app(WATERFALL, False))),
+    (
+        "switch.slot_3",
+        "held_off by_other no_end",
+        (HOLD_ON, live(90), app(WATERFALL, False), live(45)),
+    ),
+    (
+        "switch.slot_3",
+        "no_schedule",
+        (HOLD_ON, live(30), app(WATERFALL, False, hold=False)),
+    ),
     ("switch.pump", "hold_over", (HOLD_OFF, live(7000), refuse_release)),
     ("switch.slot_3", "no_schedule", ()),
-    ("switch.slot_3", "no_run", (later_schedule,)),
+    ("switch.slot_3", "no_run next", (later_schedule,)),
     ("switch.slot_3", "held_on by_us no_end", (WATERFALL_ON,)),
     ("switch.slot_3", "held_on by_us until", (HOLD_ON,)),
     ("switch.slot_3", "held_on by_other no_end", (app(WATERFALL, True),)),
-    ("switch.slot_3", "by_hand", (app(WATERFALL, True, hold=False),)),
+    ("switch.slot_3", "unknown", (app(WATERFALL, True, hold=False),)),
     ("switch.slot_3", "timer until", (timer,)),
+    ("switch.slot_3", "timer", (timer_that_ends,)),
     ("switch.slot_3", "no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
     ("switch.slot_3", "no_schedule", (HOLD_ON, live(7300))),
     ("switch.slot_3", "cloud", (lose_network, app(WATERFALL, True), live(60))),
@@ -229,10 +281,16 @@ SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
     ("climate.pool", "heat_solar", (settings(heating=1, pool_target=40),)),
     ("climate.spa", "heat_spa_off", (WARM,)),
     ("climate.spa", "heats", (WARM, SPA_ON, live(90))),
-    ("climate.spa", "heat_reached", (COLD, SPA_ON, live(60))),
+    (
+        "climate.spa",
+        "unknown",
+        (COLD, SPA_ON, live(60)),
+    ),  # the probe still shows the pool
+    ("climate.spa", "heat_reached", (COLD, SPA_ON, live(420))),
     # Dosing
     ("switch.ph_dosing", "dose_off", (settings(ph_dosing=0),)),
     ("switch.ph_dosing", "dose_paused", (pause_dosing,)),
+    ("switch.ph_dosing", "dose_pause_over", (pause_dosing, live(1500), refuse_release)),
     ("switch.ph_dosing", "dose_ph_reached", (water(ph=7.0), live(300))),
     ("switch.ph_dosing", "dose_limit", (fill_day,)),
     ("switch.ph_dosing", "dose_empty", (settings(acid_remaining=0),)),
@@ -279,6 +337,27 @@ async def test_true_cause(
     for step in steps:
         await step(pool)
     assert re.fullmatch(expected(keys), explanation(pool, entity))
+
+
+async def test_only_the_cloud(home: Home) -> None:
+    """The cloud reports neither overrides nor the reason why an output runs."""
+    home.own(home.service.full)
+    await home.set_up(home.controller, options={"connection": "cloud"})
+    await home.live(60)
+    assert explanation(home, "switch.pump").startswith("The schedule Filter runs it.")
+    await app(WATERFALL, True)(home)
+    await home.live(90)
+    assert re.fullmatch(expected("cloud"), explanation(home, "switch.slot_3"))
+    await app(WATERFALL, False)(home)
+    await home.live(90)
+    assert explanation(home, "switch.slot_3") in {
+        ENGLISH["why_unknown"],
+        ENGLISH["why_no_schedule"],
+    }
+
+
+def test_what_is_off_may_have_been_on() -> None:
+    assert "not switched on" not in ENGLISH["why_no_schedule"]
 
 
 # Requesters
@@ -384,6 +463,16 @@ async def test_a_change_in_the_app_has_a_line(pool: Home) -> None:
     await pool.live(60)
     (line,) = logged
     assert re.fullmatch(expected("held_on by_other no_end"), line)
+
+
+async def test_a_hold_that_another_client_ends(pool: Home) -> None:
+    """It is not given back: nobody has waited for its end."""
+    logged = lines(pool)
+    await HOLD_ON(pool)
+    await pool.live(90)
+    await app(WATERFALL, False, hold=False)(pool)
+    await pool.live(60)
+    assert logged == [ENGLISH["why_no_schedule"]]
 
 
 async def test_the_end_of_a_hold_has_a_line(pool: Home) -> None:

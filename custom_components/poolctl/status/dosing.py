@@ -62,8 +62,19 @@ def _reached(facts: DosingFacts) -> bool:
 
 DOSING_CAUSES: Final[tuple[Cause[DosingFacts], ...]] = (
     Cause(
+        "dose_pause_over",
+        lambda facts: (
+            facts.kind.of(facts.state).enabled is not True
+            and (end := facts.at.pauses.get(facts.kind.key)) is not None
+            and end <= facts.at.here
+        ),
+    ),
+    Cause(
         "dose_paused",
-        lambda facts: facts.kind.key in facts.at.pauses,
+        lambda facts: (
+            facts.kind.of(facts.state).enabled is not True
+            and facts.kind.key in facts.at.pauses
+        ),
         values=lambda facts: {"time": facts.at.pauses[facts.kind.key]},
     ),
     Cause("dose_off", lambda facts: facts.kind.of(facts.state).enabled is False),

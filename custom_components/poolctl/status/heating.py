@@ -47,11 +47,13 @@ def why_heating(at: Situation, body: Body, shown: Chemistry) -> Explanation:
 
 def _reached(facts: HeatingFacts) -> bool:
     now, target = facts.shown.water_temperature, facts.body.of(facts.state).target
-    return now is not None and target is not None and now >= target
+    # Otherwise the reading is an older one, or of the other body's water.
+    measured = facts.state.signals.chemistry_stable is not False
+    return measured and now is not None and target is not None and now >= target
 
 
 def _elsewhere(facts: HeatingFacts) -> bool:
-    known = facts.state.spa_mode is not None or facts.body is SPA
+    known = facts.state.spa_mode is not None
     return known and not circulates(facts.state, facts.body)
 
 

@@ -24,6 +24,15 @@ class Situation:
     ahead: timedelta = timedelta()
     """How far the controller's clock is ahead of ours."""
 
+    @property
+    def here(self) -> datetime:
+        """The trusted time."""
+        return self.now - self.ahead
+
+    def until(self, at: datetime | None) -> Explanation:
+        """Return the sentence about an end that is still to come, if there is one."""
+        return (Sentence("until", {"time": at}),) if at and at > self.here else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -50,8 +59,3 @@ def explain[F](causes: Iterable[Cause[F]], facts: F) -> Explanation:
     """Return the sentences of the first cause that applies; the last always does."""
     cause = next(each for each in causes if each.applies(facts))
     return Sentence(cause.key, cause.values(facts)), *cause.more(facts)
-
-
-def until(at: datetime | None) -> Explanation:
-    """Return the sentence about an end, if there is one."""
-    return (Sentence("until", {"time": at}),) if at else ()

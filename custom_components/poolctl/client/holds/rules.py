@@ -10,12 +10,14 @@ from datetime import UTC, datetime, timedelta
 from ..occurrences import Occurrence, moment, occurrences
 from ..pool.state import PoolState
 from ..wire.equipment import Role, Slot
-from ..wire.frame import MODE_MANUAL, MODE_OFF
+from ..wire.frame import RUNNING
 from ..wire.schedule import Schedule
 
 CLOCKS = timedelta(hours=2)
 """Difference that the controller's clock may have from ours while its offset is not
 measured: daylight saving and more (chosen)."""
+_WEEK = timedelta(days=8)
+"""Longest time until a weekly schedule runs again."""
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 FIRST_EXTENSION = timedelta(minutes=5)
 """Time for which an output is held again if its schedule started it after its release:
@@ -42,7 +44,7 @@ def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
     If the end of a running schedule cannot be derived from its record, the end of the
     day is used.
     """
-    found = list(_at(_schedules_of(state, slot), now))
+    found = list(_at(schedules_of(state, slot), now))
     ends = [run.end for run in found]
     running = running_schedule(state, slot)
     indices = {run.index for run in found}
@@ -67,17 +69,27 @@ def end_of(state: PoolState, indices: Iterable[int], now: datetime) -> datetime 
 
 
 def running_schedule(state: PoolState, slot: Slot) -> int | None:
-    """Return the index of the schedule that is reported to run an output."""
+    """Return the index of the schedule that is reported to run an output.
+
+    Other modes mean no schedule (protocol.md L27).
+    """
     pump = slot.role is Role.PUMP
     mode = state.readings.main_pump_mode if pump else slot.mode
-    return None if mode in (None, MODE_OFF, MODE_MANUAL) else mode - 1
+    return None if mode is None or mode not in RUNNING else mode - 1
+
+
+def next_run(state: PoolState, slot: Slot, now: datetime) -> Occurrence | None:
+    """Return the next run of an output's schedules that has not begun yet."""
+    zone, found = now.tzinfo or UTC, schedules_of(state, slot)
+    runs = occurrences(found, now, now + _WEEK, zone)
+    return next((run for run in runs if run.start > now), None)
 
 
 def _at(schedules: dict[int, Schedule], now: datetime) -> list[Occurrence]:
     return occurrences(schedules, now, now + _SECOND, now.tzinfo or UTC)
 
 
-def _schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
+def schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
     """Return the schedules that switch an output.
 
     Schedules of outputs that run only with the pump start it, too (protocol.md O2.4).

@@ -14,6 +14,7 @@ from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import (
     MODE_MANUAL,
     MODE_OFF,
+    RUNNING,
     InstallerSettings,
     Readings,
     Signals,
@@ -46,6 +47,8 @@ class PumpStatus(StrEnum):
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
 _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe (chosen)."""
+_SAME_END = timedelta(seconds=30)
+"""Largest difference between two ends of the same countdown (chosen)."""
 _PRIME_TIME = Between(20, 3600)
 """Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
 
@@ -96,6 +99,8 @@ class PoolState:
     """Time of the first read of the current start; `None` while it does not start."""
     start_over: bool = False
     """Whether the pump still reads as starting after its prime time."""
+    run_on_ends: datetime | None = None
+    """End of the pump's run-on, which does not change while it counts down evenly."""
     installer: InstallerSettings = InstallerSettings()
     firmware: str | None = None
 
@@ -131,11 +136,16 @@ class PoolState:
         return slot.mode
 
     def running_schedule(self, mode: int | None) -> str | None:
-        """Return the name of the schedule that a mode means, else its number."""
-        if mode is None or mode in (MODE_OFF, MODE_MANUAL):
+        """Return the name of the schedule that a mode means, else its number.
+
+        `None` if it means no schedule, or one that is not in the table.
+        """
+        if mode is None or mode not in RUNNING:
             return None
-        records = self.schedules.records or ()
-        return (records[mode - 1].name if mode <= len(records) else "") or str(mode)
+        if self.schedules.records is None:
+            return str(mode)
+        schedule = self.schedules.used.get(mode - 1)
+        return None if schedule is None else schedule.name or str(mode)
 
     @property
     def pump_status(self) -> PumpStatus | None:
@@ -182,7 +192,13 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with new readings of one source and values derived from them."""
-    state = replace(state, readings=readings, signals=signals, start_over=False)
+    state = replace(
+        state,
+        readings=readings,
+        signals=signals,
+        start_over=False,
+        run_on_ends=_run_on_end(state.run_on_ends, readings, signals, now),
+    )
     if state.pump_status in _STARTS:
         state = _with_start(state, now)
     elif state.starts_since is not None:
@@ -202,6 +218,16 @@ def with_readings(
         else new.water_temperature,
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
+
+
+def _run_on_end(
+    previous: datetime | None, readings: Readings, signals: Signals, now: datetime
+) -> datetime | None:
+    if not signals.pump_cooling_down or not readings.pump_cooldown_remaining:
+        return None
+    end = now + timedelta(seconds=readings.pump_cooldown_remaining)
+    same = previous is not None and abs(end - previous) <= _SAME_END
+    return previous if same else end.replace(microsecond=0)
 
 
 def _with_probe(state: PoolState, now: datetime) -> PoolState:
