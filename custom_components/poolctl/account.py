@@ -28,6 +28,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from .api import AccountToken
 from .client.cloud import CloudClient, Gates
+from .client.codec import to_stored
 from .client.wire.cloud_answers import Device, Inventory
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .client.wire.http import ClosingRequest
@@ -240,7 +241,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     @callback
     def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
         stored = self._unread | {
-            device_id: record.as_dict() for device_id, record in records.items()
+            device_id: to_stored(record) for device_id, record in records.items()
         }
         self.hass.config_entries.async_update_entry(
             self.config_entry,

@@ -32,9 +32,6 @@ BAD: tuple[Any, ...] = (
     "a newer form",
     {"name": None},
     {"mac": 7},
-    {"port": "high"},
-    {"host": ["127.0.0.1"]},
-    {"key": "not a key"},
     {"device_id": "AA_BB_CC_00_00_09"},
 )
 
@@ -67,6 +64,19 @@ async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None
     assert home.value("sensor", "connection") == "lan"
 
     await home.hass.config_entries.async_remove(entry.entry_id)
+    assert not left_out(home.hass)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"port": "high"}, {"host": ["127.0.0.1"]}, {"key": "not a key"}]
+)
+async def test_an_odd_address_or_key_is_lost_alone(
+    home: Home, changes: dict[str, object]
+) -> None:
+    """What can be found or fetched again does not leave a controller out."""
+    full = home.service.full
+    await home.set_up(controllers={full.device_id: {**record(full), **changes}})
+    assert home.value("sensor", "connection", of=full) in {"lan", "cloud"}
     assert not left_out(home.hass)
 
 

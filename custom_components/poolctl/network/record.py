@@ -1,12 +1,13 @@
 """The record of a controller in the config entry, kept across restarts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from awesomeversion import AwesomeVersion, AwesomeVersionException
 from homeassistant.helpers.device_registry import format_mac
 
+from ..client.codec import ODD, Within, from_stored
 from ..client.lan import PORT
 from ..client.wire.cloud_answers import is_device_id
 from ..client.wire.envelope import parse_key
@@ -24,7 +25,7 @@ class ControllerRecord:
     mac: str
     firmware: str | None = None
     host: str | None = None
-    port: int = PORT
+    port: Annotated[int, Within(1, 65535)] = PORT
     by_hand: bool = False
     """Whether a user entered the address; the network may not report it."""
     key: str | None = None
@@ -40,35 +41,6 @@ class ControllerRecord:
         """Host and port on the LAN; the host is `None` until there is an address."""
         return self.host, self.port
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return a stored record; fields of a newer version are ignored.
-
-        Raises ValueError if it is not a valid record.
-        """
-        known = {field.name for field in fields(cls)}
-        try:
-            record = cls(**{name: data[name] for name in known & data.keys()})
-            if record.key is not None:
-                parse_key(record.key)
-        except (AttributeError, TypeError, EnvelopeError) as err:
-            raise ValueError("a stored controller is not understood") from err
-        if not is_device_id(record.device_id) or not all(
-            isinstance(value, kinds)
-            for kinds, values in (
-                (str, (record.name, record.site, record.mac)),
-                (str | None, (record.firmware, record.host)),
-                (int, (record.port, record.by_hand)),
-            )
-            for value in values
-        ):
-            raise ValueError("a stored controller holds something odd")
-        return record
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the record as `entry.data` holds it."""
-        return asdict(self)
-
 
 def stored_records(
     data: Mapping[str, Any],
@@ -78,11 +50,15 @@ def stored_records(
     rest: dict[str, object] = {}
     for device_id, stored in data.get(CONF_CONTROLLERS, {}).items():
         try:
-            record = ControllerRecord.from_dict(stored)
-        except ValueError:
+            record = from_stored(ControllerRecord, stored)
+        except ODD:
             rest[device_id] = stored
             continue
-        if record.device_id == device_id:
+        try:
+            parse_key(record.key or "")
+        except EnvelopeError:
+            record = replace(record, key=None)  # it is fetched again
+        if record.device_id == device_id and is_device_id(device_id):
             found[device_id] = record
         else:
             rest[device_id] = stored
