@@ -257,7 +257,11 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """
         if part is None:
             return controller_identity(self.record.device_id)
-        return part_info(self.record.device_id, part, self.registered_id)
+        pool = ""
+        if sum(1 for _ in self._shared.records()) > 1:
+            device = dr.async_get(self.hass).async_get(self.registered_id)
+            pool = (device and (device.name_by_user or device.name)) or ""
+        return part_info(self.record.device_id, part, self.registered_id, pool)
 
     @callback
     def async_register_device(self) -> None:

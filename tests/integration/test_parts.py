@@ -144,6 +144,7 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         *datetime.DATETIMES,
         *event.EVENTS,
         *number.NUMBERS,
+        *number.DRUMS,
         number.VOLUME,
         *select.SELECTS,
         *sensor.SENSORS,
@@ -224,13 +225,21 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
 # A part as a target instead of its controller
 
 
+async def test_parts_of_two_pools(home: Home) -> None:
+    """Home Assistant lists parts without their pool: their names have it."""
+    await home.set_up(*home.service.controllers)
+    names = parts(home).keys()
+    assert {"Water (Home pool)", "Pump (Home pool)"} <= names
+    assert all(name.endswith(" (Home pool)") for name in names)
+
+
 async def test_diagnostics_of_a_part_are_its_controllers(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
     await home.set_up(*home.service.controllers)
     assert await async_setup_component(home.hass, "diagnostics", {})
     told = await get_diagnostics_for_device(
-        home.hass, hass_client, home.entry, parts(home)["Pump"]
+        home.hass, hass_client, home.entry, parts(home)["Pump (Home pool)"]
     )
     assert len(told["controllers"]) == 1
 

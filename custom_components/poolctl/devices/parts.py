@@ -97,19 +97,22 @@ def part_of_slot(slot: Slot, uses: Uses) -> Part:
 
 
 @cache
-def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
+def part_info(
+    device_id: str, part: Part, parent_id: str, pool: str
+) -> dr.ChildDeviceInfo:
     """Return the device info of a part, one for all its entities.
 
     Its parent, the controller with this registry ID, must be registered.
-    Its name does not repeat that of the controller. Home Assistant puts both into the
-    full name of an entity ("Home Pool Pump Speed"), but not into the friendly name of
-    its state ("Pump Speed"), which is the same for two pools. A name with both would
-    repeat the controller in the full name. Entity IDs distinguish pools (fitted.py).
+    Home Assistant shows a part without its controller in the automation editor and in
+    the friendly name of a state ("Pump Speed"). `pool` tells the parts of several pools
+    apart; for one pool it is empty, as the full name of an entity ("Home Pool Pump
+    Speed") has the name of the controller already.
     """
     return dr.ChildDeviceInfo(
         identifiers={(DOMAIN, f"{device_id}_{part}")},
         parent_device_id=parent_id,
         translation_key=part,
+        translation_placeholders={"pool": f" ({pool})" if pool else ""},
     )
 
 
