@@ -77,18 +77,22 @@ async def test_a_condition_uses_the_true_reading(full: Home) -> None:
         assert len(fired) == times
 
 
-async def test_one_odd_reading_is_not_shown(full: Home) -> None:
-    """A jump is shown once the next read confirms it."""
+async def test_one_impossible_temperature_is_not_shown(full: Home) -> None:
     water = full.pool.water
     water.drift, water.ph, water.temperature = 0.0, 7.45, 25.05
     await full.advance(15)
     first = shown(full)
-    water.ph, water.temperature = 2.05, 60.05
+    water.temperature = 60.05
     await full.advance(15)
     assert shown(full) == first
-    water.ph, water.temperature = 7.45, 25.05
+    water.temperature = 25.05
     await full.advance(15)
     assert shown(full) == first
-    water.temperature = 30.05
-    await full.advance(45, step=15)
-    assert shown(full)[2] == 30.0
+
+
+async def test_a_jump_is_shown_at_once(full: Home) -> None:
+    water = full.pool.water
+    water.drift, water.ph, water.temperature = 0.0, 8.45, 35.05
+    await full.advance(15)
+    assert shown(full)[0] == 8.4
+    assert shown(full)[2] == 35.0

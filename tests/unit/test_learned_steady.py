@@ -10,7 +10,6 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.read import Jumps
 from custom_components.poolctl.learned.steady import (
     BANDS,
     LASTS,
@@ -41,8 +40,8 @@ STATE = PoolState(
 
 
 def take(steady: SteadyReadings, state: PoolState, at: float) -> bool:
-    """Take a read whose jumps are confirmed."""
-    return steady.take(state.readings, state.readings, at)
+    """Take a read."""
+    return steady.take(state.readings, at)
 
 
 def with_probes(state: PoolState, probes: Probes) -> PoolState:
@@ -160,13 +159,15 @@ def test_readings_as_they_are() -> None:
     assert steady.of(small).orp == 701
 
 
-def test_a_jump_is_shown_once_it_is_confirmed() -> None:
-    steady, shown, jumps = SteadyReadings(), [], Jumps()
-    for number, ph in enumerate((7.4, 3.0, 7.4, 7.4, 3.0, 3.0, None, 7.4)):
-        readings = Readings(ph=ph)
-        steady.take(readings, jumps.drop(readings), number * POLL)
-        shown.append(steady.of(replace(STATE, readings=readings)).ph)
-    assert shown == [7.4, 7.4, 7.4, 7.4, 7.4, 3.0, None, 7.4]
+def test_odd_water_is_shown_once_it_is_confirmed() -> None:
+    steady, shown = SteadyReadings(), []
+    for number, (water, odd) in enumerate(
+        ((25.0, False), (60.0, True), (25.0, False), (60.0, True), (60.0, False))
+    ):
+        readings = Readings(water_temperature=water)
+        steady.take(readings, number * POLL, odd_water=odd)
+        shown.append(steady.of(replace(STATE, readings=readings)).water_temperature)
+    assert shown == [25.0, 25.0, 25.0, 25.0, 60.0]
 
 
 def test_unknown_is_shown_at_once() -> None:

@@ -1,7 +1,8 @@
 """Shown readings: the noise of probes does not write new states.
 
 A shown value changes at once if the reading differs from it by its band or more, and
-after a while if it differs by less. A jump is shown once the next read confirms it.
+after a while if it differs by less. Only a water temperature that no pool has is shown
+once the next read confirms it.
 """
 
 from dataclasses import replace
@@ -89,17 +90,22 @@ class SteadyReadings:
         self._shown = [_Shown() for _ in BANDS]
         self._readings = Probes()
 
-    def take(self, readings: Readings, confirmed: Readings, at: float) -> bool:
-        """Take a read at a time (monotonic, s); unconfirmed jumps are `None`.
+    def take(self, readings: Readings, at: float, *, odd_water: bool = False) -> bool:
+        """Take a read at a time (monotonic, s).
 
+        `odd_water` is whether its water temperature is impossible and unconfirmed.
         Return whether a shown value changed although no reading changed.
         """
         previous, values = self._readings, [each.value for each in self._shown]
         self._readings = Probes.of(readings)
         self._shown = [
-            each.after(reading, at, band, doubted=sure is None)
-            for each, reading, sure, band in zip(
-                self._shown, self._readings, Probes.of(confirmed), BANDS, strict=True
+            each.after(reading, at, band, doubted=doubted)
+            for each, reading, band, doubted in zip(
+                self._shown,
+                self._readings,
+                BANDS,
+                (False, False, odd_water, False),
+                strict=True,
             )
         ]
         settled = values != [each.value for each in self._shown]
