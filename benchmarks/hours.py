@@ -4,18 +4,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 import time
-from typing import Any, Final, NamedTuple
-from unittest.mock import patch
+from typing import Final, NamedTuple
 
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.const import EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
-from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers.entity import Entity
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 
 from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.coordinator import ControllerCoordinator
-from custom_components.poolctl.derived.totals import PoolctlTotal
 from tests.soak.timelapse import SharedClock, timelapse
 
 from .home import add, coordinator, entity_id, home, until, value
@@ -72,58 +69,40 @@ async def _written(hass: HomeAssistant, service: Service) -> list[Row]:
     water = service.controllers[0].pool.water
     water.drift = 0.0
     await asyncio.sleep(4 * POLL)
-    nothing = await _poll(hass)
+    nothing = await _changed(hass)
     water.ph, water.orp, water.ambient = water.ph - 0.2, water.orp + 6, 20.0
-    three = await _poll(hass)
+    three = await _changed(hass)
     water.drift = 1.0
     return [
-        _states("that changes nothing", *nothing, 0),
-        _states("that changes 3 values", *three, 3),
+        _states("that changes nothing", nothing, 0),
+        _states("that changes 3 values", three, 3),
     ]
 
 
-def _states(poll: str, computed: int, written: int, goal: int) -> Row:
+def _states(poll: str, changed: int, goal: int) -> Row:
     return Row(
-        f"entity states computed and written in a poll {poll}",
-        f"{computed}, {written}",
-        f"{goal}, {goal}",
-        computed == written == goal,
+        f"states changed by a poll {poll}", f"{changed}", f"{goal}", changed == goal
     )
 
 
-async def _poll(hass: HomeAssistant) -> tuple[int, int]:
-    """Count the states that one poll computes and writes.
+async def _changed(hass: HomeAssistant) -> int:
+    """Count the states that one poll changes.
 
     Energy and hours rise while the pump runs, whether or not a poll reports changes;
     only this figure leaves them out.
     """
-    computed: list[Entity] = []
-    written: list[str] = []
-    totals: set[str] = set()
-    write = Entity.async_write_ha_state
-
-    def counted(entity: Entity) -> None:
-        if isinstance(entity, PoolctlTotal):
-            totals.add(entity.entity_id)
-        else:
-            computed.append(entity)
-        write(entity)
+    changed: list[str] = []
 
     @callback
-    def every(data: Any) -> bool:
-        return True
+    def note(event: Event[EventStateChangedData]) -> None:
+        new = event.data["new_state"]
+        if new is None or new.attributes.get("state_class") != "total_increasing":
+            changed.append(event.data["entity_id"])
 
-    @callback
-    def note(event: Event[Any]) -> None:
-        written.append(event.data["entity_id"])
-
-    kinds: tuple[Any, ...] = EVENT_STATE_CHANGED, EVENT_STATE_REPORTED
-    ends = [hass.bus.async_listen(kind, note, event_filter=every) for kind in kinds]
-    with patch.object(Entity, "async_write_ha_state", counted):
-        await asyncio.sleep(POLL)
-    for end in ends:
-        end()
-    return len(computed), len([each for each in written if each not in totals])
+    end = hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    await asyncio.sleep(POLL)
+    end()
+    return len(changed)
 
 
 # --- Requests ---------------------------------------------------------------------

@@ -35,9 +35,8 @@ from .account import async_controller
 from .client.pool.choices import shown_chemistry
 from .client.pool.ranges import READINGS, Reading
 from .client.pool.state import PoolState, Source
-from .const import DOMAIN, LOST
+from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
-from .derived.status import ATTR_PROBLEMS
 from .devices.parts import PART_OF, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets

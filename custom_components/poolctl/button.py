@@ -1,32 +1,26 @@
 """Buttons: actions that run once."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
+from .client.wire.equipment import Slot
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator
-from .devices.naming import name_on_page
+from .coordinator import ControllerCoordinator, View
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
-from .fitted import Presences, async_setup_platform, described, presence
+from .fitted import platform, rows, with_role
 from .learned.pool import filter_measurable
 
 PARALLEL_UPDATES = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlButtonDescription(
-    PoolctlEntityDescription[float], ButtonEntityDescription
-):
+class PoolctlButtonDescription(PoolctlEntityDescription[None], ButtonEntityDescription):
     """One button."""
 
     press_fn: Callable[[ControllerCoordinator], Awaitable[None]]
@@ -36,10 +30,9 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     """Return the row of the button that marks a drum as full."""
     return PoolctlButtonDescription(
         key=f"refill_{doser.key}",
-        translation_key=f"refill_{doser.key}",
         fitted=doser.fitted,
         # Without the size of the drum, the volume of a full one is unknown.
-        value_fn=lambda state: doser.of(state).drum_litres,
+        proof_fn=lambda view: doser.of(view.state).drum_litres,
         press_fn=lambda coordinator: coordinator.controller.dosing.refill(doser),
     )
 
@@ -53,13 +46,11 @@ async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
 BUTTONS = (
     PoolctlButtonDescription(
         key="resume_schedules",
-        translation_key="resume_schedules",
         press_fn=lambda coordinator: coordinator.controller.holds.resume_all(),
     ),
-    *(_refill(doser) for doser in DOSERS),
+    *map(_refill, DOSERS),
     PoolctlButtonDescription(
         key="filter_cleaned",
-        translation_key="filter_cleaned",
         exists_fn=filter_measurable,
         press_fn=_filter_cleaned,
     ),
@@ -77,54 +68,35 @@ class PoolctlLightButtonDescription(PoolctlButtonDescription):
     action: str
 
 
-def _light_button(index: int, action: str) -> PoolctlLightButtonDescription:
+def _light_button(
+    slot: Slot, action: str, exists: bool | None
+) -> PoolctlLightButtonDescription:
     return PoolctlLightButtonDescription(
-        action=action,
-        key=f"slot_{index}_light_{action}",
+        key=f"slot_{slot.index}_light_{action}",
         translation_key=f"light_{action}",
+        index=slot.index,
+        action=action,
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
         entity_registry_enabled_default=action not in _SELDOM,
-        press_fn=lambda coordinator: coordinator.controller.lights.act(index, action),
+        exists_fn=lambda view: exists,
+        press_fn=lambda coordinator: coordinator.controller.lights.act(
+            slot.index, action
+        ),
     )
 
 
-def _light_buttons(coordinator: ControllerCoordinator) -> Presences:
-    """Return the buttons of all lights; the light type decides which exist."""
-    found: Presences = {}
-    pool = coordinator.pool
-    for slot in pool.state.outputs.slots:
-        if (group := LIGHT_GROUPS.get(slot.role)) is None:
-            continue
-        kind = group.light_type(pool.state, pool.choices)
+def _light_buttons(view: View) -> Iterator[PoolctlLightButtonDescription]:
+    """Return the rows of all lights; the light type decides which exist."""
+    for slot in with_role(LIGHT_GROUPS, view):
+        kind = LIGHT_GROUPS[slot.role].light_type(view.state, view.choices)
         for action in LIGHT_ACTIONS:
-            description = _light_button(slot.index, action)
-            make = partial(PoolctlLightButton, coordinator, description, slot.index)
-            exists = action in kind.actions if kind else None
-            found[description.key] = presence(exists, make)
-    return found
+            yield _light_button(slot, action, action in kind.actions if kind else None)
 
 
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    return {
-        **described(PoolctlButton, BUTTONS, coordinator),
-        **_light_buttons(coordinator),
-    }
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the buttons."""
-    async_setup_platform(entry, Platform.BUTTON, async_add_entities, _build)
-
-
-class PoolctlButton(PoolctlEntity[float], ButtonEntity):
+class PoolctlButton(PoolctlEntity, ButtonEntity):
     """Button of a controller."""
 
     entity_description: PoolctlButtonDescription
-    shows_figures = False
 
     @override
     async def async_press(self) -> None:
@@ -133,7 +105,7 @@ class PoolctlButton(PoolctlEntity[float], ButtonEntity):
             await self.entity_description.press_fn(self.coordinator)
 
 
-class PoolctlLightButton(OfSlot[float], PoolctlButton):
+class PoolctlLightButton(OfSlot, PoolctlButton):
     """An action of a light, named after the light."""
 
     entity_description: PoolctlLightButtonDescription
@@ -143,17 +115,17 @@ class PoolctlLightButton(OfSlot[float], PoolctlButton):
     def id_words(self) -> str:
         return f"{super().id_words} {self.entity_description.action}"
 
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.slot and (self.slot.name, self.slot.kind)
-
     @property
     @override
     def name(self) -> str | None:
-        """Name of the light and the action; not cached, as a light may be renamed."""
-        if (slot := self.slot) is None:
-            return None
-        texts = self.platform_data.platform_translations
-        light = name_on_page(slot, self.coordinator.data, texts, self.coordinator.uses)
+        """Name of the light and the action."""
         path = f"component.{DOMAIN}.entity.button.{self.translation_key}.name"
-        return texts.get(path, "{name}").format(name=light)
+        name = self.texts.get(path, "{name}")
+        return name.format(name=light) if (light := self.name_on_page) else None
+
+
+async_setup_entry = platform(
+    Platform.BUTTON,
+    rows(PoolctlButton, BUTTONS),
+    rows(PoolctlLightButton, _light_buttons),
+)

@@ -6,7 +6,6 @@ Only armed schedules run, so only they are shown; every schedule has a switch.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from itertools import starmap
 from types import MappingProxyType
 from typing import Any, NamedTuple, override
@@ -25,8 +24,7 @@ from homeassistant.components.calendar.const import (
     CalendarEntityFeature,
 )
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.restore_state import (
     ExtraStoredData,
     RestoredExtraData,
@@ -34,15 +32,14 @@ from homeassistant.helpers.restore_state import (
 )
 from homeassistant.util import dt as dt_util
 
-from .account import PoolctlConfigEntry
 from .client.occurrences import bounded, occurrences
 from .client.pool.schedule_rules import Equipped, equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
-from .derived.outputs import OutputNames
-from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import async_setup_platform, described
+from .devices.output_names import OutputNames
+from .entity import PoolctlEntity, PoolctlEntityDescription, async_output_names
+from .fitted import platform, rows
 from .schedules import recurrence
 
 # Schedule changes are already made one at a time.
@@ -66,25 +63,10 @@ class PoolctlCalendarDescription(
 CALENDARS = (
     PoolctlCalendarDescription(
         key="schedules",
-        translation_key="schedules",
-        value_fn=lambda state: state.schedules.used,
-        exists_fn=lambda pool: pool.state.schedules.records is not None or None,
+        value_fn=lambda view: view.state.schedules.used,
+        exists_fn=lambda view: view.state.schedules.records is not None or None,
     ),
 )
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the calendars."""
-    async_setup_platform(
-        entry,
-        Platform.CALENDAR,
-        async_add_entities,
-        partial(described, PoolctlCalendar, CALENDARS),
-    )
 
 
 def _earlier(at: datetime, by: timedelta) -> datetime:
@@ -101,9 +83,7 @@ def first_day() -> date:
     return dt_util.now().date()
 
 
-class PoolctlCalendar(
-    PoolctlEntity[Mapping[int, Schedule]], RestoreEntity, CalendarEntity
-):
+class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
     """Schedules of one controller, each shown from the day it was first observed.
 
     Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
@@ -112,7 +92,6 @@ class PoolctlCalendar(
     """
 
     entity_description: PoolctlCalendarDescription
-    shows_figures = False
     _attr_supported_features = (
         CalendarEntityFeature.CREATE_EVENT
         | CalendarEntityFeature.DELETE_EVENT
@@ -127,7 +106,9 @@ class PoolctlCalendar(
         """Start without stored days; they are restored when the entity is added."""
         self._since: dict[str, date] = {}
         """First day of each schedule; a schedule with new times counts as a new one."""
+        self._shown: tuple[object, ...] = ()
         super().__init__(coordinator, description)
+        self._take_over()
 
     @override
     async def async_added_to_hass(self) -> None:
@@ -146,28 +127,37 @@ class PoolctlCalendar(
         days = {key: day.isoformat() for key, day in self._since.items()}
         return RestoredExtraData(days)
 
+    @callback
     @override
-    def _read_value(self) -> Mapping[int, Schedule] | None:
-        if self.coordinator.data.schedules.records is not None:
+    def _handle_coordinator_update(self) -> None:
+        """Write only changes: with each write, all open pages get all events."""
+        if self._take_over():
+            super()._handle_coordinator_update()
+
+    def _take_over(self) -> bool:
+        """Note what is shown; return whether that changed."""
+        if self.view.state.schedules.records is not None:
             keys = starmap(_key, self._schedules.items())
             self._since = {key: self._since.get(key) or first_day() for key in keys}
-        return super()._read_value()
-
-    @override
-    def _details(self) -> tuple[object, ...]:
-        # Events show the names of outputs.
-        slots = self.coordinator.data.outputs.slots
-        names = [(slot.name, slot.type_code) for slot in slots]
-        return *super()._details(), names, self.controller.controller_clock.shift
+        previous, self._shown = (
+            self._shown,
+            (
+                self.available,
+                self._schedules,
+                # Events show the names of outputs.
+                [(slot.name, slot.type_code) for slot in self.view.state.outputs.slots],
+                self.controller.controller_clock.shift,
+            ),
+        )
+        return self._shown != previous
 
     @property
     def _schedules(self) -> Mapping[int, Schedule]:
-        return self.coordinator.data.schedules.used
+        return self.view.state.schedules.used
 
     @property
     def _names(self) -> OutputNames:
-        texts = self.platform_data.platform_translations
-        return OutputNames(self.coordinator, texts)
+        return async_output_names(self.coordinator, self.texts)
 
     @property
     @override
@@ -269,7 +259,7 @@ class PoolctlCalendar(
         if previous is not None and text == _description(previous, names):
             text = ""
         slot, speed = recurrence.parse_description(
-            text, names.async_all(), names.async_scheduled()
+            text, names.slots(), names.scheduled()
         )
         return equip(
             self.coordinator.data,
@@ -340,3 +330,6 @@ def _schedule(
 
 def _description(schedule: Schedule, names: OutputNames) -> str:
     return recurrence.format_description(names[schedule.slot], schedule.speed)
+
+
+async_setup_entry = platform(Platform.CALENDAR, rows(PoolctlCalendar, CALENDARS))

@@ -1,8 +1,8 @@
 """Climate: the thermostats of the pool and of the spa."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, override
 
@@ -15,15 +15,13 @@ from homeassistant.components.climate.const import (
     HVACMode,
 )
 from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
-from homeassistant.core import HomeAssistant
+from homeassistant.core import callback
 from homeassistant.exceptions import ServiceValidationError
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util.unit_conversion import (
     TemperatureConverter,
     TemperatureDeltaConverter,
 )
 
-from .account import PoolctlConfigEntry
 from .client.pool.heating import (
     BODIES,
     MAX_TARGET,
@@ -35,9 +33,9 @@ from .client.pool.heating import (
     heats,
     may_heat,
 )
+from .coordinator import ControllerCoordinator, View
 from .entity import ExplainedEntity, PoolctlEntityDescription
-from .fitted import async_setup_platform, described
-from .learned.pool import Pool
+from .fitted import platform, rows
 from .learned.warming import expected_rate
 from .status.sentence import Explanation
 
@@ -64,9 +62,9 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
-def _shown(pool: Pool, body: Body) -> ClimateValue | None:
+def _shown(view: View, body: Body) -> ClimateValue | None:
     """Return the values to show, `None` while the target in °C is unknown."""
-    state = pool.state
+    state = view.state
     if (target := body.of(state).target) is None:
         return None
     mode = _MODES[may_heat(state, body)]
@@ -74,8 +72,18 @@ def _shown(pool: Pool, body: Body) -> ClimateValue | None:
     if (heating := heats(state, body)) is not None:
         action = HVACAction.HEATING if heating else _RESTING[mode]
     of_it = circulates(state, body) and state.probe_settled
-    current = pool.chemistry.water_temperature if of_it else None
+    current = view.chemistry.water_temperature if of_it else None
     return ClimateValue(target, current, mode, action)
+
+
+def _heating_rate(view: View, body: Body) -> Mapping[str, float]:
+    """Return the expected temperature rise per hour while heating, if learned."""
+    rate = expected_rate(view.learned.warming[body], view.state, body)
+    if rate is None:
+        return {}
+    unit = view.hass.config.units.temperature_unit
+    shown = TemperatureDeltaConverter.convert(rate, UnitOfTemperature.CELSIUS, unit)
+    return {ATTR_HEATING_RATE: round(shown, 2)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +99,9 @@ def _climate(body: Body) -> PoolctlClimateDescription:
     """Return the row of a body of water."""
     return PoolctlClimateDescription(
         key=body.key,
-        translation_key=body.key,
-        pool_fn=lambda pool: _shown(pool, body),
-        exists_fn=lambda pool: has_thermostat(pool.state, body),
+        value_fn=lambda view: _shown(view, body),
+        attributes_fn=lambda view: _heating_rate(view, body),
+        exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )
 
@@ -101,21 +109,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
 CLIMATES = tuple(_climate(body) for body in BODIES)
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the climates."""
-    async_setup_platform(
-        entry,
-        Platform.CLIMATE,
-        async_add_entities,
-        partial(described, PoolctlClimate, CLIMATES),
-    )
-
-
-class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
+class PoolctlClimate(ExplainedEntity, ClimateEntity):
     """Thermostat of a body of water."""
 
     entity_description: PoolctlClimateDescription
@@ -141,6 +135,26 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
             target_temperature=property(attrgetter("_attr_native_target_temperature")),
         )
 
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: PoolctlClimateDescription
+    ) -> None:
+        """Take over the first values."""
+        super().__init__(coordinator, description)
+        self._take_over()
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        self._take_over()
+        super()._handle_coordinator_update()
+
+    def _take_over(self) -> None:
+        value = self.entity_description.value_fn(self.view)
+        self._attr_native_target_temperature = value and value.target
+        self._attr_native_current_temperature = value and value.current
+        self._attr_hvac_mode = value and value.mode
+        self._attr_hvac_action = value and value.action
+
     @property
     @override
     def target_temperature_step(self) -> float:
@@ -157,42 +171,10 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
         """Return the modes that the user can choose."""
         return [HVACMode.HEAT, HVACMode.OFF]
 
-    @property
-    @override
-    def extra_state_attributes(self) -> dict[str, Any]:
-        """Return the explanation and the learned heating rate."""
-        explained = super().extra_state_attributes
-        if (rate := self._rate) is None:
-            return explained
-        unit = self.hass.config.units.temperature_unit
-        convert = TemperatureDeltaConverter.convert
-        learned = round(convert(rate, UnitOfTemperature.CELSIUS, unit), 2)
-        return {**explained, ATTR_HEATING_RATE: learned}
-
     @override
     def explain(self) -> Explanation:
-        shown = self.coordinator.pool.chemistry
-        return self.coordinator.explained.heating(self.entity_description.body, shown)
-
-    @property
-    def _rate(self) -> float | None:
-        """Expected temperature rise while heating, in °C per hour."""
-        body, learned = self.entity_description.body, self.coordinator.learned
-        return expected_rate(learned.warming[body], self.coordinator.data, body)
-
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self._rate
-
-    @override
-    def _update(self) -> bool:
-        changed = super()._update()
-        value = self._value
-        self._attr_native_target_temperature = value and value.target
-        self._attr_native_current_temperature = value and value.current
-        self._attr_hvac_mode = value and value.mode
-        self._attr_hvac_action = value and value.action
-        return changed
+        body, shown = self.entity_description.body, self.view.chemistry
+        return self.coordinator.explained.heating(body, shown)
 
     async def async_warm_by(
         self, at: datetime | None = None, duration: timedelta | None = None
@@ -236,12 +218,15 @@ class PoolctlClimate(ExplainedEntity[ClimateValue], ClimateEntity):
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""
-        previous = self._value and self._value.target
-        if previous is None or round(target) != previous:
+        value = self.entity_description.value_fn(self.view)
+        if value is None or round(target) != value.target:
             return target
         celsius, fahrenheit = UnitOfTemperature.CELSIUS, UnitOfTemperature.FAHRENHEIT
         asked, shown = (
             round(TemperatureConverter.convert(each, celsius, fahrenheit))
-            for each in (target, previous)
+            for each in (target, value.target)
         )
-        return previous + (asked > shown) - (asked < shown)
+        return value.target + (asked > shown) - (asked < shown)
+
+
+async_setup_entry = platform(Platform.CLIMATE, rows(PoolctlClimate, CLIMATES))

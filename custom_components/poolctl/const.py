@@ -21,6 +21,7 @@ class Connection(StrEnum):
     CLOUD = "cloud"
 
 
+ATTR_PROBLEMS: Final = "problems"
 LOST: Final = "lost"
 """State of the sensor *Connection* while no path reaches the controller."""
 

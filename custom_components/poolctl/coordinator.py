@@ -2,21 +2,23 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 import logging
-from typing import override
+from typing import Final, override
 
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE
 from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.sun import get_astral_event_date
-from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
@@ -24,7 +26,6 @@ from .client.cloud import CloudClient
 from .client.control.controller import Controller
 from .client.control.store import MAX_AGE
 from .client.facts import Change
-from .client.pool.equipment_view import EquipmentView
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, StateExpiredError
 from .const import DOMAIN, Connection, HoldsEnd
@@ -37,18 +38,16 @@ from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord
 from .network.recovery import Recovery
 from .options import options_of
-from .private import QuietCoordinator
 from .report.observers import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
 from .status.explained import Explainer
 from .status.health import Health
-from .status.links import links_of
+from .status.links import Links, links_of
 from .status.problem import Status
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
 from .store.clock import clock_of
-from .store.extras import Extras
 from .store.hold_timer import HoldTimer, async_leave
 from .store.memory import DATA_MEMORY
 from .store.remembered import Remembered
@@ -77,7 +76,28 @@ class Shared:
     """Problems of the account, which each of its controllers shows, too."""
 
 
-class ControllerCoordinator(QuietCoordinator[PoolState]):
+NO_LINKS: Final = Links(None, None)
+NO_STATUS: Final = Status()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(Pool):
+    """All that entities show of a controller at one moment."""
+
+    hass: HomeAssistant
+    """For texts in its language."""
+    reached: bool = True
+    """Whether the values are not older than 90 s."""
+    polled: bool = True
+    """Whether it is polled, which it is not in a closed season."""
+    uses: Uses = field(default_factory=dict)
+    links: Links = NO_LINKS
+    status: Status = NO_STATUS
+    last_answer: datetime | None = None
+    """Time of the last answer while the controller is silent, else `None`."""
+
+
+class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     """Coordinator of one controller; its data is never older than 90 s."""
 
     config_entry: ConfigEntry
@@ -86,8 +106,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
     _poll: asyncio.Task[object] | None = None
     """Task of the poll in progress."""
     _details_running = False
-    last_answer: datetime | None = None
-    """Time of the last answer while the controller is silent, else `None`."""
+    _last_answer: datetime | None = None
 
     def __init__(
         self,
@@ -104,7 +123,6 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             config_entry=entry,
             # Not the name given by its owner: users share their logs.
             name=f"pool controller {number}",
-            always_update=False,
             # A user who requests a refresh sees the result at once.
             request_refresh_debouncer=Debouncer(
                 hass, _LOGGER, cooldown=1, immediate=True
@@ -124,15 +142,15 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained, self._view = Explainer(controller), EquipmentView(self.data)
+        self.explained = Explainer(controller)
         self.warm_by = self._make_warm_by()
-        self.extras = Extras(controller, self.learned, self.warm_by)
         owners = self.warm_by, controller.pauses, controller.holds
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
-        self.links = links_of(self.health())
+        self._links = links_of(self.health())
+        self.view = self._current_view()
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
         )
@@ -231,22 +249,25 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """The state, the user's choices and the learned values."""
         return Pool(self.data, self._choices, self.learned)
 
-    @property
-    def equipment_view(self) -> PoolState:
-        """The state without measurements; the same object while it is equal."""
-        return self._view.of(self.data)
+    def _current_view(self) -> View:
+        return View(
+            self.data,
+            self._choices,
+            self.learned,
+            hass=self.hass,
+            reached=self.last_update_success,
+            polled=self.polled,
+            uses=self.uses,
+            links=self._links,
+            status=self._status(),
+            last_answer=self._last_answer,
+        )
 
     @callback
     @override
     def async_update_listeners(self) -> None:
-        self.extras.compare(
-            self.equipment_view,
-            self.links,
-            self.problems.active,
-            self.last_update_success,
-            self.last_answer,
-            self.controller.times.minute,
-        )
+        """Show the newest values; Home Assistant drops a state that did not change."""
+        self.view = self._current_view()
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
@@ -271,17 +292,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         )
         self.registered_id = device.id
 
-    @property
-    def status(self) -> Status:
-        """Active problems of the controller and of its account."""
-        if not self.problems.tested or self._is_closed_up:
-            return Status()
+    def _status(self) -> Status:
+        """Return the active problems of the controller and of its account."""
+        closed_up = not self.polled and not self.last_update_success
+        if not self.problems.tested or closed_up:
+            return NO_STATUS  # no reminders while a pool is closed for a season
         return Status.of(*self.problems.active, *self._shared.problems.active)
-
-    @property
-    def _is_closed_up(self) -> bool:
-        """Whether the pool is unavailable in a closed season: then no reminders."""
-        return not self.polled and not self.last_update_success
 
     @callback
     def health(self, *, reached: bool = True) -> Health:
@@ -328,7 +344,7 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
             # The addresses that the network reported are already being tried.
             await self.recovery.async_wait()
         first = self.config_entry.async_create_background_task(
-            self.hass, self.async_refresh_quietly(), "poolctl first look"
+            self.hass, self._async_try(), "poolctl first look"
         )
         while not first.done():
             await asyncio.wait([first], timeout=_FIRST_LOOK)
@@ -337,7 +353,12 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         if not self.last_update_success:
             await self.recovery.async_wait()
             if self.controller.paths.on_lan:
-                await self.async_refresh_quietly()
+                await self._async_try()
+
+    async def _async_try(self) -> None:
+        """Refresh now; log no failure."""
+        with suppress(ConfigEntryNotReady):
+            await self.async_config_entry_first_refresh()
 
     async def async_search(self) -> bool:
         """Search at the user's request; return whether the LAN answers."""
@@ -378,15 +399,14 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         """Check a poll; the base class updates listeners for the first failure only."""
         health = self.health(reached=reached)
         self.recovery.async_check()
-        previous = self.links, self.problems.active, self.last_answer
-        self.links = links_of(health)
+        self._links = links_of(health)
         self.problems.async_test(health)
         if not self.controller.poller.silent:
-            self.last_answer = None
-        elif self.last_answer is None and self.controller.store.age < MAX_AGE:
+            self._last_answer = None
+        elif self._last_answer is None and self.controller.store.age < MAX_AGE:
             age = timedelta(seconds=self.controller.store.age)
-            self.last_answer = self.clock.now() - age
-        if (self.links, self.problems.active, self.last_answer) != previous:
+            self._last_answer = self.clock.now() - age
+        if not (reached or self.last_update_success):
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
@@ -414,18 +434,15 @@ class ControllerCoordinator(QuietCoordinator[PoolState]):
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.reported, store.choices, *kept)
         self._timer.async_check()
-        state, extras_changed = store.state, self.extras.renew()
-        if state == self.data and not extras_changed:
-            return
-        self.data, self._choices = state, store.choices
-        if state.firmware not in (None, self.record.firmware):
-            self.async_adopt(replace(self.record, firmware=state.firmware))
-        polled = self._poll is not None and asyncio.current_task() is self._poll
-        if not polled:
+        self.data, self._choices = store.state, store.choices
+        if self.data.firmware not in (None, self.record.firmware):
+            self.async_adopt(replace(self.record, firmware=self.data.firmware))
+        if self._poll is not None and asyncio.current_task() is self._poll:
+            if controller.paths.lan_answers:
+                return
+        else:
             self.problems.async_test(self.health(reached=self.last_update_success))
-        # Holds may change in a poll that leaves the state as it was.
-        if extras_changed or not (polled and controller.paths.lan_answers):
-            self.async_update_listeners()
+        self.async_update_listeners()
 
     # Address and key
 

@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import override
 
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import PoolctlConfigEntry
 from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .entity import ExplainedEntity, PoolctlEntityDescription
-from .fitted import async_setup_platform, described
+from .fitted import platform, rows
 from .status.sentence import Explanation
 from .status.warm_by import PASSED, why_warm_by
 
@@ -34,54 +30,35 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
     """Return the row of a body of water."""
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
-        translation_key=f"{body.key}_warm_by",
         # Most pools are kept warm; few users want warm water for one evening only.
         entity_registry_enabled_default=body is not POOL,
-        exists_fn=lambda pool: has_thermostat(pool.state, body),
+        exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )
 
 
-DATETIMES = tuple(_warm_by(body) for body in BODIES)
+DATETIMES = tuple(map(_warm_by, BODIES))
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the dates."""
-    async_setup_platform(
-        entry,
-        Platform.DATETIME,
-        async_add_entities,
-        partial(described, PoolctlDateTime, DATETIMES),
-    )
-
-
-class PoolctlDateTime(ExplainedEntity[datetime], DateTimeEntity):
+class PoolctlDateTime(ExplainedEntity, DateTimeEntity):
     """Time by which a body of water is to be warm; unknown without a request."""
 
     entity_description: PoolctlDateTimeDescription
 
-    @override
-    def _read_value(self) -> datetime | None:
-        warm_by, body = self.coordinator.warm_by, self.entity_description.body
-        request = warm_by.of(body)
-        return warm_by.draft(body) if request is None else request.by
-
     @property
     @override
     def native_value(self) -> datetime | None:
-        """Return the time."""
-        return self._value
+        """Return the time, or for a while one that had already passed."""
+        warm_by, body = self.coordinator.warm_by, self.entity_description.body
+        request = warm_by.of(body)
+        return warm_by.draft(body) if request is None else request.by
 
     @override
     def explain(self) -> Explanation:
         warm_by = self.coordinator.warm_by
         request = warm_by.of(self.entity_description.body)
         if request is None:
-            return PASSED if self._value else ()
+            return PASSED if self.native_value else ()
         return why_warm_by(request, warm_by.outlook(request))
 
     @override
@@ -90,3 +67,6 @@ class PoolctlDateTime(ExplainedEntity[datetime], DateTimeEntity):
         body = self.entity_description.body
         with self.commanding():
             await self.coordinator.warm_by.enter(body, value)
+
+
+async_setup_entry = platform(Platform.DATETIME, rows(PoolctlDateTime, DATETIMES))

@@ -1,27 +1,28 @@
-"""Base classes of all entities: existence, values, and when a state is written."""
+"""Base classes of all entities: a row of a table, and what it shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NamedTuple, override
+from typing import override
 
-from homeassistant.const import ATTR_ENTITY_ID
-from homeassistant.core import Context, callback
+from homeassistant.const import ATTR_ENTITY_ID, Platform
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from . import output_attributes
 from .client.control.controller import Controller
 from .client.holds.hold import Hold
-from .client.pool.state import PoolState
 from .client.wire.equipment import Slot
-from .coordinator import ControllerCoordinator
-from .devices.naming import name_on_page, slot_words
+from .const import DOMAIN
+from .coordinator import ControllerCoordinator, View
+from .devices.naming import Texts, name_on_page, slot_words
+from .devices.output_names import OutputNames
 from .devices.parts import PART_OF, Part, part_of_slot
 from .errors import command_errors
-from .learned.pool import Pool
 from .output_attributes import ATTR_EXPLANATION
 from .status.changes import EVENT_CHANGED, Changes
 from .status.explained import async_requester, in_words
@@ -29,63 +30,97 @@ from .status.sentence import Explanation
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlEntityDescription[T](EntityDescription):
-    """One row of a platform's table, for an entity that shows a `T`."""
+class Row(EntityDescription):
+    """One row of a platform's table: all that is particular to an entity.
 
-    value_fn: Callable[[PoolState], T | None] = lambda state: None
+    Its key is its translation key, too, unless it has another one.
+    """
+
+    value_fn: Callable[[View], object] = lambda view: None
     """Value of the entity; `None` means unknown."""
-    pool_fn: Callable[[Pool], T | None] | None = None
-    """Value of the entity if it also depends on choices or learned values."""
+    attributes_fn: Callable[[View], Mapping[str, object]] = lambda view: {}
+    available_fn: Callable[[View], bool] = lambda view: view.reached
+    assumed_fn: Callable[[View], bool] = lambda view: False
+    """Whether the value is stored, not reported by the current source."""
     fitted: frozenset[int] | None = None
     """Aux types, one of which must be wired for the entity to exist."""
-    proof_fn: Callable[[PoolState], object] | None = None
+    proof_fn: Callable[[View], object] | None = None
     """A result other than `None` proves that the entity exists while the equipment is
     unknown. Without this function, its value is the proof."""
-    exists_fn: Callable[[Pool], bool | None] = lambda pool: True
+    exists_fn: Callable[[View], bool | None] = lambda view: True
     """Whether the entity exists if `fitted` is not set; `None` means not yet known."""
     once_reported: bool = False
     """Whether the entity exists only once its value was reported."""
-    assumed_fn: Callable[[PoolState], bool] = lambda state: False
-    """Whether the value is remembered, not reported by the current source."""
+    index: int = 0
+    """Index of the slot or schedule, if it belongs to one."""
 
-    def value(self, pool: Pool) -> T | None:
-        """Return the value of the entity."""
-        return self.value_fn(pool.state) if self.pool_fn is None else self.pool_fn(pool)
-
-    def exists(self, pool: Pool) -> bool | None:
-        """Return whether the pool has this equipment, `None` if not yet known.
-
-        While the equipment is unknown, `proof_fn` decides.
-        """
+    def exists(self, view: View) -> bool | None:
+        """Return whether the pool has this equipment, `None` if not yet known."""
         if self.fitted is None:
-            exists = self.exists_fn(pool)
-        elif (exists := pool.state.outputs.fitted(self.fitted)) is None:
-            proof = self.proof_fn(pool.state) if self.proof_fn else self.value(pool)
-            exists = proof is not None or None
-        if exists and self.once_reported and self.value(pool) is None:
+            exists = self.exists_fn(view)
+        elif (exists := view.state.outputs.fitted(self.fitted)) is None:
+            exists = (self.proof_fn or self.value_fn)(view) is not None or None
+        if exists and self.once_reported and self.value_fn(view) is None:
             return None
         return exists
 
 
-class Shown[T](NamedTuple):
-    """Everything that is visible of an entity."""
+@dataclass(frozen=True, kw_only=True)
+class PoolctlEntityDescription[T](Row):
+    """The row of an entity that shows a `T`."""
 
-    value: T | None
-    assumed: bool
-    available: bool
-    details: tuple[object, ...]
-    """Other visible values: a name, attributes, effects."""
+    value_fn: Callable[[View], T | None] = lambda view: None
 
 
-class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
-    """An entity of one controller."""
+class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
+    """An entity that shows what its row makes of the newest view."""
 
+    entity_description: Row
     _attr_has_entity_name = True
+
+    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
+        """Take its identity from its row."""
+        super().__init__(coordinator)
+        self.entity_description = description
+        self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
+        self._attr_device_info = coordinator.device_info_of(self.part)
+        self._attr_translation_key = description.translation_key or description.key
+        if description.name is None:
+            # It has the name of its part; the translation of its key is used elsewhere.
+            self._attr_name = None
+
+    @property
+    def view(self) -> View:
+        """The newest values."""
+        return self.coordinator.view
 
     @property
     def controller(self) -> Controller:
         """The controller that commands are sent to."""
         return self.coordinator.controller
+
+    @property
+    @override
+    def available(self) -> bool:
+        """Whether its value is known to be current."""
+        return self.entity_description.available_fn(self.view)
+
+    @property
+    @override
+    def assumed_state(self) -> bool:
+        """Whether its value is not reported by the current source."""
+        return self.entity_description.assumed_fn(self.view)
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Mapping[str, object]:
+        """Attributes of its row."""
+        return self.entity_description.attributes_fn(self.view)
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the pool whose device it is on, `None` for the controller."""
+        return PART_OF[self.entity_description.key]
 
     @property
     def id_words(self) -> str:
@@ -102,71 +137,10 @@ class ControllerEntity(CoordinatorEntity[ControllerCoordinator]):
         """Whether it was created for other equipment and must be replaced."""
         return False
 
-
-class PoolctlEntity[T](ControllerEntity):
-    """An entity that shows a `T`, and writes its state only if that changed."""
-
-    entity_description: PoolctlEntityDescription[T]
-    shows_figures = True
-    """Whether it shows measured, learned or counted values: most polls change nothing
-    else."""
-
-    def __init__(
-        self,
-        coordinator: ControllerCoordinator,
-        description: PoolctlEntityDescription[T],
-    ) -> None:
-        """Read the first value."""
-        super().__init__(coordinator)
-        self.entity_description = description
-        self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
-        self._attr_device_info = coordinator.device_info_of(self.part)
-        if description.name is None:
-            # It has the name of its part; the translation of its key is used elsewhere.
-            self._attr_name = None
-        self._value: T | None = None
-        self._shown: Shown[T] | None = None
-        self._extras_shown: object = None
-        self._update()
-
     @property
-    def part(self) -> Part | None:
-        """The part of the pool whose device it is on, `None` for the controller."""
-        return PART_OF[self.entity_description.key]
-
-    def _update(self) -> bool:
-        """Read the newest state; return whether anything visible changed."""
-        self._extras_shown = self.coordinator.extras.shown
-        assumed = self.entity_description.assumed_fn(self.coordinator.data)
-        shown = Shown(self._read_value(), assumed, self.available, self._details())
-        if shown == self._shown:
-            return False
-        self._shown = shown
-        self._value, self._attr_assumed_state = shown.value, shown.assumed
-        return True
-
-    def _read_value(self) -> T | None:
-        """Return the current value."""
-        return self.entity_description.value(self.coordinator.pool)
-
-    def _details(self) -> tuple[object, ...]:
-        """Return everything visible besides the value."""
-        return ()
-
-    @callback
-    @override
-    def _handle_coordinator_update(self) -> None:
-        if (
-            self.shows_figures
-            or self._extras_shown is not self.coordinator.extras.shown
-        ):
-            self._take_over()
-
-    @callback
-    def _take_over(self) -> None:
-        """Read the newest state; write it if anything visible changed."""
-        if self._update():
-            self.async_write_ha_state()
+    def texts(self) -> Texts:
+        """The translations of names."""
+        return self.platform_data.platform_translations
 
     def commanding(self) -> AbstractContextManager[None]:
         """Convert errors of a command to translated errors that name this entity."""
@@ -174,7 +148,7 @@ class PoolctlEntity[T](ControllerEntity):
         return command_errors(shown.name if shown else self.entity_id)
 
 
-class ExplainedEntity[T](PoolctlEntity[T]):
+class ExplainedEntity(PoolctlEntity):
     """An entity that explains its state in words."""
 
     _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
@@ -183,28 +157,30 @@ class ExplainedEntity[T](PoolctlEntity[T]):
         """Return the reason for its state, empty if there is none to give."""
         raise NotImplementedError
 
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.explain()
-
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, Any]:
-        """The explanation in the language of Home Assistant."""
+    def extra_state_attributes(self) -> Mapping[str, object]:
+        """The attributes and the explanation in the language of Home Assistant."""
         words = in_words(self.hass, self.explain())
-        return {ATTR_EXPLANATION: words} if words else {}
+        explained = {ATTR_EXPLANATION: words} if words else {}
+        return {**super().extra_state_attributes, **explained}
 
 
-class OutputEntity(ExplainedEntity[bool]):
+class OutputEntity(ExplainedEntity):
     """An entity that shows whether an output is on, and what runs it."""
 
-    shows_figures = False
+    entity_description: PoolctlEntityDescription[bool]
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
         """Start to follow the changes of the output."""
-        super().__init__(*args)
-        self._changes = Changes(self._value)
+        super().__init__(coordinator, description)
+        self._changes = Changes(self.is_on)
         self._caller: Context | None = None
+
+    @property
+    def is_on(self) -> bool | None:
+        """Whether it is on, for any reason."""
+        return self.entity_description.value_fn(self.view)
 
     @callback
     @override
@@ -215,9 +191,9 @@ class OutputEntity(ExplainedEntity[bool]):
 
     @callback
     @override
-    def _take_over(self) -> None:
-        super()._take_over()
-        if why := self._changes.take(self._value, self._hold, self.explain):
+    def _handle_coordinator_update(self) -> None:
+        super()._handle_coordinator_update()
+        if why := self._changes.take(self.is_on, self._hold, self.explain):
             words = in_words(self.hass, why)
             data = {ATTR_ENTITY_ID: self.entity_id, ATTR_EXPLANATION: words}
             self.hass.bus.async_fire(EVENT_CHANGED, data)
@@ -231,20 +207,12 @@ class OutputEntity(ExplainedEntity[bool]):
     def explain(self) -> Explanation:
         return self.coordinator.explained.output(self.slot)
 
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self._run_by()
-
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, Any]:
+    def extra_state_attributes(self) -> Mapping[str, object]:
         """Attributes that show what runs it: a schedule, a user or the firmware."""
-        return {**self._run_by(), **super().extra_state_attributes}
-
-    def _run_by(self) -> dict[str, str | bool]:
-        return output_attributes.attributes(
-            self.coordinator.data, self.slot, self._hold
-        )
+        run_by = output_attributes.attributes(self.view.state, self.slot, self._hold)
+        return {**run_by, **super().extra_state_attributes}
 
     @property
     def _hold(self) -> Hold | None:
@@ -280,70 +248,106 @@ class OutputEntity(ExplainedEntity[bool]):
             )
 
 
-class OfSlot[T](PoolctlEntity[T]):
+class OfSlot(PoolctlEntity):
     """An entity that belongs to one slot and is named after it."""
 
-    def __init__(
-        self,
-        coordinator: ControllerCoordinator,
-        description: PoolctlEntityDescription[T],
-        index: int,
-    ) -> None:
-        """Store the slot and the kind of equipment that is wired to it."""
-        self.index = index
-        self._attr_translation_placeholders = {"number": str(index + 1)}
+    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
+        """Store the kind of equipment that is wired to the slot."""
+        number = str(description.index + 1)
+        self._attr_translation_placeholders = {"number": number}
         super().__init__(coordinator, description)
         self._kind = self.slot and self.slot.kind
 
     @property
     def slot(self) -> Slot | None:
         """Current slot, `None` if unknown."""
-        return self.coordinator.data.outputs.slot(self.index)
+        return self.view.state.outputs.slot(self.entity_description.index)
 
     @property
     @override
     def part(self) -> Part | None:
         if self.slot is None:
             return Part.OUTPUTS
-        return part_of_slot(self.slot, self.coordinator.uses)
+        return part_of_slot(self.slot, self.view.uses)
 
     @property
     @override
     def id_words(self) -> str:
-        return slot_words(self.slot, self.index)
+        return slot_words(self.slot, self.entity_description.index)
 
     @property
     @override
     def unnamed(self) -> bool:
         return self.controller.queries.names_due
 
+    @property
+    def name_on_page(self) -> str | None:
+        """Name of the slot on its page; not cached, as it may be renamed."""
+        if (slot := self.slot) is None:
+            return None
+        return name_on_page(slot, self.view.state, self.texts, self.view.uses)
 
-class SlotEntity(OfSlot[bool], OutputEntity):
+
+class SlotEntity(OfSlot, OutputEntity):
     """The output of one slot, with the name that the pool's owner gave it."""
+
+    entity_description: PoolctlEntityDescription[bool]
 
     @property
     @override
     def outdated(self) -> bool:
         return (slot := self.slot) is not None and slot.kind != self._kind
 
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.slot and self.slot.name
-
     @property
     @override
     def name(self) -> str | UndefinedType | None:
-        """The owner's name, else that of the equipment; not cached: both may change."""
-        if (slot := self.slot) is None:
-            return super().name
-        texts = self.platform_data.platform_translations
-        return name_on_page(slot, self.coordinator.data, texts, self.coordinator.uses)
+        """The owner's name, else that of the equipment."""
+        return self.name_on_page or super().name
 
 
-def slot_is_on(index: int) -> Callable[[PoolState], bool | None]:
+def is_on(index: int) -> Callable[[View], bool | None]:
     """Return a function that checks whether the relay of a slot is on."""
 
-    def is_on(state: PoolState) -> bool | None:
-        return slot.on if (slot := state.outputs.slot(index)) else None
+    def slot_is_on(view: View) -> bool | None:
+        return slot.on if (slot := view.state.outputs.slot(index)) else None
 
-    return is_on
+    return slot_is_on
+
+
+@callback
+def async_outputs(hass: HomeAssistant) -> Iterator[OutputEntity]:
+    """Return the entities of the outputs of all controllers."""
+    for platform in async_get_platforms(hass, DOMAIN):
+        if platform.domain in (Platform.LIGHT, Platform.SWITCH):
+            for entity in platform.entities.values():
+                if isinstance(entity, OutputEntity):
+                    yield entity
+
+
+@callback
+def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None:
+    """Return the entity ID of a slot's output, `None` if there is none."""
+    return next(
+        (
+            entity.entity_id
+            for entity in async_outputs(coordinator.hass)
+            if entity.coordinator is coordinator
+            and entity.slot is not None
+            and entity.slot.index == slot
+        ),
+        None,
+    )
+
+
+@callback
+def async_output_names(coordinator: ControllerCoordinator, texts: Texts) -> OutputNames:
+    """Return the names of a controller's outputs, also those given in Home Assistant."""
+    given = [
+        (entity.slot.index, entry.name)
+        for entity in async_outputs(coordinator.hass)
+        if entity.coordinator is coordinator
+        and entity.slot
+        and (entry := entity.registry_entry)
+        and entry.name
+    ]
+    return OutputNames(coordinator.data, coordinator.uses, texts, given)

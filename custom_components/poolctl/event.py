@@ -13,19 +13,16 @@ from typing import Final, NamedTuple, Protocol, override
 
 from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from .account import PoolctlConfigEntry
 from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .client.wire.equipment import CHLORINATORS, EXPANDERS
-from .coordinator import ControllerCoordinator
+from .coordinator import ControllerCoordinator, View
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import async_setup_platform, described
+from .fitted import platform, rows
 from .learned.doses import DoseCount, reported_count
-from .learned.pool import Pool
 
 PARALLEL_UPDATES = 0
 
@@ -165,20 +162,17 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
 
     watches: tuple[Callable[[], Watch], ...]
     """Factories of its watches: each entity has its own."""
-    value_fn: Callable[[PoolState], None] = lambda state: None
-    """Without a value: the entity shows the time of the last event."""
 
 
-def _any_doser(pool: Pool) -> bool | None:
+def _any_doser(view: View) -> bool | None:
     """Return whether there is a doser, by the rules for the sensors of doses."""
-    exist = [signs.exists(pool.state) for signs in DOSE_SIGNS]
+    exist = [signs.exists(view.state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 
 
 EVENTS = (
     PoolctlEventDescription(
         key="doses",
-        translation_key="doses",
         entity_registry_enabled_default=False,
         event_types=[ACID_DOSE, CHLORINE_DOSE],
         exists_fn=_any_doser,
@@ -186,7 +180,6 @@ EVENTS = (
     ),
     PoolctlEventDescription(
         key="faults",
-        translation_key="faults",
         entity_registry_enabled_default=False,
         event_types=[DRY_RUN, EXPANDER_LOST],
         watches=tuple(partial(FaultWatch, fault) for fault in FAULTS),
@@ -194,21 +187,7 @@ EVENTS = (
 )
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the events."""
-    async_setup_platform(
-        entry,
-        Platform.EVENT,
-        async_add_entities,
-        partial(described, PoolctlEvent, EVENTS),
-    )
-
-
-class PoolctlEvent(PoolctlEntity[None], EventEntity):
+class PoolctlEvent(PoolctlEntity, EventEntity):
     """Events of one kind; its state is the time of the last one."""
 
     entity_description: PoolctlEventDescription
@@ -219,10 +198,10 @@ class PoolctlEvent(PoolctlEntity[None], EventEntity):
         """Read the first state, which yields no event."""
         super().__init__(coordinator, description)
         self._watches = [watch() for watch in description.watches]
-        self._look()
+        self._events()
 
-    def _look(self) -> list[PoolEvent]:
-        state = self.coordinator.data
+    def _events(self) -> list[PoolEvent]:
+        state = self.view.state
         return [found for watch in self._watches for found in watch.events(state)]
 
     @callback
@@ -232,6 +211,9 @@ class PoolctlEvent(PoolctlEntity[None], EventEntity):
         super()._handle_coordinator_update()
         if not self.available:
             return
-        for event in self._look():
+        for event in self._events():
             self._trigger_event(event.event_type, event.attributes)
             self.async_write_ha_state()
+
+
+async_setup_entry = platform(Platform.EVENT, rows(PoolctlEvent, EVENTS))

@@ -1,5 +1,6 @@
 """Lights: one for each slot that a light is wired to, with the shows of its maker."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, override
 
@@ -10,16 +11,13 @@ from homeassistant.components.light.const import (
     LightEntityFeature,
 )
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import PoolctlConfigEntry
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
-from .client.wire.equipment import Role, Slot
-from .coordinator import ControllerCoordinator
+from .client.wire.equipment import Role
+from .coordinator import View
 from .devices.uses import Use, use_of
-from .entity import PoolctlEntityDescription, SlotEntity, slot_is_on
-from .fitted import Presences, async_setup_platform, of_slots, with_role
+from .entity import PoolctlEntityDescription, SlotEntity, is_on
+from .fitted import platform, rows, with_role
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
@@ -38,45 +36,30 @@ class PoolctlShowLightDescription(PoolctlLightDescription):
     """The lights whose light type and effect it shares."""
 
 
-def _general(slot: Slot) -> PoolctlLightDescription:
-    return PoolctlLightDescription(
-        key=f"slot_{slot.index}",
-        translation_key="light_output",
-        value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.outputs.assumed,
-    )
+def _lights(view: View) -> Iterator[PoolctlLightDescription]:
+    """Return the rows of the general outputs that are used for lights."""
+    for slot in with_role({Role.GENERAL}, view):
+        if use_of(slot, view.uses) is Use.LIGHT:
+            yield PoolctlLightDescription(
+                key=f"slot_{slot.index}",
+                translation_key="light_output",
+                index=slot.index,
+                value_fn=is_on(slot.index),
+                assumed_fn=lambda view: view.state.outputs.assumed,
+            )
 
 
-def _show(slot: Slot) -> PoolctlShowLightDescription:
-    return PoolctlShowLightDescription(
-        key=f"slot_{slot.index}",
-        translation_key=slot.kind,
-        value_fn=slot_is_on(slot.index),
-        assumed_fn=lambda state: state.outputs.assumed,
-        group=LIGHT_GROUPS[slot.role],
-    )
-
-
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    shows = with_role(LIGHT_GROUPS, coordinator)
-    general = [
-        slot
-        for slot in with_role({Role.GENERAL}, coordinator)
-        if use_of(slot, coordinator.uses) is Use.LIGHT
-    ]
-    return {
-        **of_slots(PoolctlShowLight, _show, shows, coordinator),
-        **of_slots(PoolctlLight, _general, general, coordinator),
-    }
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the lights."""
-    async_setup_platform(entry, Platform.LIGHT, async_add_entities, _build)
+def _shows(view: View) -> Iterator[PoolctlShowLightDescription]:
+    """Return the rows of the pool and spa lights."""
+    for slot in with_role(LIGHT_GROUPS, view):
+        yield PoolctlShowLightDescription(
+            key=f"slot_{slot.index}",
+            translation_key=slot.kind,
+            index=slot.index,
+            value_fn=is_on(slot.index),
+            assumed_fn=lambda view: view.state.outputs.assumed,
+            group=LIGHT_GROUPS[slot.role],
+        )
 
 
 class PoolctlLight(SlotEntity, LightEntity):
@@ -84,12 +67,6 @@ class PoolctlLight(SlotEntity, LightEntity):
 
     _attr_color_mode = ColorMode.ONOFF
     entity_description: PoolctlLightDescription
-
-    @property
-    @override
-    def is_on(self) -> bool | None:
-        """Return whether it is on; it also is while a show is being set."""
-        return self._value
 
     @property
     @override
@@ -115,10 +92,6 @@ class PoolctlShowLight(PoolctlLight):
 
     entity_description: PoolctlShowLightDescription
 
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.effect_list, self.effect
-
     @property
     @override
     def supported_features(self) -> LightEntityFeature:
@@ -129,15 +102,15 @@ class PoolctlShowLight(PoolctlLight):
     @override
     def effect_list(self) -> list[str]:
         """Return the effects of the current light type."""
-        pool = self.coordinator.pool
-        return list(self.entity_description.group.effects(pool.state, pool.choices))
+        group, view = self.entity_description.group, self.view
+        return list(group.effects(view.state, view.choices))
 
     @property
     @override
     def effect(self) -> str | None:
         """Return the effect that was last set for its group."""
-        pool = self.coordinator.pool
-        return self.entity_description.group.effect(pool.state, pool.choices)
+        group, view = self.entity_description.group, self.view
+        return group.effect(view.state, view.choices)
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
@@ -147,4 +120,10 @@ class PoolctlShowLight(PoolctlLight):
             return
         with self.commanding():
             self.note_command()
-            await self.controller.lights.show(self.index, kwargs[ATTR_EFFECT])
+            index, effect = self.entity_description.index, kwargs[ATTR_EFFECT]
+            await self.controller.lights.show(index, effect)
+
+
+async_setup_entry = platform(
+    Platform.LIGHT, rows(PoolctlLight, _lights), rows(PoolctlShowLight, _shows)
+)

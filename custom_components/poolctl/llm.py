@@ -30,8 +30,7 @@ import probatio as vol
 
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSING
-from .const import DOMAIN
-from .derived.status import ATTR_PROBLEMS
+from .const import ATTR_PROBLEMS, DOMAIN
 from .entity import OutputEntity
 from .output_attributes import ATTR_EXPLANATION, RUN_BY
 from .schedules.entity import OfSchedule

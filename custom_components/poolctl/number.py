@@ -20,12 +20,9 @@ from homeassistant.const import (
     UnitOfTime,
     UnitOfVolume,
 )
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util.unit_conversion import VolumeConverter
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
-from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.pool.choices import (
     FILTER_LIMIT_STEP,
@@ -53,10 +50,10 @@ from .client.pool.schedule_rules import shown_speed
 from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
 from .client.wire.exceptions import InvalidCommandError
 from .const import ATTR_NEXT_STEP
-from .coordinator import ControllerCoordinator
+from .coordinator import ControllerCoordinator, View
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import Presences, async_setup_platform, described
-from .learned.pool import Pool, filter_compared
+from .fitted import platform, rows
+from .learned.pool import filter_compared
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.
@@ -78,7 +75,6 @@ def _desired(
     """Return the row of the target that the firmware doses to."""
     return PoolctlNumberDescription(
         key=kind.desired_key,
-        translation_key=kind.desired_key,
         device_class=device_class,
         native_unit_of_measurement=unit,
         entity_category=EntityCategory.CONFIG,
@@ -87,8 +83,8 @@ def _desired(
         native_step=kind.choice.step,
         fitted=kind.fitted,
         # `dashboardInfo` reports it, but it can only be changed with the settings.
-        proof_fn=lambda state: kind.of(state).enabled,
-        value_fn=lambda state: kind.of(state).desired,
+        proof_fn=lambda view: kind.of(view.state).enabled,
+        value_fn=lambda view: kind.of(view.state).desired,
         set_fn=lambda controller, value: controller.dosing.set_desired(kind, value),
     )
 
@@ -97,12 +93,11 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of a drum's size, unknown while the controller reports 0 L."""
     return PoolctlNumberDescription(
         key=f"{doser.key}_drum",
-        translation_key=f"{doser.key}_drum",
         device_class=NumberDeviceClass.VOLUME_STORAGE,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
         fitted=doser.fitted,
-        value_fn=lambda state: doser.of(state).drum_litres,
+        value_fn=lambda view: doser.of(view.state).drum_litres,
         set_fn=lambda controller, litres: controller.dosing.set_drum(
             doser, round(litres * 1000)
         ),
@@ -112,24 +107,23 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
 def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of the nearly empty level; only Home Assistant stores it."""
 
-    def low_level(pool: Pool) -> int | None:
+    def low_level(view: View) -> int | None:
         # Without the size of the drum, a percentage has no meaning.
-        size = doser.of(pool.state).drum_litres
-        return doser.low_level(pool.choices) if size else None
+        size = doser.of(view.state).drum_litres
+        return doser.low_level(view.choices) if size else None
 
     async def set_low_level(controller: Controller, value: float) -> None:
         controller.dosing.set_low_level(doser, round(value))
 
     return PoolctlNumberDescription(
         key=f"{doser.key}_low_level",
-        translation_key=f"{doser.key}_low_level",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_LOW_LEVEL,
         native_max_value=MAX_LOW_LEVEL,
         native_step=1,
         fitted=doser.fitted,
-        pool_fn=low_level,
+        value_fn=low_level,
         set_fn=set_low_level,
     )
 
@@ -153,7 +147,6 @@ def _heater_power(
 
     return PoolctlNumberDescription(
         key=f"{source}_power",
-        translation_key=f"{source}_power",
         device_class=NumberDeviceClass.POWER,
         native_unit_of_measurement=UnitOfPower.KILO_WATT,
         entity_category=EntityCategory.CONFIG,
@@ -162,8 +155,8 @@ def _heater_power(
         native_min_value=0,
         native_max_value=MAX_POWER,
         native_step=0.01,
-        exists_fn=lambda pool: pool.state.outputs.fitted(source.fitted),
-        pool_fn=lambda pool: of(pool.choices),
+        exists_fn=lambda view: view.state.outputs.fitted(source.fitted),
+        value_fn=lambda view: of(view.choices),
         set_fn=set_power,
     )
 
@@ -181,29 +174,27 @@ _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
 NUMBERS = (
     PoolctlNumberDescription(
         key="pump_speed",
-        translation_key="pump_speed",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         native_min_value=MIN_SPEED,
         native_max_value=MAX_SPEED,
         native_step=SPEED_STEP,
-        exists_fn=lambda pool: pool.state.variable_speed,
-        pool_fn=lambda pool: shown_speed(pool.state, pool.choices),
+        exists_fn=lambda view: view.state.variable_speed,
+        value_fn=lambda view: shown_speed(view.state, view.choices),
         set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
     ),
     _desired(ACID, NumberDeviceClass.PH),
     _desired(CHLORINATOR, *_ORP),
     _desired(CHLORINE, *_ORP),
-    *(_low_level(doser) for doser in DOSERS),
+    *map(_low_level, DOSERS),
     PoolctlNumberDescription(
         key="filter_limit",
-        translation_key="filter_limit",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_FILTER_LIMIT,
         native_max_value=MAX_FILTER_LIMIT,
         native_step=FILTER_LIMIT_STEP,
         exists_fn=filter_compared,
-        pool_fn=lambda pool: pool.choices.filter_limit,
+        value_fn=lambda view: view.choices.filter_limit,
         set_fn=_set_filter_limit,
     ),
     _heater_power(
@@ -218,7 +209,6 @@ NUMBERS = (
     ),
     PoolctlNumberDescription(
         key="pump_hours_a_day",
-        translation_key="pump_hours_a_day",
         device_class=NumberDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         entity_category=EntityCategory.CONFIG,
@@ -226,20 +216,19 @@ NUMBERS = (
         native_min_value=MIN_PUMP_HOURS,
         native_max_value=MAX_PUMP_HOURS,
         native_step=0.25,
-        exists_fn=lambda pool: pool.choices.pump_rule is PumpRule.FIXED,
-        pool_fn=lambda pool: pool.choices.pump_hours,
+        exists_fn=lambda view: view.choices.pump_rule is PumpRule.FIXED,
+        value_fn=lambda view: view.choices.pump_hours,
         set_fn=_set_pump_hours,
     ),
     PoolctlNumberDescription(
         key="turnovers_a_day",
-        translation_key="turnovers_a_day",
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
         native_min_value=MIN_TURNOVERS,
         native_max_value=MAX_TURNOVERS,
         native_step=0.1,
-        exists_fn=lambda pool: pool.choices.pump_rule is PumpRule.TURNOVERS,
-        pool_fn=lambda pool: pool.choices.turnovers,
+        exists_fn=lambda view: view.choices.pump_rule is PumpRule.TURNOVERS,
+        value_fn=lambda view: view.choices.turnovers,
         set_fn=_set_turnovers,
     ),
 )
@@ -249,47 +238,32 @@ async def _set_volume(controller: Controller, litres: float) -> None:
     controller.store.choose(lambda choices: replace(choices, volume=round(litres)))
 
 
-DRUMS = tuple(_drum(doser) for doser in DOSERS)
+DRUMS = tuple(map(_drum, DOSERS))
 VOLUME = PoolctlNumberDescription(
     key="volume",
-    translation_key="volume",
     device_class=NumberDeviceClass.VOLUME_STORAGE,
     entity_category=EntityCategory.CONFIG,
     mode=NumberMode.BOX,
-    pool_fn=lambda pool: pool.choices.volume,
+    value_fn=lambda view: view.choices.volume,
+    # No controller reports it.
+    attributes_fn=lambda view: (
+        {ATTR_NEXT_STEP: "enter"} if view.choices.volume is None else {}
+    ),
     set_fn=_set_volume,
 )
 """Volume of the pool in L; only Home Assistant stores it."""
 
 
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    return {
-        **described(PoolctlNumber, NUMBERS, coordinator),
-        **described(PoolctlVolume, DRUMS, coordinator),
-        **described(PoolctlPoolVolume, (VOLUME,), coordinator),
-    }
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the numbers."""
-    async_setup_platform(entry, Platform.NUMBER, async_add_entities, _build)
-
-
-class PoolctlNumber(PoolctlEntity[float], NumberEntity):
+class PoolctlNumber(PoolctlEntity, NumberEntity):
     """Number that the user can set."""
 
     entity_description: PoolctlNumberDescription
-    shows_figures = False
 
     @property
     @override
     def native_value(self) -> float | None:
         """Return the current value, or the one just requested."""
-        return self._value
+        return self.entity_description.value_fn(self.view)
 
     @override
     async def async_set_native_value(self, value: float) -> None:
@@ -339,10 +313,10 @@ class PoolctlVolume(PoolctlNumber):
     @override
     def native_value(self) -> float | None:
         """Return the volume in the unit of the house."""
-        if self._value is None:
+        if (litres := super().native_value) is None:
             return None
         unit, decimals = self._volumes.unit, self._volumes.decimals
-        found = VolumeConverter.convert(self._value, UnitOfVolume.LITERS, unit)
+        found = VolumeConverter.convert(litres, UnitOfVolume.LITERS, unit)
         return round(found, decimals)
 
     @override
@@ -359,8 +333,10 @@ class PoolctlPoolVolume(PoolctlVolume):
     _metric = _Volumes(UnitOfVolume.CUBIC_METERS, 0.5, 10_000, 0.1, 3)
     _us_customary = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
 
-    @property
-    @override
-    def extra_state_attributes(self) -> dict[str, str]:
-        """Next step while the volume is unknown: no controller reports it."""
-        return {ATTR_NEXT_STEP: "enter"} if self._value is None else {}
+
+async_setup_entry = platform(
+    Platform.NUMBER,
+    rows(PoolctlNumber, NUMBERS),
+    rows(PoolctlVolume, DRUMS),
+    rows(PoolctlPoolVolume, (VOLUME,)),
+)

@@ -16,7 +16,6 @@ from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.service import entity_service_call
 from homeassistant.helpers.trigger import EntityTriggerBase
-from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 import probatio as vol
 
 
@@ -29,17 +28,6 @@ async def async_call_entities(
     Without this function, the caller's permissions would have to be checked here.
     """
     await entity_service_call(hass, entities, method, call)
-
-
-class QuietCoordinator[DataT](DataUpdateCoordinator[DataT]):
-    """A coordinator that can also refresh without logging a failure.
-
-    A start that fails is retried again and again, and is logged once elsewhere.
-    """
-
-    async def async_refresh_quietly(self) -> None:
-        """Refresh now; log no failure."""
-        await self._async_refresh(log_failures=False)
 
 
 class TokenImplementation(AuthImplementation):

@@ -2,24 +2,20 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final, override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import PoolctlConfigEntry
 from .client.control.controller import Controller
 from .client.pool.choices import Choices, PumpRule, named_speeds
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.schedule_rules import shown_speed
 from .client.pool.state import PoolState
 from .client.wire.exceptions import InvalidCommandError
+from .coordinator import View
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import async_setup_platform, described
-from .learned.pool import Pool
+from .fitted import platform, rows
 
 NO_RULE: Final = "none"
 OWN_SPEED: Final = "own"
@@ -38,8 +34,8 @@ class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescri
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
     """Return the row of the light type of a group."""
 
-    def current(pool: Pool) -> str | None:
-        kind = group.light_type(pool.state, pool.choices)
+    def current(view: View) -> str | None:
+        kind = group.light_type(view.state, view.choices)
         return kind.key if kind else None
 
     async def choose(controller: Controller, key: str) -> None:
@@ -47,11 +43,10 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
 
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",
-        translation_key=f"{group.key}_light_type",
         entity_category=EntityCategory.CONFIG,
         options=[kind.key for kind in LIGHT_TYPES.values()],
-        exists_fn=lambda pool: pool.state.outputs.fitted(group.fitted),
-        pool_fn=current,
+        exists_fn=lambda view: view.state.outputs.fitted(group.fitted),
+        value_fn=current,
         choose_fn=choose,
     )
 
@@ -63,11 +58,10 @@ async def _choose_pump_rule(controller: Controller, key: str) -> None:
 
 PUMP_RULE = PoolctlSelectDescription(
     key="pump_hours_rule",
-    translation_key="pump_hours_rule",
     entity_category=EntityCategory.CONFIG,
     options=[NO_RULE, *PumpRule],
-    exists_fn=lambda pool: pool.state.pump_on is not None or None,
-    pool_fn=lambda pool: pool.choices.pump_rule or NO_RULE,
+    exists_fn=lambda view: view.state.pump_on is not None or None,
+    value_fn=lambda view: view.choices.pump_rule or NO_RULE,
     choose_fn=_choose_pump_rule,
 )
 
@@ -88,48 +82,35 @@ async def _choose_speed(controller: Controller, key: str) -> None:
 
 SPEED_LEVEL = PoolctlSelectDescription(
     key="pump_speed_level",
-    translation_key="pump_speed_level",
     options=["low", "medium", "high", OWN_SPEED],
-    exists_fn=lambda pool: pool.state.variable_speed,
-    pool_fn=lambda pool: _speed_level(pool.state, pool.choices),
+    exists_fn=lambda view: view.state.variable_speed,
+    value_fn=lambda view: _speed_level(view.state, view.choices),
     choose_fn=_choose_speed,
 )
 
 SELECTS = (
-    *(_light_type(group) for group in LIGHT_GROUPS.values()),
+    *map(_light_type, LIGHT_GROUPS.values()),
     PUMP_RULE,
     SPEED_LEVEL,
 )
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the selects."""
-    async_setup_platform(
-        entry,
-        Platform.SELECT,
-        async_add_entities,
-        partial(described, PoolctlSelect, SELECTS),
-    )
-
-
-class PoolctlSelect(PoolctlEntity[str], SelectEntity):
+class PoolctlSelect(PoolctlEntity, SelectEntity):
     """Select from which the user chooses."""
 
     entity_description: PoolctlSelectDescription
-    shows_figures = False
 
     @property
     @override
     def current_option(self) -> str | None:
         """Return the user's choice, or the value from the controller."""
-        return self._value
+        return self.entity_description.value_fn(self.view)
 
     @override
     async def async_select_option(self, option: str) -> None:
         """Choose an option."""
         with self.commanding():
             await self.entity_description.choose_fn(self.controller, option)
+
+
+async_setup_entry = platform(Platform.SELECT, rows(PoolctlSelect, SELECTS))

@@ -1,9 +1,9 @@
-"""Sensors: values that the controller measures or reports."""
+"""Sensors: values that the controller reports, and those derived from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import override
+from datetime import date, datetime, timedelta
+from typing import Final, override
 
 from homeassistant.components.sensor import (
     SensorDeviceClass,
@@ -16,6 +16,7 @@ from homeassistant.const import (
     EntityCategory,
     Platform,
     UnitOfElectricPotential,
+    UnitOfEnergy,
     UnitOfPower,
     UnitOfPressure,
     UnitOfRatio,
@@ -24,35 +25,53 @@ from homeassistant.const import (
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.core import callback
+from homeassistant.helpers.translation import async_get_cached_translations
+from homeassistant.util import dt as dt_util
 
-from .account import PoolctlConfigEntry
+from .client.holds.evidence import held_outputs
 from .client.pool.dosing import DOSERS, DoserKind
+from .client.pool.heating import BODIES, Body, has_thermostat
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
-from .client.pool.state import PoolState, PumpStatus, Source
+from .client.pool.state import PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE
 from .client.wire.frame import RUNNING
-from .const import LOST
-from .coordinator import ControllerCoordinator
-from .derived.ends import ENDS, PoolctlEnd, SteadyEnd
-from .derived.filter_load import FILTER_LOAD, PoolctlFilterLoad
-from .derived.held import HELD, PoolctlHeldOutputs
-from .derived.pump_hours import PUMP_HOURS, PoolctlPumpHours
-from .derived.reached import REACHED, PoolctlReached
-from .derived.status import STATUS, PoolctlStatus
-from .derived.totals import DOSER_SENSORS, TOTALS, PoolctlLearned, PoolctlTotal
-from .derived.warm_at import WARM_AT
+from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
+from .coordinator import View
+from .devices.output_names import OutputNames
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import Presences, async_setup_platform, described
-from .learned.pool import Pool
+from .fitted import platform, rows
+from .learned.pool import filter_compared
+from .learned.pump_hours import missed_yesterday, missing, needed_today, still_needed
+from .learned.totals import (
+    HEATER_ENERGY,
+    PUMP_ENERGY,
+    PUMP_RUNNING,
+    RUN_HOURS,
+    WATER_FILTERED,
+    TotalKind,
+)
 from .output_attributes import ATTR_ENDS, ATTR_GOOD_FROM, ATTR_GOOD_TO, MODES, mode_name
+from .status.links import Link
+from .status.problem import ALL_WELL, Severity
+from .status.texts import next_step, sentence
 
 PARALLEL_UPDATES = 0
 
+ATTR_OUTPUTS: Final = "outputs"
+ATTR_MISSED_YESTERDAY: Final = "missed_yesterday"
+ATTR_CLEANED_AT: Final = "cleaned_at"
+"""Time in UTC at which a user last reported the filter clean."""
+ATTR_BASELINE: Final = "baseline"
+"""Whether the resistance of the clean filter was measured, `MEASURED` or `AWAITED`."""
+AWAITED: Final = "awaited"
+"""The measurement follows once the pump has run steadily for some minutes."""
+MEASURED: Final = "measured"
+DECIMALS: Final = 2
+"""Decimals of learned values."""
 
-type SensorValue = float | str | datetime
-type Details = dict[str, float | str]
+type SensorValue = float | str | date | datetime
+type Attributes = dict[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,322 +80,533 @@ class PoolctlSensorDescription(
 ):
     """One sensor."""
 
-    details_fn: Callable[[PoolState], Details] | None = None
-    """Function that returns its attributes, if it has any."""
+    total: TotalKind | None = None
+    """The total that it shows, if any."""
 
 
-def _reading(reading: Reading | None = None) -> Callable[[PoolState], Details]:
+@dataclass(frozen=True, kw_only=True)
+class Measurement(PoolctlSensorDescription):
+    """A value with statistics of its mean."""
+
+    state_class: SensorStateClass | None = SensorStateClass.MEASUREMENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Total(PoolctlSensorDescription):
+    """A sum with statistics of its growth."""
+
+    state_class: SensorStateClass | None = SensorStateClass.TOTAL_INCREASING
+
+
+def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
     """Return a function for the attributes of a reading: its good range and its time.
 
     The time is included only while the chemistry is not stable: else it is now.
     """
 
-    def details(state: PoolState) -> Details:
-        found: Details = {}
+    def attributes(view: View) -> Attributes:
+        found: Attributes = {}
         if reading is not None:
-            good = reading.range(state)
+            good = reading.range(view.state)
             found = {ATTR_GOOD_FROM: good.lower, ATTR_GOOD_TO: good.upper}
-        if state.signals.chemistry_stable is False and state.valid_at:
-            found["measured_at"] = state.valid_at.isoformat(timespec="seconds")
+        if view.state.signals.chemistry_stable is False and view.state.valid_at:
+            found["measured_at"] = view.state.valid_at.isoformat(timespec="seconds")
         return found
 
-    return details
+    return attributes
 
 
-def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of the volume left in a drum."""
-    return PoolctlSensorDescription(
-        key=f"{doser.key}_remaining",
-        translation_key=f"{doser.key}_remaining",
-        device_class=SensorDeviceClass.VOLUME_STORAGE,
-        native_unit_of_measurement=UnitOfVolume.LITERS,
-        state_class=SensorStateClass.MEASUREMENT,
-        suggested_display_precision=1,
-        fitted=doser.fitted,
-        value_fn=lambda state: doser.of(state).litres_left,
-    )
+def _when_begun(view: View) -> bool:
+    """Return whether a path to the controller can be shown: not in a closed season."""
+    return view.reached or view.polled
+
+
+def _last_answer(view: View) -> Attributes:
+    """Return the time of the last answer while the controller is silent."""
+    last = view.last_answer
+    return {"last_answer": last.isoformat(timespec="seconds")} if last else {}
+
+
+def _problems(view: View) -> Attributes:
+    """Return all problems, the worst first."""
+    return {
+        ATTR_PROBLEMS: [
+            {
+                "key": problem.key,
+                "severity": problem.severity,
+                "sentence": sentence(view.hass, problem),
+                "next_step": next_step(view.hass, problem),
+                "since": problem.since.isoformat(timespec="seconds"),
+            }
+            for problem in view.status.problems
+        ]
+    }
 
 
 _NO_SCHEDULE = "none"
 
 
-def _running_pump_schedule(state: PoolState) -> str | None:
+def _running_schedule(view: View) -> str | None:
     """Return the schedule that runs the pump, `None` if it is not known."""
-    mode = state.readings.main_pump_mode
-    if mode is None or state.schedules.records is None:
+    mode = view.state.readings.main_pump_mode
+    if mode is None or view.state.schedules.records is None:
         return None
     if mode not in RUNNING:
         return _NO_SCHEDULE
-    name = state.running_schedule(mode)
+    name = view.state.running_schedule(mode)
     # "none" means that no schedule runs: one with this name is shown by its number.
     return str(mode) if name == _NO_SCHEDULE else name
 
 
-def _clock_difference(pool: Pool) -> float | None:
+def _pump_status_ends(view: View) -> Attributes:
+    """Return when priming or run-on ends."""
+    end = view.learned.ends.run_on or view.learned.ends.priming
+    return {ATTR_ENDS: end.isoformat()} if end else {}
+
+
+def _clock_difference(view: View) -> float | None:
     """Return the minutes by which the controller's clock is ahead of ours."""
-    ahead = pool.learned.controller_clock.offset
+    ahead = view.learned.controller_clock.offset
     return None if ahead is None else round(ahead / timedelta(minutes=1), 1)
+
+
+def _held(view: View) -> Attributes:
+    """Return the names of the held outputs, as their entities are named."""
+    language = view.hass.config.language
+    texts = async_get_cached_translations(view.hass, language, "entity", DOMAIN)
+    names = OutputNames(view.state, view.uses, texts)
+    return {ATTR_OUTPUTS: [names[s.index] for s in held_outputs(view.state) or ()]}
+
+
+def _filter_baseline(view: View) -> Attributes:
+    """Return when the filter was clean, and whether that was measured."""
+    known = view.learned.filter.state
+    found: Attributes = {ATTR_BASELINE: MEASURED if known.clean else AWAITED}
+    if known.cleaned_at is not None:
+        found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")
+    return found
+
+
+def _pump_hours(
+    key: str, hours_of: Callable[[View], float | None]
+) -> PoolctlSensorDescription:
+    """Return the row of pump hours according to the user's rule."""
+
+    def hours(view: View) -> float | None:
+        return None if (found := hours_of(view)) is None else round(found, DECIMALS)
+
+    def missed(view: View) -> Attributes:
+        if (step := missing(view)) is not None:
+            return {ATTR_NEXT_STEP: step}
+        found = missed_yesterday(view)
+        return {ATTR_MISSED_YESTERDAY: found and round(found, DECIMALS)}
+
+    return Measurement(
+        key=key,
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.HOURS,
+        suggested_display_precision=DECIMALS,
+        exists_fn=lambda view: view.choices.pump_rule is not None and _pump_known(view),
+        value_fn=hours,
+        attributes_fn=missed,
+    )
+
+
+def _pump_known(view: View) -> bool | None:
+    return view.state.pump_on is not None or None
+
+
+def _flow_known(view: View) -> bool | None:
+    return view.state.readings.flow_rate is not None or None
+
+
+def _power_known(view: View) -> bool | None:
+    return view.state.readings.pump_power is not None or None
+
+
+def _shown(kind: TotalKind) -> Callable[[View], float]:
+    return lambda view: round(view.learned.totals.of[kind].shown, DECIMALS)
+
+
+def _turnovers(view: View) -> float | None:
+    """Return how often the pool's volume, in L, was filtered today."""
+    filtered, volume = view.learned.totals.of[WATER_FILTERED], view.choices.volume
+    return round(filtered.shown * 1000 / volume, DECIMALS) if volume else None
+
+
+def _run_hours(kind: TotalKind) -> PoolctlSensorDescription:
+    """Return the row of the run hours of some equipment."""
+    return Total(
+        key=kind.key,
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.HOURS,
+        suggested_display_precision=1,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        fitted=kind.fitted,
+        proof_fn=lambda view: kind.rate(view.state),
+        value_fn=_shown(kind),
+        total=kind,
+    )
+
+
+def _heater_energy(kind: TotalKind) -> PoolctlSensorDescription:
+    """Return the row of a heater's energy; it exists once its power was entered."""
+    return Total(
+        key=kind.key,
+        device_class=SensorDeviceClass.ENERGY,
+        native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
+        suggested_display_precision=DECIMALS,
+        exists_fn=lambda view: (
+            kind.each(view.choices) is not None
+            and view.state.outputs.fitted(kind.fitted)
+        ),
+        value_fn=_shown(kind),
+    )
+
+
+def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
+    """Return the row of the volume left in a drum."""
+    return Measurement(
+        key=f"{doser.key}_remaining",
+        device_class=SensorDeviceClass.VOLUME_STORAGE,
+        native_unit_of_measurement=UnitOfVolume.LITERS,
+        suggested_display_precision=1,
+        fitted=doser.fitted,
+        value_fn=lambda view: doser.of(view.state).litres_left,
+    )
+
+
+def _doses_today(doser: DoserKind) -> PoolctlSensorDescription:
+    """Return the row of how often a doser has dosed today."""
+    return PoolctlSensorDescription(
+        key=f"{doser.key}_doses_today",
+        entity_registry_enabled_default=False,
+        state_class=SensorStateClass.TOTAL,
+        fitted=doser.fitted,
+        proof_fn=lambda view: doser.of(view.state).doses,
+        value_fn=lambda view: view.learned.doses_today(doser),
+    )
+
+
+def _used_today(doser: DoserKind) -> PoolctlSensorDescription:
+    """Return the row of the amount used from a drum today."""
+    return PoolctlSensorDescription(
+        key=f"{doser.key}_used_today",
+        device_class=SensorDeviceClass.VOLUME,
+        native_unit_of_measurement=UnitOfVolume.MILLILITERS,
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=0,
+        fitted=doser.fitted,
+        proof_fn=lambda view: doser.of(view.state).litres_left,
+        value_fn=lambda view: view.learned.used_today(doser),
+    )
+
+
+def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
+    """Return the row of the day on which the drum will be empty."""
+
+    def day(view: View) -> date | None:
+        return view.learned.lasts_until(doser, doser.of(view.state).litres_left)
+
+    return PoolctlSensorDescription(
+        key=f"{doser.key}_lasts_until",
+        device_class=SensorDeviceClass.DATE,
+        fitted=doser.fitted,
+        proof_fn=lambda view: doser.of(view.state).litres_left,
+        value_fn=day,
+    )
+
+
+def _end(
+    key: str, end_fn: Callable[[View], datetime | None]
+) -> PoolctlSensorDescription:
+    """Return the row of the time at which a process of the pump ends."""
+    return PoolctlSensorDescription(
+        key=key,
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=end_fn,
+    )
+
+
+def _warm_at(body: Body) -> PoolctlSensorDescription:
+    """Return the row of when a body of water reaches its target."""
+    return PoolctlSensorDescription(
+        key=f"{body.key}_warm_at",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        exists_fn=lambda view: has_thermostat(view.state, body),
+        value_fn=lambda view: view.learned.ends.warm.get(body),
+    )
+
+
+def _path(
+    key: str, link_fn: Callable[[View], Link | None], *never: Link
+) -> PoolctlSensorDescription:
+    """Return the row of one path to the controller, without states it never has."""
+    return PoolctlSensorDescription(
+        key=key,
+        device_class=SensorDeviceClass.ENUM,
+        options=[link for link in Link if link not in never],
+        entity_category=EntityCategory.DIAGNOSTIC,
+        # *Connection* is enough for most users; these show the reason.
+        entity_registry_enabled_default=False,
+        available_fn=_when_begun,
+        value_fn=link_fn,
+    )
 
 
 SENSORS = (
     PoolctlSensorDescription(
-        key="ph",
-        translation_key="ph",
-        device_class=SensorDeviceClass.PH,
-        state_class=SensorStateClass.MEASUREMENT,
-        suggested_display_precision=1,
-        pool_fn=lambda pool: pool.chemistry.ph,
-        details_fn=_reading(PH_READING),
+        key="status",
+        device_class=SensorDeviceClass.ENUM,
+        options=[ALL_WELL, *Severity],
+        available_fn=lambda view: True,
+        value_fn=lambda view: view.status.value,
+        attributes_fn=_problems,
     ),
     PoolctlSensorDescription(
+        key="connection",
+        device_class=SensorDeviceClass.ENUM,
+        options=[*Source, LOST],
+        entity_category=EntityCategory.DIAGNOSTIC,
+        available_fn=_when_begun,
+        value_fn=lambda view: view.state.source if view.reached else LOST,
+        attributes_fn=_last_answer,
+    ),
+    _path("local_network", lambda view: view.links.lan, Link.NOT_NEEDED, Link.SIGN_IN),
+    _path(
+        "cloud_service",
+        lambda view: view.links.cloud,
+        *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
+    ),
+    PoolctlSensorDescription(
+        key="pump_status",
+        device_class=SensorDeviceClass.ENUM,
+        options=list(PumpStatus),
+        value_fn=lambda view: view.state.pump_status,
+        attributes_fn=_pump_status_ends,
+    ),
+    Measurement(
+        key="ph",
+        device_class=SensorDeviceClass.PH,
+        suggested_display_precision=1,
+        value_fn=lambda view: view.chemistry.ph,
+        attributes_fn=_reading(PH_READING),
+    ),
+    Measurement(
         key="orp",
-        translation_key="orp",
         device_class=SensorDeviceClass.VOLTAGE,
         native_unit_of_measurement=UnitOfElectricPotential.MILLIVOLT,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        pool_fn=lambda pool: pool.chemistry.orp,
-        details_fn=_reading(ORP_READING),
+        value_fn=lambda view: view.chemistry.orp,
+        attributes_fn=_reading(ORP_READING),
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="water_temperature",
-        translation_key="water_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        pool_fn=lambda pool: pool.chemistry.water_temperature,
-        details_fn=_reading(),
+        value_fn=lambda view: view.chemistry.water_temperature,
+        attributes_fn=_reading(),
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="ambient_temperature",
-        translation_key="ambient_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (protocol.md O2.1)
         once_reported=True,
-        pool_fn=lambda pool: pool.ambient_temperature,
+        value_fn=lambda view: view.ambient_temperature,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="pump_speed",
-        translation_key="pump_speed",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
-        state_class=SensorStateClass.MEASUREMENT,
-        value_fn=lambda state: state.readings.pump_speed,
+        value_fn=lambda view: view.state.readings.pump_speed,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="flow_rate",
-        translation_key="flow_rate",
         device_class=SensorDeviceClass.VOLUME_FLOW_RATE,
         native_unit_of_measurement=UnitOfVolumeFlowRate.LITERS_PER_MINUTE,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        value_fn=lambda state: state.readings.flow_rate,
+        value_fn=lambda view: view.state.readings.flow_rate,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="pressure",
         translation_key="filter_pressure",
         device_class=SensorDeviceClass.PRESSURE,
         native_unit_of_measurement=UnitOfPressure.KPA,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        value_fn=lambda state: state.readings.pressure,
+        value_fn=lambda view: view.state.readings.pressure,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="pump_power",
-        translation_key="pump_power",
         device_class=SensorDeviceClass.POWER,
         native_unit_of_measurement=UnitOfPower.WATT,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
-        value_fn=lambda state: state.readings.pump_power,
+        value_fn=lambda view: view.state.readings.pump_power,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="pump_power_change",
-        translation_key="pump_power_change",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
-        state_class=SensorStateClass.MEASUREMENT,
-        exists_fn=lambda pool: pool.state.readings.pump_power is not None or None,
-        pool_fn=lambda pool: pool.learned.pump_power.state.change,
+        exists_fn=_power_known,
+        value_fn=lambda view: view.learned.pump_power.state.change,
     ),
     PoolctlSensorDescription(
         key="pump_mode",
-        translation_key="pump_mode",
         entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.ENUM,
         options=MODES,
-        value_fn=lambda state: mode_name(state.readings.main_pump_mode),
+        value_fn=lambda view: mode_name(view.state.readings.main_pump_mode),
     ),
     PoolctlSensorDescription(
         key="pump_model",
-        translation_key="pump_model",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         # In Home Assistant, a child device has no model.
         once_reported=True,
-        value_fn=lambda state: state.pump.name if state.pump else None,
+        value_fn=lambda view: view.state.pump.name if view.state.pump else None,
     ),
     PoolctlSensorDescription(
         key="running_schedule",
-        translation_key="running_schedule",
-        value_fn=_running_pump_schedule,
+        value_fn=_running_schedule,
     ),
-    *(_remaining(doser) for doser in DOSERS),
+    *map(_remaining, DOSERS),
     PoolctlSensorDescription(
         key="clock_difference",
-        translation_key="clock_difference",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.MINUTES,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        pool_fn=_clock_difference,
+        value_fn=_clock_difference,
     ),
     PoolctlSensorDescription(
         key="last_valid_reading",
-        translation_key="last_valid_reading",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        value_fn=lambda state: state.valid_at,
+        value_fn=lambda view: view.state.valid_at,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="sanitiser_output",
-        translation_key="sanitiser_output",
-        state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
-        value_fn=lambda state: state.readings.sanitiser_output,
+        value_fn=lambda view: view.state.readings.sanitiser_output,
     ),
-    PoolctlSensorDescription(
+    Measurement(
         key="drive_temperature",
-        translation_key="drive_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        value_fn=lambda state: state.readings.drive_temperature,
+        value_fn=lambda view: view.state.readings.drive_temperature,
     ),
+    _end("pump_cooldown_remaining", lambda view: view.learned.ends.run_on),
+    _end("pump_priming_remaining", lambda view: view.learned.ends.priming),
+    *map(_warm_at, BODIES),
+    Measurement(
+        key="held_outputs",
+        value_fn=lambda view: (
+            None if (held := held_outputs(view.state)) is None else len(held)
+        ),
+        assumed_fn=lambda view: view.state.outputs.assumed,
+        attributes_fn=_held,
+    ),
+    Measurement(
+        key="filter_load",
+        native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
+        suggested_display_precision=0,
+        exists_fn=filter_compared,
+        value_fn=lambda view: view.learned.filter.state.load,
+        attributes_fn=_filter_baseline,
+    ),
+    _pump_hours("pump_hours_needed_today", needed_today),
+    _pump_hours("pump_hours_still_needed", still_needed),
+    Total(
+        key="pump_energy",
+        device_class=SensorDeviceClass.ENERGY,
+        native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
+        suggested_display_precision=DECIMALS,
+        # The cloud reports no power (protocol.md O5): without the LAN there is no energy.
+        exists_fn=_power_known,
+        value_fn=_shown(PUMP_ENERGY),
+    ),
+    Total(
+        key="pump_running_today",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.HOURS,
+        suggested_display_precision=DECIMALS,
+        exists_fn=_pump_known,
+        value_fn=_shown(PUMP_RUNNING),
+    ),
+    PoolctlSensorDescription(
+        key="water_filtered_today",
+        entity_registry_enabled_default=False,
+        device_class=SensorDeviceClass.VOLUME,
+        native_unit_of_measurement=UnitOfVolume.CUBIC_METERS,
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=1,
+        exists_fn=_flow_known,
+        value_fn=_shown(WATER_FILTERED),
+    ),
+    PoolctlSensorDescription(
+        key="turnovers_today",
+        state_class=SensorStateClass.TOTAL,
+        suggested_display_precision=1,
+        exists_fn=lambda view: view.choices.volume is not None and _flow_known(view),
+        value_fn=_turnovers,
+    ),
+    *map(_run_hours, RUN_HOURS),
+    *map(_heater_energy, HEATER_ENERGY),
+    *(row(d) for row in (_doses_today, _used_today, _lasts_until) for d in DOSERS),
 )
 
-PUMP_STATUS = PoolctlSensorDescription(
-    key="pump_status",
-    translation_key="pump_status",
-    device_class=SensorDeviceClass.ENUM,
-    options=list(PumpStatus),
-    value_fn=lambda state: state.pump_status,
-)
-CONNECTION = PoolctlSensorDescription(
-    key="connection",
-    translation_key="connection",
-    device_class=SensorDeviceClass.ENUM,
-    options=[*Source, LOST],
-    entity_category=EntityCategory.DIAGNOSTIC,
-    value_fn=lambda state: state.source,
-)
 
-
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    return {
-        **described(PoolctlSensor, SENSORS, coordinator),
-        **described(PoolctlPumpStatus, (PUMP_STATUS,), coordinator),
-        **described(PoolctlConnection, (CONNECTION,), coordinator),
-        **described(PoolctlTotal, TOTALS, coordinator),
-        **described(PoolctlLearned, DOSER_SENSORS, coordinator),
-        **described(PoolctlPumpHours, PUMP_HOURS, coordinator),
-        **described(PoolctlEnd, (*ENDS, *WARM_AT), coordinator),
-        **described(PoolctlHeldOutputs, HELD, coordinator),
-        **described(PoolctlFilterLoad, FILTER_LOAD, coordinator),
-        **described(PoolctlReached, REACHED, coordinator),
-        **described(PoolctlStatus, STATUS, coordinator),
-    }
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the sensors."""
-    async_setup_platform(entry, Platform.SENSOR, async_add_entities, _build)
-
-
-class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
+class PoolctlSensor(PoolctlEntity, SensorEntity):
     """One sensor of a controller."""
 
     entity_description: PoolctlSensorDescription
+    _unrecorded_attributes = frozenset({ATTR_PROBLEMS})
 
     @property
     @override
     def native_value(self) -> SensorValue | None:
-        """Return the value in the unit of the description."""
-        return self._value
-
-    @override
-    def _details(self) -> tuple[object, ...]:
-        return *super()._details(), self.extra_state_attributes
+        """Return the value in the unit of the row."""
+        return self.entity_description.value_fn(self.view)
 
     @property
     @override
-    def extra_state_attributes(self) -> Details | None:
-        """Return the attributes of the description."""
-        if (details_fn := self.entity_description.details_fn) is None:
-            return None
-        found = details_fn(self.coordinator.data)
-        ends = found.keys() & {ATTR_GOOD_FROM, ATTR_GOOD_TO}
+    def extra_state_attributes(self) -> Mapping[str, object]:
+        """Attributes of its row; limits have the unit that the user chose."""
+        found = super().extra_state_attributes
         converter = UNIT_CONVERTERS.get(self.device_class)
         native = self.entity_description.native_unit_of_measurement
         # Its unit is not known before it has a platform.
-        if ends and converter and native and self.registry_entry:
+        if ATTR_GOOD_FROM in found and converter and native and self.registry_entry:
             convert = converter.converter_factory(native, self.unit_of_measurement)
-            found |= {end: convert(float(found[end])) for end in ends}
+            limits = {n: found[n] for n in (ATTR_GOOD_FROM, ATTR_GOOD_TO)}
+            found = {**found, **{n: convert(float(str(v))) for n, v in limits.items()}}
         return found
 
-
-class PoolctlPumpStatus(PoolctlSensor):
-    """Status of the pump; while it primes or runs on, with the time when that ends."""
-
-    _end = SteadyEnd()
-
-    @override
-    def _read_value(self) -> SensorValue | None:
-        readings = self.coordinator.data.readings
-        count = readings.pump_cooldown_remaining or readings.pump_priming_remaining
-        self._end = self._end.after(count or None)
-        return super()._read_value()
-
     @property
     @override
-    def extra_state_attributes(self) -> Details:
-        """Return when priming or run-on ends."""
-        return {ATTR_ENDS: self._end.at.isoformat()} if self._end.at else {}
+    def last_reset(self) -> datetime | None:
+        """Return when the day of the value began, if statistics need it."""
+        day = self.view.learned.totals.day
+        if self.state_class is not SensorStateClass.TOTAL or day is None:
+            return None
+        return dt_util.start_of_local_day(day)
+
+    @callback
+    def async_reset(self) -> None:
+        """Restart the total at 0, for example with new equipment."""
+        if self.entity_description.total is not None:
+            self.coordinator.remembered.async_reset_total(self.entity_description.total)
+            self.async_write_ha_state()
 
 
-class PoolctlConnection(PoolctlSensor):
-    """How the controller is reached; it is unavailable only in a closed season.
-
-    While the controller is silent, it has the time of the last answer.
-    """
-
-    shows_figures = False
-
-    @property
-    @override
-    def available(self) -> bool:
-        return super().available or self.coordinator.polled
-
-    @override
-    def _read_value(self) -> SensorValue | None:
-        return super()._read_value() if self.coordinator.last_update_success else LOST
-
-    @property
-    @override
-    def extra_state_attributes(self) -> Details:
-        if (last := self.coordinator.last_answer) is None:
-            return {}
-        return {"last_answer": last.isoformat(timespec="seconds")}
+async_setup_entry = platform(Platform.SENSOR, rows(PoolctlSensor, SENSORS))

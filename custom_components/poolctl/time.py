@@ -7,25 +7,21 @@ from typing import override
 
 from homeassistant.components.time import TimeEntity, TimeEntityDescription
 from homeassistant.const import EntityCategory, Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.helpers.typing import UndefinedType
 
-from .account import PoolctlConfigEntry
-from .client.pool.state import PoolState
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator
-from .fitted import Presences, async_setup_platform
-from .schedules.entity import OfSchedule, OfScheduleDescription, of_schedules
+from .coordinator import View
+from .entity import PoolctlEntityDescription
+from .fitted import platform, rows
+from .schedules.entity import OfSchedule, in_use
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlTimeDescription(OfScheduleDescription[time], TimeEntityDescription):
+class PoolctlTimeDescription(PoolctlEntityDescription[time], TimeEntityDescription):
     """One time of one schedule."""
 
     words: str
@@ -43,8 +39,8 @@ def _time(
 ) -> PoolctlTimeDescription:
     """Return the row of a time."""
 
-    def value(state: PoolState) -> time | None:
-        schedule = state.schedules.used.get(index)
+    def value(view: View) -> time | None:
+        schedule = view.state.schedules.used.get(index)
         return wall_time(minute_fn(schedule)) if schedule else None
 
     return PoolctlTimeDescription(
@@ -54,8 +50,9 @@ def _time(
         entity_category=EntityCategory.CONFIG,
         index=index,
         words=words,
+        exists_fn=in_use(index),
         value_fn=value,
-        assumed_fn=lambda state: state.schedules.assumed,
+        assumed_fn=lambda view: view.state.schedules.assumed,
         with_fn=with_fn,
     )
 
@@ -82,20 +79,7 @@ TIMES = tuple(
 )
 
 
-def _build(coordinator: ControllerCoordinator) -> Presences:
-    return of_schedules(PoolctlTime, TIMES, coordinator)
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: PoolctlConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Add the times."""
-    async_setup_platform(entry, Platform.TIME, async_add_entities, _build)
-
-
-class PoolctlTime(OfSchedule[time], TimeEntity):
+class PoolctlTime(OfSchedule, TimeEntity):
     """When a schedule begins or ends, by the clock of the controller."""
 
     entity_description: PoolctlTimeDescription
@@ -107,18 +91,16 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
 
     @property
     @override
-    def name(self) -> str | UndefinedType | None:
+    def name(self) -> str:
         """Current name; Home Assistant would cache the first one."""
-        texts = self.platform_data.platform_translations
-        key = self.entity_description.translation_key
-        found = texts.get(f"component.{DOMAIN}.entity.time.{key}.name", "{name}")
-        return found.format(name=self.plain_name)
+        path = f"component.{DOMAIN}.entity.time.{self.translation_key}.name"
+        return self.texts.get(path, "{name}").format(name=self.plain_name)
 
     @property
     @override
     def native_value(self) -> time | None:
         """Return the time; 23:59 and 24:00 as an end are midnight."""
-        return self._value
+        return self.entity_description.value_fn(self.view)
 
     @override
     async def async_set_value(self, value: time) -> None:
@@ -129,3 +111,6 @@ class PoolctlTime(OfSchedule[time], TimeEntity):
                 raise InvalidCommandError("it is gone", reason="schedule_changed")
             wanted = row.with_fn(observed, minute_of_day(value))
             await self.controller.schedules.update(row.index, wanted, observed=observed)
+
+
+async_setup_entry = platform(Platform.TIME, rows(PoolctlTime, TIMES))

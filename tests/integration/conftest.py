@@ -38,7 +38,6 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
 )
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.entity import PoolctlEntity
 from custom_components.poolctl.network import proof as proof_module
 from tests.home.complaints import no_complaints
 from tests.loops import never_waiting
@@ -123,24 +122,6 @@ def _nothing_deprecated() -> Generator[None]:
     """Fail a test if Home Assistant logged a complaint, such as a deprecation."""
     with no_complaints():
         yield
-
-
-@pytest.fixture(autouse=True)
-def _nothing_missed() -> Generator[None]:
-    """Fail a test if an entity with `shows_figures = False` missed a change."""
-    missed = []
-
-    def look(entity: PoolctlEntity[Any]) -> None:
-        extras, shown = entity._extras_shown, entity._shown
-        concerned = extras is not entity.coordinator.extras.shown
-        if not entity.shows_figures and not concerned and entity._update():
-            missed.append((entity.entity_id, shown, entity._shown))
-        update(entity)
-
-    update = PoolctlEntity._handle_coordinator_update
-    with patch.object(PoolctlEntity, "_handle_coordinator_update", look):
-        yield
-    assert missed == []
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 import itertools
 import time
 from typing import Any
@@ -313,10 +313,6 @@ class Home:
     def source(self) -> str:
         """State of the sensor *Connection*."""
         return self.value("sensor", "connection")
-
-    def last_reported(self) -> dict[str, datetime]:
-        """Return when each state was last written, even if it did not change."""
-        return {s.entity_id: s.last_reported for s in self.hass.states.async_all()}
 
     def follow(
         self, domain: str, key: str, of: Controller | None = None

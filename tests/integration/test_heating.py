@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from homeassistant.components.climate.const import ClimateEntityFeature
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
@@ -16,8 +17,8 @@ from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
+from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.pool import Pool
 from tests.simulator import pool as sim_pool, wire
 from tests.simulator.raw import until
 
@@ -94,16 +95,16 @@ async def test_what_a_person_sees(full: Home) -> None:
     assert (spa["temperature"], spa["current_temperature"]) == (36, None)
 
 
-def test_what_is_not_known_is_not_shown() -> None:
+async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     """A target alone shows neither a mode nor an action."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
     pool, spa = CLIMATES
-    reported = Pool(state, Choices(), Learned())
-    assert pool.value(reported) is None
-    assert spa.value(reported) == (36, None, None, None)
+    reported = View(state, Choices(), Learned(), hass=hass)
+    assert pool.value_fn(reported) is None
+    assert spa.value_fn(reported) == (36, None, None, None)
     heat = {**state.heat, HeatSource.SPA_HEATER: Heater(True)}
-    reported = reported._replace(state=replace(state, heat=heat))
-    assert spa.value(reported) == (36, None, "heat", None)
+    reported = replace(reported, state=replace(state, heat=heat))
+    assert spa.value_fn(reported) == (36, None, "heat", None)
 
 
 async def test_a_pool_that_nothing_heats(small: Home) -> None:

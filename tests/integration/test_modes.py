@@ -13,7 +13,6 @@ import pytest
 from custom_components.poolctl import output_attributes
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.switch import SWITCHED_ROLES
-from tests.simulator.presets import ALL_DAY
 from tests.simulator.raw import until
 from tests.simulator.schedules import Schedule
 
@@ -237,22 +236,6 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     assert shown(home, SWITCH, f"slot_{GARDEN}") == {"mode": "off"}
     # The dashboard reports it for the pump (protocol.md O5).
     assert shown(home, SWITCH, "pump")["mode"] == "schedule"
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_poll_that_changes_nothing_writes_nothing(full: Home) -> None:
-    pool = full.pool
-    pool.water.drift = 0.0
-    pool.switch(0, False)
-    full.clock.advance(600)
-    await full.advance(60, step=15)
-    assert pool.schedules[0] == Schedule(*ALL_DAY)
-    polls = len(full.controller.requests)
-    before = full.last_reported()
-    await full.advance(60, step=15)
-    assert len(full.controller.requests) - polls == 4
-    after = full.last_reported()
-    assert after == before
 
 
 @pytest.mark.usefixtures("freezer")

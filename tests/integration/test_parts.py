@@ -29,14 +29,6 @@ from custom_components.poolctl import (
     switch,
 )
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.derived.ends import ENDS
-from custom_components.poolctl.derived.filter_load import FILTER_LOAD
-from custom_components.poolctl.derived.held import HELD
-from custom_components.poolctl.derived.pump_hours import PUMP_HOURS
-from custom_components.poolctl.derived.reached import REACHED
-from custom_components.poolctl.derived.status import STATUS
-from custom_components.poolctl.derived.totals import DOSER_SENSORS, TOTALS
-from custom_components.poolctl.derived.warm_at import WARM_AT
 from custom_components.poolctl.devices.parts import PART_OF
 
 from .home import Home
@@ -148,18 +140,8 @@ def test_every_row_of_a_platform_has_its_part() -> None:
         number.VOLUME,
         *select.SELECTS,
         *sensor.SENSORS,
-        sensor.CONNECTION,
-        sensor.PUMP_STATUS,
-        *DOSER_SENSORS,
-        *ENDS,
-        *FILTER_LOAD,
-        *HELD,
-        *PUMP_HOURS,
-        *REACHED,
-        *STATUS,
-        *TOTALS,
-        *WARM_AT,
-        *switch.SWITCHES,
+        *switch.OUTPUTS,
+        *switch.SETTINGS,
         *switch.DOSERS,
     )
     assert {row.key for row in tables} == PART_OF.keys()

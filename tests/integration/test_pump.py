@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
@@ -15,8 +16,8 @@ from custom_components.poolctl.client.wire.frame import (
     Signals,
 )
 from custom_components.poolctl.client.wire.schedule import Schedule
+from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
 
@@ -41,8 +42,12 @@ BY_SCHEDULE = Schedule(
         (None, None, None, 50),
     ],
 )
-def test_the_speed_that_is_shown(
-    mode: int | None, speed: float | None, primes: bool | None, expected: float
+async def test_the_speed_that_is_shown(
+    hass: HomeAssistant,
+    mode: int | None,
+    speed: float | None,
+    primes: bool | None,
+    expected: float,
 ) -> None:
     """The chosen or running speed is shown, never that of priming (unknowns L19)."""
     state = PoolState(
@@ -51,7 +56,10 @@ def test_the_speed_that_is_shown(
         schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
     )
     (number,) = (each for each in NUMBERS if each.key == "pump_speed")
-    assert number.value(Pool(state, Choices(pump_speed=50), Learned())) == expected
+    assert (
+        number.value_fn(View(state, Choices(pump_speed=50), Learned(), hass=hass))
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,14 +103,16 @@ def test_status(
         (1, "none", "1"),
     ],
 )
-def test_running_schedule(mode: int, name: str, expected: str) -> None:
+async def test_running_schedule(
+    hass: HomeAssistant, mode: int, name: str, expected: str
+) -> None:
     """A schedule without a name, or with the name "none", is shown by its number."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode),
         schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
     )
     (sensor,) = (each for each in SENSORS if each.key == "running_schedule")
-    assert sensor.value(Pool(state, Choices(), Learned())) == expected
+    assert sensor.value_fn(View(state, Choices(), Learned(), hass=hass)) == expected
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         return device_id in controllers and may_be_missing(controllers[device_id], key)
 
     def shown(state: State) -> str:
-        # A time changes only by more than its accuracy (derived/warm_at.py).
+        # A time changes only by more than its accuracy (learned/ends.py).
         expected = state.entity_id.endswith("_warm_at") and state.state != STATE_UNKNOWN
         return "expected" if expected else state.state
 

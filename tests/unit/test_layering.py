@@ -162,7 +162,7 @@ def test_rooms_are_levels() -> None:
         here = room(module_name(path))
         others = {room(name) for name in module_imports(path, names)}
         rooms.setdefault(here, set()).update(others - {here})
-    assert rooms["entity"] >= {"coordinator", "client.pool"}  # imports are found at all
+    assert rooms["entity"] >= {"coordinator", "client.wire"}  # imports are found at all
     assert not circle(rooms)
     # The controller's side may not use the account's, even for types alone.
     rooms["network"].add("account")

@@ -24,9 +24,8 @@ from ..const import (
     Connection,
     HoldsEnd,
 )
-from ..derived.outputs import async_outputs
 from ..devices.uses import Use
-from ..entity import SlotEntity
+from ..entity import SlotEntity, async_outputs
 from ..options import DEFAULTS, options_of
 from .forms import UserInput
 

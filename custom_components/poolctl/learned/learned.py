@@ -13,6 +13,7 @@ from ..client.pool.state import PoolState
 from ..client.stored import Stored
 from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
+from .ends import Ends
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
 from .pump_power import Draw, PumpPower
@@ -50,6 +51,7 @@ class Learned:
         }
         self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
         self.steady = SteadyReadings()
+        self.ends = Ends()
         self.revision = 0
         """Number that changes whenever a shown value changes."""
         self.now = datetime.fromtimestamp(0, UTC)
@@ -101,6 +103,7 @@ class Learned:
             self._take_warming(state, at),
             self._take_clock(),
         ]
+        self.ends = self.ends.add_read(read, self.warming)
         self.revision += True in news
         return new_totals
 

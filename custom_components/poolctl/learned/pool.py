@@ -1,6 +1,6 @@
 """The reported, chosen and learned values that entities and problems use."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ..client.pool.choices import Choices, shown_chemistry
 from ..client.pool.dosing import DoserKind
@@ -9,7 +9,8 @@ from ..client.pool.state import PoolState
 from .learned import Learned
 
 
-class Pool(NamedTuple):
+@dataclass(frozen=True)
+class Pool:
     """All values of one pool that can be shown at one moment."""
 
     state: PoolState

@@ -16,7 +16,7 @@ import probatio as vol
 from ..account import async_controller
 from ..client.occurrences import occurrences
 from ..const import DOMAIN
-from ..derived.outputs import async_output_of
+from ..entity import async_output_of
 
 _COMMAND: Final[VolDictType] = {
     vol.Required("type"): f"{DOMAIN}/plan",

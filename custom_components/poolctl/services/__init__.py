@@ -22,10 +22,10 @@ import probatio as vol
 from ..client.pool.dosing import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..derived.totals import PoolctlTotal
 from ..errors import command_errors
 from ..learned.totals import RUN_HOURS
 from ..private import async_call_entities
+from ..sensor import PoolctlSensor
 from ..switch import PoolctlDosingSwitch
 from ..warm_by.request import LONGEST
 from . import plan_hours, raw, schedules
@@ -78,7 +78,7 @@ async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
 def _reset(entity: Entity, call: ServiceCall) -> None:
     """Reset a sensor of run hours."""
     if (
-        not isinstance(entity, PoolctlTotal)
+        not isinstance(entity, PoolctlSensor)
         or entity.entity_description.total not in RUN_HOURS
     ):
         raise ServiceNotSupported(call.domain, call.service, entity.entity_id)

@@ -17,7 +17,7 @@ from ..client.occurrences import occurrences
 from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
-from ..entity import ControllerEntity
+from ..entity import PoolctlEntity
 from ..errors import command_errors
 from .prices import listed, prices
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
@@ -74,7 +74,7 @@ SCHEMA: Final = vol.All(
 )
 
 
-async def async_plan(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
+async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
     coordinator = entity.coordinator
     now = coordinator.remembered.now

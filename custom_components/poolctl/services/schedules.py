@@ -17,8 +17,7 @@ from ..client.pool.schedule_rules import equip
 from ..client.wire.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..derived.outputs import async_output_of, async_outputs
-from ..entity import ControllerEntity
+from ..entity import PoolctlEntity, async_output_of, async_outputs
 from ..errors import command_errors
 from ..schedules.entity import OfSchedule
 from .values import whole
@@ -50,7 +49,7 @@ _BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name
 """Basis of a new schedule; the action gives all values that matter."""
 
 
-async def async_create(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
+async def async_create(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Create a schedule; return its number, `None` if it was not read back."""
     coordinator = entity.coordinator
     with command_errors(coordinator.record.title):
@@ -74,7 +73,7 @@ async def async_delete(entity: Entity, call: ServiceCall) -> None:
         await coordinator.controller.schedules.delete(index, observed=observed)
 
 
-async def async_get(entity: ControllerEntity, call: ServiceCall) -> ServiceResponse:
+async def async_get(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Return all schedules."""
     coordinator = entity.coordinator
     return {

@@ -78,11 +78,6 @@ class WarmBy:
         """The requests that are not over."""
         return tuple(each for each in self._all.values() if not each.over)
 
-    @property
-    def drafts(self) -> tuple[datetime, ...]:
-        """The entered times that have already passed, shown for a while."""
-        return tuple(draft.at for draft in self._drafts.values())
-
     def draft(self, body: Body) -> datetime | None:
         """Return the entered time of a body of water that has already passed."""
         draft = self._drafts.get(body)

@@ -72,11 +72,6 @@ class Holds:
         """The holds that a user sees."""
         return self._book.shown
 
-    @property
-    def stages(self) -> tuple[State, ...]:
-        """The states of the holds that a user sees."""
-        return tuple(hold.state for hold in self.shown)
-
     def of(self, slot: int) -> Hold | None:
         """Return the hold of a slot, if a user sees it."""
         hold = self._book.get(slot)

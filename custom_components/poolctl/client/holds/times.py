@@ -30,8 +30,3 @@ class Times:
     def local(self) -> datetime:
         """The local time of the controller's clock."""
         return self.now.astimezone(self.zone()) + self.offset
-
-    @property
-    def minute(self) -> datetime:
-        """The same to the minute, without its zone: a change of the zone counts, too."""
-        return self.local.replace(second=0, microsecond=0, tzinfo=None)

@@ -1,1 +1,0 @@
-"""Sensors of values that Home Assistant derives."""

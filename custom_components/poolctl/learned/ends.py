@@ -1,0 +1,65 @@
+"""Ends: the times at which running processes will be over.
+
+The controller reports countdowns of the pump's run-on and priming in seconds
+(protocol.md O2.1); when water is warm follows from its learned rate (warming.py). A
+shown time does not change with every read: chosen, a new one that differs by less than
+its accuracy is the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from ..client.pool.heating import BODIES, Body
+from .read import Read
+from .warming import Warming, warm_in
+
+_COUNTED: Final = timedelta(seconds=30)
+"""Accuracy of a countdown, which may be rounded or from an older copy in the cloud."""
+_LEAST: Final = timedelta(minutes=5)
+"""Smallest margin within which two times of warm water count as the same."""
+_SHARE: Final = 0.05
+"""Margin as a share of the time left: a rate is not more accurate than that."""
+_STEPS: Final = 1.5
+"""Margin in smallest steps of the temperature, which may fluctuate by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Times in UTC, `None` where nothing runs or the time is unknown."""
+
+    run_on: datetime | None = None
+    priming: datetime | None = None
+    warm: Mapping[Body, datetime | None] = field(default_factory=dict)
+    """When each body of water reaches its target."""
+
+    def add_read(self, read: Read, warming: Mapping[Body, Warming]) -> Ends:
+        """Return the ends after a read, with the warming learned up to it."""
+        readings, warm = read.state.readings, dict[Body, datetime | None]()
+        for body in BODIES:
+            left = warm_in(warming[body], read.state, body)
+            most = max(left.seconds * _SHARE, left.step * _STEPS) if left else 0
+            margin = max(_LEAST, timedelta(seconds=most))
+            seconds = left.seconds if left else None
+            warm[body] = _end(self.warm.get(body), seconds, read.now, margin)
+        return Ends(
+            _end(self.run_on, readings.pump_cooldown_remaining or None, read.now),
+            _end(self.priming, readings.pump_priming_remaining or None, read.now),
+            warm,
+        )
+
+
+def _end(
+    previous: datetime | None,
+    seconds: float | None,
+    now: datetime,
+    margin: timedelta = _COUNTED,
+) -> datetime | None:
+    """Return the end in some seconds: the previous one if it is within the margin."""
+    if seconds is None:
+        return None
+    end = now.astimezone(UTC) + timedelta(seconds=seconds)
+    if previous is not None and abs(end - previous) <= margin:
+        return previous
+    return end.replace(microsecond=0)
