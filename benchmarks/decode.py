@@ -16,7 +16,7 @@ from custom_components.poolctl.client.wire.envelope import unwrap
 from custom_components.poolctl.client.wire.frame import decode_frame
 from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.report.observers import Observers
-from tests.simulator import Controller, Pool
+from tests.world.simulator import Controller, Pool
 
 from .rows import Row
 

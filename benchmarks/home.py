@@ -27,7 +27,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl.const import DOMAIN
-from tests.soak.network import network
+from tests.world.soak.network import network
 
 from .service import CLIENT_ID, CLIENT_SECRET
 

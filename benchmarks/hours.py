@@ -13,7 +13,7 @@ from homeassistant.core import Event, EventStateChangedData, HomeAssistant, call
 
 from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.coordinator import ControllerCoordinator
-from tests.soak.timelapse import SharedClock, timelapse
+from tests.world.soak.timelapse import SharedClock, timelapse
 
 from .home import add, coordinator, entity_id, home, until, value
 from .rows import Row

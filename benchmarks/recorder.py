@@ -9,7 +9,7 @@ from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
 from custom_components.poolctl.client.wire.envelope import unwrap
 from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.report.recorder import UNCHANGED, Recorder
-from tests.simulator import Controller, Pool
+from tests.world.simulator import Controller, Pool
 
 from .rows import Row
 

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 import time
 from typing import Any, Final, Self
 
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
 
 CLIENT_ID: Final = "client-id"
 CLIENT_SECRET: Final = "client-secret"  # noqa: S105 - of a simulated service

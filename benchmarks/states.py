@@ -16,8 +16,8 @@ from homeassistant.core import Event, HomeAssistant, State, callback
 from homeassistant.helpers.recorder import async_initialize_recorder, get_instance
 from homeassistant.setup import async_setup_component
 
-from tests.simulator import Controller
-from tests.soak.timelapse import SharedClock, timelapse
+from tests.world.simulator import Controller
+from tests.world.soak.timelapse import SharedClock, timelapse
 
 from .home import add, entity_id, home
 from .rows import Row

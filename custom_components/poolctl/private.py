@@ -1,6 +1,6 @@
 """All uses of Home Assistant's private APIs, each with its reason.
 
-These APIs may change at any time. `tests/unit/test_private_api.py` names those that are
+These APIs may change at any time. `tests/project/test_private_api.py` names those that are
 gone, for the pinned Home Assistant and, in `scripts/newest`, for the newest one. No
 other file may use a private API.
 """

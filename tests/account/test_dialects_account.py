@@ -3,11 +3,10 @@
 from homeassistant.helpers import device_registry as dr
 import pytest
 
-from tests.simulator import auth
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .home import Home
-from .service import record
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
+from tests.world.simulator import auth
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

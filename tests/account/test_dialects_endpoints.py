@@ -3,10 +3,9 @@
 import pytest
 
 from custom_components.poolctl.client.endpoints import ENDPOINTS
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .home import Home
-from .service import record
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

@@ -7,10 +7,9 @@ import pytest
 
 from custom_components.poolctl.client.control import lan_delivery
 from custom_components.poolctl.network.addresses import ObservedAddress
-from tests.simulator.dialects import Dialect
-
-from .home import Home, failure
-from .test_dialects_lan_clocks import SLOT, WATERFALL, click
+from tests.account.test_dialects_lan_clocks import SLOT, WATERFALL, click
+from tests.world.assistant.home import Home, failure
+from tests.world.simulator.dialects import Dialect
 
 pytestmark = pytest.mark.usefixtures("quick")
 

@@ -9,12 +9,11 @@ import pytest
 
 from custom_components.poolctl.client import clock
 from custom_components.poolctl.client.control import queries as queries_module
-from tests.simulator.dialects import Dialect
-from tests.simulator.raw import until
-
-from .home import Home, failure
-from .service import Service
-from .test_repairs import shown
+from tests.status.test_repairs import shown
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.service import Service
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick", "clocks")
 

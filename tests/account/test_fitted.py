@@ -2,7 +2,7 @@
 
 import pytest
 
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

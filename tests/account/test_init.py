@@ -10,9 +10,8 @@ import pytest
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from custom_components.poolctl.store.remembered import remembered_state
-from tests.simulator.raw import until
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator.raw import until
 
 
 async def test_first_set_up_reads_the_account(home: Home) -> None:

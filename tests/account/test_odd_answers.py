@@ -1,6 +1,6 @@
 """Odd but signed frames, replies and answers, in a Home Assistant with everything enabled.
 
-A longer run: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/integration/test_odd_answers.py`
+A longer run: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/account/test_odd_answers.py`
 (`POOLCTL_ODD_SEED` selects other scenarios).
 """
 
@@ -24,10 +24,9 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.const import CONF_CONNECTION, DOMAIN, Connection
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from tests.fuzz.mutations import mutate_json
-from tests.simulator.pipeline import success
-
-from .home import Home
-from .schedule_actions import new
+from tests.world.assistant.home import Home
+from tests.world.assistant.schedule_actions import new
+from tests.world.simulator.pipeline import success
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
 
@@ -56,7 +55,7 @@ class Odd:
         self.on, self.chance = False, chance
         self._sign = home.controller._sign
         patch.setattr(home.controller, "_sign", self.sign)
-        patch.setattr("tests.simulator.cloud.success", self.success)
+        patch.setattr("tests.world.simulator.cloud.success", self.success)
 
     def sign(self, payload: bytes, *places: str) -> bytes:
         if self.on and self.chance.random() < 0.8:

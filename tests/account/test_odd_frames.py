@@ -3,7 +3,7 @@
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

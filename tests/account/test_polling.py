@@ -6,7 +6,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
 import pytest
 
-from .home import Home
+from tests.world.assistant.home import Home
 
 # Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")

@@ -10,9 +10,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Account, Site
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator import Account, Site
 
 USER = ConfigEntryDisabler.USER
 

@@ -18,9 +18,8 @@ from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.trigger import TRIGGERS
-
-from .home import Home
-from .test_triggers import DRY, SPA_RETURN, still_water
+from tests.automations.test_triggers import DRY, SPA_RETURN, still_water
+from tests.world.assistant.home import Home
 
 __all__ = ["still_water"]
 

@@ -17,9 +17,7 @@ import pytest
 
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_WITHOUT_FLOW, DOMAIN
-
-from .home import Home
-from .test_triggers import (
+from tests.automations.test_triggers import (
     ASKED_FOR,
     DRY,
     PUMP_SLOT,
@@ -29,6 +27,7 @@ from .test_triggers import (
     still_water,
     told,
 )
+from tests.world.assistant.home import Home
 
 __all__ = ["still_water"]
 

@@ -26,10 +26,9 @@ from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.trigger import TRIGGERS
-from tests.simulator.pump import DRY_RUN_NORMAL
-
-from .home import Home
-from .service import Service
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import Service
+from tests.world.simulator.pump import DRY_RUN_NORMAL
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

@@ -10,9 +10,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.trigger import TRIGGERS
-
-from .home import Home
-from .test_triggers import DRY, automate, device, still_water, told
+from tests.automations.test_triggers import DRY, automate, device, still_water, told
+from tests.world.assistant.home import Home
 
 __all__ = ["still_water"]
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -46,40 +45,15 @@ from custom_components.poolctl.client.wire.exceptions import AuthenticationError
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.observers import Observers
 from custom_components.poolctl.report.statistics import ControllerStatistics
-from tests import simulator as sim
-from tests.loops import never_waiting
-from tests.simulator import wire
-from tests.simulator.lan import Request
+from tests.world import simulator as sim
+from tests.world.plain import *  # noqa: F403 - its fixtures
+from tests.world.simulator import wire
+from tests.world.simulator.lan import Request
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
 KEY = bytes.fromhex(COMMANDS["key"])
-
-pytest_asyncio_loop_factories = never_waiting
-
-
-# The test harness prepares and checks a Home Assistant around each test. That takes
-# longer than most tests of this folder, and none of them has one.
-
-
-@pytest.fixture(autouse=True)
-def configure_event_loop() -> None:
-    """Replace the harness's fixture: only tests that need a loop get one."""
-
-
-@pytest.fixture(autouse=True)
-def disable_http_server() -> None:
-    """Replace the harness's fixture: no test here starts Home Assistant's server."""
-
-
-@pytest.fixture(autouse=True)
-def verify_cleanup(request: pytest.FixtureRequest) -> None:
-    """Run the harness's check for leftovers, if installed, after tests with a loop."""
-    harness = request.config.pluginmanager.has_plugin("homeassistant")
-    if harness and inspect.iscoroutinefunction(request.function):
-        request.getfixturevalue("verify_cleanup")
-
 
 _REDIRECT = "https://ha.example"
 

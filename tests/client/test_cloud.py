@@ -32,8 +32,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-
-from .conftest import KEY, FakeTime, RawServer, Service, some_token
+from tests.client.conftest import KEY, FakeTime, RawServer, Service, some_token
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 

@@ -22,9 +22,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     PoolctlError,
 )
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import KEY as FULL_KEY, Rig, Service
+from tests.client.conftest import KEY as FULL_KEY, Rig, Service
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 UNPUBLISHED = [each for each in ENDPOINTS.values() if not each.published]
 FAILURES = [each for each in D if each.startswith("C14")]

@@ -17,9 +17,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
     UnreachableError,
 )
-from tests.simulator.raw import until
-
-from .conftest import FakeTime, RawServer, Service, some_token
+from tests.client.conftest import FakeTime, RawServer, Service, some_token
+from tests.world.simulator.raw import until
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 

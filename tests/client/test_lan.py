@@ -23,10 +23,9 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from tests.simulator import wire
-from tests.simulator.raw import until
-
-from .conftest import FRAMES, KEY, RawServer, Service, UnixTime
+from tests.client.conftest import FRAMES, KEY, RawServer, Service, UnixTime
+from tests.world.simulator import wire
+from tests.world.simulator.raw import until
 
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 

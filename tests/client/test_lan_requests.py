@@ -14,9 +14,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     RequestTooLargeError,
     SignatureError,
 )
-from tests.simulator import wire
-
-from .conftest import COMMANDS, FRAMES, KEY, RawServer, UnixTime
+from tests.client.conftest import COMMANDS, FRAMES, KEY, RawServer, UnixTime
+from tests.world.simulator import wire
 
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 

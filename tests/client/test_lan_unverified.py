@@ -12,8 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import decode_frame
-
-from .conftest import RawServer, Service
+from tests.client.conftest import RawServer, Service
 
 
 async def look(session: ClientSession, raw: RawServer) -> bytes:

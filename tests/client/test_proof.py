@@ -10,10 +10,9 @@ from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.exceptions import ReplayError
 from custom_components.poolctl.network.proof import Proof
-from tests import simulator as sim
-from tests.simulator.dialects import REPLY_COUNTERS, Dialect
-
-from .conftest import Service
+from tests.client.conftest import Service
+from tests.world import simulator as sim
+from tests.world.simulator.dialects import REPLY_COUNTERS, Dialect
 
 
 @pytest.fixture

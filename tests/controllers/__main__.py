@@ -7,7 +7,7 @@ from pathlib import Path
 import sys
 from typing import TextIO
 
-from tests.home.__main__ import main as home
+from tests.world.home.__main__ import main as home
 
 from .anchors import compared, read_anchors
 from .decoded import decoded

@@ -14,7 +14,7 @@ from custom_components.poolctl.client.wire.commands import (
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import StateFrame, decode_frame
 from custom_components.poolctl.report.masks import has_listed_layout
-from tests.simulator.wire import CONFIGURATION, TELEMETRY, Table
+from tests.world.simulator.wire import CONFIGURATION, TELEMETRY, Table
 
 from .report import Part
 

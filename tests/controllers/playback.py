@@ -5,10 +5,10 @@ from typing import Any, Final, override
 
 from custom_components.poolctl.client.wire.commands import string_spans
 from custom_components.poolctl.client.wire.exceptions import ReplyError
-from tests.simulator import Controller
-from tests.simulator.actions import DeclinedError
-from tests.simulator.lan import Request
-from tests.simulator.wire import encode_text
+from tests.world.simulator import Controller
+from tests.world.simulator.actions import DeclinedError
+from tests.world.simulator.lan import Request
+from tests.world.simulator.wire import encode_text
 
 from .report import Part, Recorded
 

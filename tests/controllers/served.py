@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from tests.simulator import Clock, Controller
-from tests.simulator.__main__ import main, parser
+from tests.world.simulator import Clock, Controller
+from tests.world.simulator.__main__ import main, parser
 
 from .playback import Playback
 from .report import read

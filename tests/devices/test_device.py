@@ -3,9 +3,8 @@
 from homeassistant.helpers import area_registry as ar
 import pytest
 
-from tests.simulator.raw import exchange, request
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator.raw import exchange, request
 
 
 async def test_what_is_known(full: Home) -> None:

@@ -11,9 +11,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import light as light_module
 from custom_components.poolctl.client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES
-
-from .home import Home
-from .test_lights import (
+from tests.platforms.test_lights import (
     DECK,
     DECK_LIGHT,
     LIGHT,
@@ -26,6 +24,7 @@ from .test_lights import (
     sent,
     shown,
 )
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 

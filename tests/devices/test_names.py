@@ -8,10 +8,9 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import slugify
 import pytest
 
-from tests.simulator import Pool
-
-from .home import Home
-from .test_parts import page
+from tests.devices.test_parts import page
+from tests.world.assistant.home import Home
+from tests.world.simulator import Pool
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

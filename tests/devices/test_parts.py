@@ -30,8 +30,7 @@ from custom_components.poolctl import (
 )
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.devices.parts import PART_OF
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

@@ -10,9 +10,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Pool
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator import Pool
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

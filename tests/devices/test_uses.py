@@ -11,10 +11,10 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from .home import Home
-from .test_options import choose as choose_settings
-from .test_parts import parts
-from .test_pause_dosing import done
+from tests.devices.test_parts import parts
+from tests.flow.test_options import choose as choose_settings
+from tests.services.test_pause_dosing import done
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 

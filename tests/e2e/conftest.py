@@ -28,8 +28,8 @@ import pytest
 import pytest_asyncio
 import pytest_socket
 
-from tests.home.api import HomeAssistant, new_session
-from tests.home.settings import Settings
+from tests.world.home.api import HomeAssistant, new_session
+from tests.world.home.settings import Settings
 
 from .dashboards import STANDING, STRATEGY, make_dashboard
 from .homes import Homes

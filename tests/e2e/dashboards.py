@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
-from tests.home.api import HomeAssistant, Json
-from tests.home.settings import DOMAIN, Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.settings import DOMAIN, Settings
+from tests.world.home.waiting import until
 
 from .pools import FULL_ID, SECONDS
 

@@ -7,8 +7,8 @@ from typing import Final, Self
 
 from playwright.async_api import Error, Page, StorageState
 
-from tests.home.running import development_home
-from tests.home.settings import Settings
+from tests.world.home.running import development_home
+from tests.world.home.settings import Settings
 
 FURNISHED: Final = ("--ready", "--issues-at-once")
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from aiohttp import ClientSession
 
-from tests.home.api import HomeAssistant, Json
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.waiting import until
 
 FULL: Final = "Home pool"
 FULL_ID: Final = "AA_BB_CC_0A_0B_0C"

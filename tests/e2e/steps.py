@@ -16,7 +16,7 @@ from playwright.async_api import (
     expect,
 )
 
-from tests.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
+from tests.world.home.settings import DOMAIN, HOME_USER, POOL_OWNER, Settings
 
 type Expectation = Callable[..., Awaitable[None]]
 

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import DOMAIN, Settings
 
 from .dashboards import LAYOUT_MS, card, controller, look, output
 from .pools import FULL, Pools, entity, relay

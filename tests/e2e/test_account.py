@@ -7,9 +7,9 @@ from typing import Final
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import DOMAIN, Settings
+from tests.world.home.waiting import until
 
 from .pools import Pools
 from .steps import choose_in_menu, open_integration, sign_in_at_service, take_picture_of

@@ -6,7 +6,7 @@ from typing import Final
 
 from playwright.async_api import Page, ViewportSize, expect
 
-from tests.home.settings import DOMAIN, Settings
+from tests.world.home.settings import DOMAIN, Settings
 
 from .pools import FULL, SMALL
 from .steps import (

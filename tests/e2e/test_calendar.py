@@ -9,9 +9,9 @@ from typing import Any, Final
 from playwright.async_api import Locator, Page, expect
 import pytest_asyncio
 
-from tests.home.api import HomeAssistant, Json
-from tests.home.settings import Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .pools import FULL, SECONDS, SMALL, Pools, slot
 from .steps import choose, take_picture, take_picture_of

@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.table import PROBLEMS
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
 
 from .dashboards import PHONE, card, controller, dashboard, look, output, pretended
 from .pools import FULL_ID, SMALL_ID, Pools, entity, relay

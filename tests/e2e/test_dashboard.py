@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.past import Past, insert_states, until_recorded
-from tests.home.settings import Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.past import Past, insert_states, until_recorded
+from tests.world.home.settings import Settings
 
 from .conftest import WINDOW
 from .dashboards import PHONE, STRATEGY, URL_PATH, card, output

@@ -7,9 +7,9 @@ from typing import Final
 
 from playwright.async_api import Locator, Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .pools import FULL, SECONDS, Pools, relay
 from .steps import (

@@ -2,8 +2,8 @@
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
 
 from .pools import entity
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.async_api import Locator, Page, expect
 
-from tests.home.settings import DOMAIN, OAUTH_CLIENT, Settings
+from tests.world.home.settings import DOMAIN, OAUTH_CLIENT, Settings
 
 from .pools import FULL
 from .steps import open_part, sign_in, sign_in_at_service, take_picture_of

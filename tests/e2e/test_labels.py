@@ -17,9 +17,9 @@ from playwright.async_api import Page, ViewportSize
 import pytest
 import pytest_asyncio
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .conftest import EnterHome
 from .dashboards import LAYOUT_MS, card, controller, look, pretended

@@ -8,8 +8,8 @@ from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, REPOSITORY, Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import DOMAIN, REPOSITORY, Settings
 
 from .conftest import EnterHome
 from .pools import FULL

@@ -4,7 +4,7 @@ from typing import Final
 
 from playwright.async_api import Locator, ViewportSize, expect
 
-from tests.home.settings import Settings
+from tests.world.home.settings import Settings
 
 from .conftest import EnterHome
 from .pools import FULL, SMALL, Pools, relay

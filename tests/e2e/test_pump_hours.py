@@ -6,9 +6,9 @@ from typing import Final
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .pools import SECONDS, SMALL, Pools
 from .steps import choose_in_menu, pick, take_picture

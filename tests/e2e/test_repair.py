@@ -5,9 +5,9 @@ from typing import Final
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import DOMAIN, Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import DOMAIN, Settings
+from tests.world.home.waiting import until
 
 from .pools import FULL, SECONDS, Pools, entity
 from .steps import open_part, row, take_picture_of

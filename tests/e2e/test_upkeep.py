@@ -8,9 +8,9 @@ from typing import Final
 from homeassistant.util.yaml import parse_yaml
 from playwright.async_api import Locator, Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import REPOSITORY, Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import REPOSITORY, Settings
+from tests.world.home.waiting import until
 
 from .dashboards import card, controller, look
 from .pools import FULL_ID, SECONDS, Pools, entity

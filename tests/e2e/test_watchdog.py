@@ -10,9 +10,9 @@ from typing import Final
 
 from playwright.async_api import Page, expect
 
-from tests.home.api import HomeAssistant
-from tests.home.settings import Settings
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .dashboards import card, controller, look, pretended
 from .homes import Homes

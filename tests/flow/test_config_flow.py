@@ -29,12 +29,11 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import InvalidAddressError, normalise_address
 from custom_components.poolctl.report.recording import FILE
 from tests.controllers.report import read
-from tests.simulator import Account, Controller, Site
-from tests.simulator.visitors import Announcement
-
-from .conftest import SignIn
-from .home import Home
-from .service import CLIENT_ID, CLIENT_SECRET
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET
+from tests.world.simulator import Account, Controller, Site
+from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 

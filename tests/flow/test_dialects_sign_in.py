@@ -11,12 +11,11 @@ import pytest
 
 from custom_components.poolctl.client.endpoints import ENDPOINTS, READS
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import SignIn
-from .home import Home
-from .test_config_flow import start
-from .test_dialects_endpoints import FAILURES
+from tests.account.test_dialects_endpoints import FAILURES
+from tests.flow.test_config_flow import start
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 

@@ -16,12 +16,11 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
-
-from .conftest import SignIn
-from .home import Home
-from .service import CLIENT_ID, CLIENT_SECRET, Service
-from .test_config_flow import discover
+from tests.flow.test_config_flow import discover
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
+from tests.world.simulator import Controller
 
 type Json = dict[str, Any]
 

@@ -5,13 +5,12 @@ from itertools import permutations
 from homeassistant.config_entries import ConfigFlowResult
 import pytest
 
-from tests.simulator import Account
-from tests.simulator.cloud_dialects import CloudDialect
-
-from .conftest import SignIn
-from .home import Home
-from .platforms import only
-from .test_config_flow import start
+from tests.flow.test_config_flow import start
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator import Account
+from tests.world.simulator.cloud_dialects import CloudDialect
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 few_platforms = only()

@@ -6,8 +6,8 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
-from .home import Home
-from .test_config_flow import discover
+from tests.flow.test_config_flow import discover
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 

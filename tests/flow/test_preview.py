@@ -14,13 +14,12 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
-from tests.simulator.dialects import Dialect
-from tests.simulator.visitors import Announcement
-
-from .conftest import SignIn
-from .home import Home
-from .test_config_flow import announcement, discover
+from tests.flow.test_config_flow import announcement, discover
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.simulator import Controller
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 

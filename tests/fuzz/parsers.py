@@ -44,8 +44,8 @@ from custom_components.poolctl.client.wire.json_values import (
 )
 from custom_components.poolctl.network.addresses import ObservedAddress
 from custom_components.poolctl.network.record import firmware_supported
-from tests.simulator import Controller, Pool, Site, actions, devices
-from tests.simulator.dialects import Dialect
+from tests.world.simulator import Controller, Pool, Site, actions, devices
+from tests.world.simulator.dialects import Dialect
 
 from .mutations import Json, mutate_bytes, mutate_text, mutated_answer
 

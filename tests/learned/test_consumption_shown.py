@@ -7,9 +7,8 @@ from homeassistant.const import Platform
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home
-from .platforms import only
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = [
     pytest.mark.usefixtures("freezer"),

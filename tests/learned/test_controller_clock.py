@@ -6,11 +6,10 @@ import time
 from homeassistant.const import Platform
 import pytest
 
-from tests.simulator.dialects import Dialect
-from tests.simulator.schedules import Schedule
-
-from .home import Home
-from .platforms import only
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("freezer", "all_enabled")
 few_platforms = only(Platform.CALENDAR, Platform.SENSOR)

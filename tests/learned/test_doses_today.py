@@ -9,10 +9,10 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 import pytest
 
-from .home import Home
-from .platforms import only
-from .service import Service
-from .timers import fire_timers
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.service import Service
+from tests.world.assistant.timers import fire_timers
 
 pytestmark = pytest.mark.usefixtures("all_enabled")
 few_platforms = only(Platform.SENSOR)

@@ -10,10 +10,9 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from tests.simulator.water import Water
-
-from .home import Home
-from .platforms import only
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.water import Water
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 few_platforms = only(

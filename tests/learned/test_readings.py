@@ -6,8 +6,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.pool.choices import WithoutFlow
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 PROBES = ("ph", "orp", "water_temperature")
 FLOWING = {"ph": 7.4, "orp": 655, "water_temperature": 26.4}

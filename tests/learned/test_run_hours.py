@@ -7,10 +7,9 @@ from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Pool
-
-from .home import Home
-from .test_totals import exact, hours, registered
+from tests.learned.test_totals import exact, hours, registered
+from tests.world.assistant.home import Home
+from tests.world.simulator import Pool
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

@@ -14,10 +14,9 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.totals import PERIOD
 from custom_components.poolctl.store.clock import clock_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
-from tests.simulator.water import pump_watts
-
-from .home import Home
-from .platforms import only
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.water import pump_watts
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 few_platforms = only(

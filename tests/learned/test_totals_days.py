@@ -8,10 +8,9 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.learned import learned
-
-from .home import Home
-from .platforms import only
-from .test_totals import exact, hours
+from tests.learned.test_totals import exact, hours
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 few_platforms = only(Platform.SENSOR)
 

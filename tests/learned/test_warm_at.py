@@ -11,10 +11,9 @@ import pytest
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.store.memory import DATA_MEMORY
-from tests.simulator.water import HEATER_RISE
-
-from .home import Home
-from .platforms import only
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.water import HEATER_RISE
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)

@@ -39,44 +39,32 @@ class Group:
         return WORK / self.modules.removesuffix(".py").replace("/", "-")
 
 
-_SHOWN_BY: Final = ("left_out", "problem_texts", "problems", "repairs", "repairs_paths")
-"""Integration tests of problems."""
-_OF_LEARNED: Final = (
-    *("consumption", "doses", "dosing_watchdog", "filter_load", "memory", "noise"),
-    *("run_hours", "totals", "totals_days", "warm_at"),
-)
-"""Integration tests of learned values."""
 GROUPS: Final = (
-    Group("client/clock.py", ("tests/unit/test_client_clock.py",)),
-    Group(
-        "client/holds",
-        ("tests/unit/test_client_holds*.py", "tests/unit/test_client_pauses.py"),
-    ),
-    Group("client", ("tests/unit/test_client_*.py", "tests/unit/test_dialects_*.py")),
+    Group("client/clock.py", ("tests/client/test_clock.py",)),
+    Group("client/holds", ("tests/client/holds",)),
+    Group("client", ("tests/client",)),
     Group(
         "status",
-        (
-            "tests/unit/test_problems.py",
-            *(f"tests/integration/test_{name}.py" for name in _SHOWN_BY),
-        ),
+        ("tests/status", "tests/store/test_left_out.py"),
     ),
-    Group("schedules/recurrence.py", ("tests/unit/test_recurrence.py",)),
+    Group("schedules/recurrence.py", ("tests/schedules/test_recurrence.py",)),
     Group(
         "learned/totals.py",
-        ("tests/integration/test_totals.py", "tests/integration/test_run_hours.py"),
+        ("tests/learned/test_totals.py", "tests/learned/test_run_hours.py"),
     ),
     Group(
         "learned",
         (
-            "tests/unit/test_learned*.py",
-            *(f"tests/integration/test_{name}.py" for name in _OF_LEARNED),
+            "tests/learned",
+            "tests/status/test_dosing_watchdog.py",
+            "tests/store/test_memory.py",
         ),
     ),
     Group(
         "warm_by",
-        ("tests/unit/test_outlook.py", "tests/integration/test_warm_by.py"),
+        ("tests/warm_by",),
     ),
-    Group("store/memory.py", ("tests/integration/test_memory.py",)),
+    Group("store/memory.py", ("tests/store/test_memory.py",)),
 )
 
 SETTINGS: Final = """

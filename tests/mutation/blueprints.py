@@ -23,7 +23,7 @@ from .results import Equal, Module, Survivor
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = Path("blueprints/automation/poolctl")
-TESTS: Final = Path("tests/integration/blueprints")
+TESTS: Final = Path("tests/automations/blueprints")
 WORK: Final = ROOT / ".mutation" / "blueprints"
 
 _WORDING: Final = {"alias", "max_exceeded"}
@@ -204,7 +204,7 @@ def run(
 ) -> Iterator[Module]:
     """Try the mutants of some blueprints, or those that survived the last run."""
     # Home Assistant is loaded once; each mutant is tried in a fork of this process.
-    pytest.main(["-q", "--collect-only", str(ROOT / "tests/integration/test_brand.py")])
+    pytest.main(["-q", "--collect-only", str(ROOT / "tests/project/test_brand.py")])
     for file in sorted((ROOT / FOLDER).glob("*.yaml")):
         if names and file.stem not in names:
             continue

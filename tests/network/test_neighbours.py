@@ -9,13 +9,17 @@ import pytest
 
 from custom_components.poolctl.network.addresses import ObservedAddress
 from custom_components.poolctl.network.recovery import Recovery
-from tests.simulator.dialects import Dialect
-from tests.simulator.visitors import Announcement, Replayer, lure, under_another_mac
-
-from .home import Home
-from .service import record
-from .test_config_flow import discover, hear
-from .test_neighbours_cards import ACTING
+from tests.flow.test_config_flow import discover, hear
+from tests.network.test_neighbours_cards import ACTING
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.visitors import (
+    Announcement,
+    Replayer,
+    lure,
+    under_another_mac,
+)
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

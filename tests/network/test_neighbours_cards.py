@@ -6,13 +6,12 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import device_registry as dr
 import pytest
 
-from tests.simulator.dialects import Dialect
-from tests.simulator.visitors import Announcement, crowd, under_another_mac
-
-from .conftest import SignIn
-from .home import Home
-from .service import record
-from .test_config_flow import discover, hear
+from tests.flow.test_config_flow import discover, hear
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.visitors import Announcement, crowd, under_another_mac
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 

@@ -3,12 +3,11 @@
 import pytest
 
 from custom_components.poolctl.client.pool.queries import QUERIES
-from tests.simulator.dialects import Dialect
-from tests.simulator.visitors import Replayer
-
-from .home import Home
-from .test_config_flow import discover, hear
-from .test_neighbours import lose
+from tests.flow.test_config_flow import discover, hear
+from tests.network.test_neighbours import lose
+from tests.world.assistant.home import Home
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.visitors import Replayer
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

@@ -14,11 +14,10 @@ from custom_components.poolctl.network import addresses
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from custom_components.poolctl.store.remembered import remembered_state
-from tests.simulator.visitors import Announcement
-
-from .conftest import Names
-from .home import Home
-from .test_config_flow import discover, hear
+from tests.flow.test_config_flow import discover, hear
+from tests.world.assistant.fixtures import Names
+from tests.world.assistant.home import Home
+from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

@@ -10,10 +10,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home
-from .test_config_flow import discover
-from .test_survival import lost
+from tests.flow.test_config_flow import discover
+from tests.network.test_survival import lost
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

@@ -9,8 +9,8 @@ from homeassistant.core import Event
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from .home import Home
-from .test_config_flow import discover
+from tests.flow.test_config_flow import discover
+from tests.world.assistant.home import Home
 
 # Frozen from the very beginning: a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")

@@ -22,11 +22,10 @@ from zeroconf.asyncio import AsyncZeroconf
 from custom_components.poolctl import api
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
-from tests.simulator.mdns import Announcer
-
-from .home import Home
-from .service import CLIENT_SECRET, Service
-from .test_survival import lines, lost
+from tests.network.test_survival import lines, lost
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import CLIENT_SECRET, Service
+from tests.world.simulator.mdns import Announcer
 
 
 def asked(home: Home, name: str) -> list[int]:

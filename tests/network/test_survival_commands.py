@@ -10,10 +10,9 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState
 import pytest
 
-from tests.simulator.raw import until
-
-from .home import Home, failure
-from .test_commands import SLOT, WATERFALL
+from tests.platforms.test_commands import SLOT, WATERFALL
+from tests.world.assistant.home import Home, failure
+from tests.world.simulator.raw import until
 
 
 @pytest.fixture

@@ -14,16 +14,16 @@ from typing import Final
 
 from aiohttp import ClientError
 
-from tests.home.api import HomeAssistant
-from tests.home.complaints import is_complaint
-from tests.home.errors import HomeError
-from tests.home.running import development_home, new_settings
-from tests.home.settings import REPOSITORY, Settings
+from tests.world.home.api import HomeAssistant
+from tests.world.home.complaints import is_complaint
+from tests.world.home.errors import HomeError
+from tests.world.home.running import development_home, new_settings
+from tests.world.home.settings import REPOSITORY, Settings
 
 from .exercise import Exercise
 from .picture import Picture, differences, take
 
-PRIVATE_API: Final = "tests/unit/test_private_api.py"
+PRIVATE_API: Final = "tests/project/test_private_api.py"
 PINNED: Final = REPOSITORY / ".venv" / "bin" / "python"
 NEWEST: Final = REPOSITORY / ".venv-newest" / "bin" / "python"
 
@@ -53,7 +53,7 @@ async def visit(
     python: Path, settings: Settings, *options: str, like: Picture | None = None
 ) -> Picture:
     """Start a home, take its picture, exercise it and stop it; return the picture."""
-    command = (str(python), "-m", "tests.home")
+    command = (str(python), "-m", "tests.world.home")
     async with (
         development_home("--ready", *options, settings=settings, command=command),
         HomeAssistant.signed_in(settings.home_url) as home,

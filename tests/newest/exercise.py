@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from tests.home.api import HomeAssistant, Json
-from tests.home.errors import ApiError
-from tests.home.settings import DOMAIN
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.errors import ApiError
+from tests.world.home.settings import DOMAIN
+from tests.world.home.waiting import until
 
 # Seconds for a round trip to the controller, also on a busy machine.
 SECONDS: Final = 30

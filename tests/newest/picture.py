@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from tests.home.api import HomeAssistant, Json
-from tests.home.settings import DOMAIN
+from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.settings import DOMAIN
 
 type Picture = dict[str, object]
 """Path -> value, such as `sensor AA_BB_CC_0A_0B_0C_ph: state`."""

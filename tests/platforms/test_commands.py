@@ -11,10 +11,9 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
 from custom_components.poolctl.errors import command_errors
-from tests.simulator.raw import until
-
-from .home import MOST_SENT, Home, failure
-from .platforms import only
+from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(

@@ -20,9 +20,8 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.poolctl import dashboard
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator.schedules import Schedule
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator.schedules import Schedule
 
 # A module that index.html makes a browser load.
 EXTRA_MODULE: Final = re.compile(rf'import\("(/{DOMAIN}_frontend/[^"]+)"\)')

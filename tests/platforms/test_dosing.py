@@ -11,12 +11,11 @@ import pytest
 
 from custom_components.poolctl import PLATFORMS
 from custom_components.poolctl.client.control import queries
-from tests.simulator import settings as sim_settings
-from tests.simulator.raw import until
-
-from .home import Home, failure
-from .service import Service
-from .unchanged import unchanged
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.service import Service
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator import settings as sim_settings
+from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
 """Commands wait neither for more values of a slider nor for the pace of the service."""

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from homeassistant.util import dt as dt_util
 import pytest
 
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 

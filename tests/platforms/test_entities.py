@@ -10,8 +10,7 @@ from pytest_homeassistant_custom_component.common import snapshot_platform
 from syrupy.assertion import SnapshotAssertion
 
 import custom_components.poolctl as integration
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 

@@ -8,10 +8,9 @@ from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home
-from .platforms import only
-from .test_triggers import DRY, automate, still_water, told
+from tests.automations.test_triggers import DRY, automate, still_water, told
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 __all__ = ["still_water"]
 

@@ -19,11 +19,10 @@ from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
-from tests.simulator import pool as sim_pool, wire
-from tests.simulator.raw import until
-
-from .home import Home, failure
-from .unchanged import unchanged
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator import pool as sim_pool, wire
+from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick", "at_once")
 

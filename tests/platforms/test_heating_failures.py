@@ -7,12 +7,12 @@ from homeassistant.core import State
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from .home import MOST_SENT, Home, failure
-from .platforms import only
-from .test_dosing import still_water
-from .test_heating import changed, shown, written
-from .test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
-from .unchanged import unchanged
+from tests.platforms.test_dosing import still_water
+from tests.platforms.test_heating import changed, shown, written
+from tests.platforms.test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
+from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.assistant.unchanged import unchanged
 
 __all__ = ["still_water"]
 

@@ -18,11 +18,10 @@ import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
-from tests.simulator.schedules import Schedule
-
-from .home import Home, failure
-from .platforms import only
-from .test_repairs import Repair
+from tests.status.test_repairs import Repair
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)

@@ -8,11 +8,10 @@ from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import wire
-from tests.simulator.raw import until
-
-from .home import MOST_SENT, Home, failure
-from .platforms import only
+from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.simulator import wire
+from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.BUTTON, Platform.LIGHT, Platform.SELECT, Platform.SWITCH)

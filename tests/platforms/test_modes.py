@@ -13,10 +13,9 @@ import pytest
 from custom_components.poolctl import output_attributes
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.switch import SWITCHED_ROLES
-from tests.simulator.raw import until
-from tests.simulator.schedules import Schedule
-
-from .home import Home, failure
+from tests.world.assistant.home import Home, failure
+from tests.world.simulator.raw import until
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
 

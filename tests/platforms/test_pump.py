@@ -20,8 +20,7 @@ from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
-
-from .home import Home, failure
+from tests.world.assistant.home import Home, failure
 
 BY_SCHEDULE = Schedule(
     slot=0, aux_type=31, turnover=0, speed=75, start=0, end=60, weekdays=127,

@@ -26,8 +26,7 @@ from homeassistant.helpers import entity_registry as er, icon, translation
 import pytest
 
 import custom_components.poolctl as integration
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 _CLASSES: Mapping[str, type] = {
     "binary_sensor": BinarySensorDeviceClass,

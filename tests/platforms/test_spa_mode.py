@@ -2,8 +2,8 @@
 
 import pytest
 
-from .home import Home, failure
-from .test_heating import HEATER, SOLAR, SPA_HEATER, shown
+from tests.platforms.test_heating import HEATER, SOLAR, SPA_HEATER, shown
+from tests.world.assistant.home import Home, failure
 
 pytestmark = pytest.mark.usefixtures("quick")
 

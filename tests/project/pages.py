@@ -6,7 +6,7 @@ from pathlib import Path
 import re
 from typing import Final
 
-README: Final = Path(__file__).parents[1] / "README.md"
+README: Final = Path(__file__).parents[2] / "README.md"
 DOCS: Final = README.parent / "docs"
 PAGES: Final = [README, *sorted(DOCS.glob("*.md"))]
 INTEGRATION: Final = README.parent / "custom_components/poolctl"

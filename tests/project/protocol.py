@@ -5,7 +5,7 @@ from pathlib import Path
 import re
 from typing import Final
 
-PAGE: Final = (Path(__file__).parents[1] / "docs" / "protocol.md").read_text("utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
 _HEADING: Final = re.compile(r"#+ (O?\d(?:\.\d)?) |#+ ")
 _NUMBERED: Final = re.compile(r"\| (\d+) \||(\d+)\. ")
 _OPEN: Final = re.compile(r"\| ([LCHW]\d+) \| [^|]+ \| [^|]+ \|$")

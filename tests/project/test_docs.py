@@ -14,10 +14,9 @@ import pytest
 
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.const import DOMAIN
-from tests.pages import DOCS, ENGLISH, PAGES, README, rows
-from tests.simulator import Controller
-
-from .home import Home
+from tests.project.pages import DOCS, ENGLISH, PAGES, README, rows
+from tests.world.assistant.home import Home
+from tests.world.simulator import Controller
 
 DEVICE_CLASS_NAMES: Final = {"ph": "pH"}
 """Names of entities that Home Assistant names after their device class."""

@@ -6,7 +6,7 @@ from typing import Any
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from tests.pages import DOCS, ENGLISH, INTEGRATION, README, rows
+from tests.project.pages import DOCS, ENGLISH, INTEGRATION, README, rows
 from tests.validation.report import Repository
 from tests.validation.tables import check, written
 

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "poolctl"
 CLIENT = INTEGRATION / "client"
-SIMULATOR = ROOT / "tests" / "simulator"
+SIMULATOR = ROOT / "tests" / "world" / "simulator"
 PLATFORM_TABLES = (
     "binary_sensor.py",
     "button.py",

@@ -3,11 +3,10 @@
 from pathlib import Path
 import re
 
-from tests.home.settings import Settings
 from tests.newest.__main__ import complaints
 from tests.newest.picture import Picture, differences
-
-from .broken import ROOT
+from tests.project.broken import ROOT
+from tests.world.home.settings import Settings
 
 COMPLAINT = """\
 2026-11-22 02:49:13.017+00:00 WARNING (MainThread) [homeassistant.helpers.frame] \

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from tests.protocol import PAGE, headings
-from tests.simulator.cloud_dialects import CloudDialect
-from tests.simulator.dialects import DIALECTS
+from tests.project.protocol import PAGE, headings
+from tests.world.simulator.cloud_dialects import CloudDialect
+from tests.world.simulator.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
 _LINE = re.compile(r"^\| ([LCHW]\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
@@ -50,7 +50,7 @@ def test_its_dialects_exist(row: str) -> None:
     named = set(re.findall(r"`(\w+)`", cell))
     if row.startswith("H"):
         assert named
-        assert named <= functions("simulator/visitors.py")
+        assert named <= functions("world/simulator/visitors.py")
         return
     assert named == simulated().get(row, set())
     assert named or re.fullmatch(r"- \w.+", cell)

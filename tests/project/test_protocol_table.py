@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.protocol import PAGE, headings
+from tests.project.protocol import PAGE, headings
 
 _NUMBER = r"\d+\b(?!\.\d| rows? | rules? )"  # not the next section
 _NAMED = re.compile(
@@ -109,7 +109,7 @@ def test_the_sides_are_what_they_say() -> None:
     for row, cells in table().items():
         for side, cell in enumerate(cells):
             for path, *_ in _TEST.findall(cell):
-                assert ("test_simulator_" in path) is (side == 0), f"{row}: {path}"
+                assert path.startswith("world/tests/") is (side == 0), f"{row}: {path}"
 
 
 def said(test: Named) -> set[str]:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.protocol import headings
+from tests.project.protocol import headings
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("custom_components", "tests", "benchmarks", "scripts", "blueprints", "docs")

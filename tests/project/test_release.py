@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from .broken import MANIFEST, copied, put, replace
+from tests.project.broken import MANIFEST, copied, put, replace
 
 HERE: Final = "me/pools"
 PLACEHOLDER: Final = "poolctl/poolctl"

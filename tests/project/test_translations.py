@@ -34,8 +34,7 @@ from custom_components.poolctl.status.table import KEYS, PROBLEMS
 from custom_components.poolctl.status.warm_by import WARM_BY_CAUSES
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 FOLDER = Path(errors.__file__).parent
 CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").rglob("*.py"))

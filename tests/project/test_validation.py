@@ -5,11 +5,7 @@ from typing import Final
 
 import pytest
 
-from tests.validation import descriptions, icons, translations, versions
-from tests.validation.__main__ import main
-from tests.validation.report import Check
-
-from .broken import (
+from tests.project.broken import (
     ENGLISH,
     ICONS,
     MANIFEST,
@@ -20,6 +16,9 @@ from .broken import (
     put,
     replace,
 )
+from tests.validation import descriptions, icons, translations, versions
+from tests.validation.__main__ import main
+from tests.validation.report import Check
 
 
 @pytest.fixture

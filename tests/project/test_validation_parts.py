@@ -10,10 +10,7 @@ from homeassistant import components
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from tests.validation import descriptions, icons, languages, translations
-from tests.validation.report import violations
-
-from .broken import (
+from tests.project.broken import (
     ENGLISH,
     ICONS,
     REMOVED,
@@ -24,6 +21,8 @@ from .broken import (
     problems,
     put,
 )
+from tests.validation import descriptions, icons, languages, translations
+from tests.validation.report import violations
 
 GERMAN: Final = "custom_components/poolctl/translations/de.json"
 

@@ -17,9 +17,8 @@ from tests.controllers.__main__ import contradicted
 from tests.controllers.playback import Playback
 from tests.controllers.report import FOLDER, Part, read
 from tests.controllers.verdicts import Outcome, verdicts
-
-from .home import Home
-from .test_evidence import try_to
+from tests.report.test_evidence import try_to
+from tests.world.assistant.home import Home
 
 REPORTS = sorted(FOLDER.rglob("*.json"))
 COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (

@@ -12,9 +12,8 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.client.wire.frame import decode_frame
-
-from .home import Home
-from .test_config_flow import discover
+from tests.flow.test_config_flow import discover
+from tests.world.assistant.home import Home
 
 PACKAGE = "custom_components.poolctl"
 

@@ -15,14 +15,13 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from tests.controllers.__main__ import contradicted, main
 from tests.controllers.report import read
 from tests.controllers.verdicts import ASSUMPTIONS, Outcome, Verdict, verdicts
-from tests.simulator.cloud_dialects import CloudDialect as C
-from tests.simulator.dialects import Dialect
-
-from .conftest import SignIn
-from .home import Home
-from .platforms import only
-from .test_config_flow import start
-from .test_diagnostics import dump
+from tests.flow.test_config_flow import start
+from tests.report.test_diagnostics import dump
+from tests.world.assistant.fixtures import SignIn
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.cloud_dialects import CloudDialect as C
+from tests.world.simulator.dialects import Dialect
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.SWITCH)

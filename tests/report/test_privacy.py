@@ -18,11 +18,10 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.const import CONF_DRUM_REPAIRS
 from tests.controllers.report import private_parts
-from tests.simulator import Clock, Controller, Pool
-
-from .home import Home
-from .service import CLIENT_SECRET, Service, record
-from .test_config_flow import discover
+from tests.flow.test_config_flow import discover
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import CLIENT_SECRET, Service, record
+from tests.world.simulator import Clock, Controller, Pool
 
 PACKAGE = "custom_components.poolctl"
 

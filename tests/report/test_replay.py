@@ -12,7 +12,7 @@ from tests.controllers.__main__ import contradicted, keep, main
 from tests.controllers.decoded import beside_layout, decoded
 from tests.controllers.report import FOLDER, ReportError, read
 from tests.controllers.verdicts import Outcome, verdicts
-from tests.simulator import wire
+from tests.world.simulator import wire
 
 FULL = FOLDER / "simulated" / "full.json"
 ANCHORS = """\

@@ -12,9 +12,8 @@ import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.system_health import async_register
-from tests.simulator import Account, Site
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator import Account, Site
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

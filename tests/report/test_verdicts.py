@@ -11,7 +11,7 @@ import pytest
 from tests.controllers.__main__ import keep, main
 from tests.controllers.report import FOLDER, Json, Part, read, recorded, write_verified
 from tests.controllers.verdicts import Outcome, check_frame, verdicts
-from tests.simulator import wire
+from tests.world.simulator import wire
 
 FULL = FOLDER / "simulated" / "full.json"
 EVENING = 1_782_856_800.0

@@ -14,12 +14,19 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from tests.simulator.schedules import Schedule
-
-from .calendar_page import FALL, PUMP, Calendar, always_there, calendar, fall, zone
-from .home import Home
-from .platforms import only
-from .unchanged import unchanged
+from tests.world.assistant.calendar_page import (
+    FALL,
+    PUMP,
+    Calendar,
+    always_there,
+    calendar,
+    fall,
+    zone,
+)
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator.schedules import Schedule
 
 __all__ = ["always_there", "calendar", "zone"]
 

@@ -10,13 +10,25 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
-from tests.simulator.schedules import Schedule
-
-from .calendar_page import FALL, PUMP, Calendar, always_there, calendar, fall, zone
-from .home import MOST_SENT, Home
-from .platforms import only
-from .schedule_actions import copies, die_after_command, look, put_back
-from .unchanged import unchanged
+from tests.world.assistant.calendar_page import (
+    FALL,
+    PUMP,
+    Calendar,
+    always_there,
+    calendar,
+    fall,
+    zone,
+)
+from tests.world.assistant.home import MOST_SENT, Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.schedule_actions import (
+    copies,
+    die_after_command,
+    look,
+    put_back,
+)
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator.schedules import Schedule
 
 __all__ = ["always_there", "calendar", "zone"]
 

@@ -25,7 +25,7 @@ from custom_components.poolctl.schedules.recurrence import (
     parse_rule,
     parse_window,
 )
-from tests.simulator import schedules as sim_schedules
+from tests.world.simulator import schedules as sim_schedules
 
 MONDAY = date(2026, 7, 6)
 DAYTIME = Schedule(slot=0, aux_type=31, start=480, end=1080, weekdays=31, name="Day")

@@ -7,9 +7,9 @@ from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 import probatio as vol
 import pytest
 
-from .home import MOST_SENT, Home, failure
-from .platforms import only
-from .schedule_actions import (
+from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.assistant.schedule_actions import (
     ACTUATOR,
     FALL,
     FILTER,
@@ -22,7 +22,7 @@ from .schedule_actions import (
     put_back,
     switches,
 )
-from .unchanged import unchanged
+from tests.world.assistant.unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.CALENDAR, Platform.LIGHT, Platform.SWITCH)

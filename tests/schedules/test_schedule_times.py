@@ -7,12 +7,18 @@ from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from tests.simulator.schedules import Schedule
-
-from .home import Home, failure
-from .platforms import only
-from .schedule_actions import FALL, FILTER, LAMP, WATERFALL, act, look
-from .unchanged import unchanged
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.assistant.schedule_actions import (
+    FALL,
+    FILTER,
+    LAMP,
+    WATERFALL,
+    act,
+    look,
+)
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)

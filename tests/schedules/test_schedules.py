@@ -3,10 +3,18 @@
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from tests.simulator.schedules import Schedule
-
-from .home import MOST_SENT, Home, failure
-from .schedule_actions import FALL, LAMP, NEW, WATERFALL, act, look, new, switches
+from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.schedule_actions import (
+    FALL,
+    LAMP,
+    NEW,
+    WATERFALL,
+    act,
+    look,
+    new,
+    switches,
+)
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
 

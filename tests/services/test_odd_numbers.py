@@ -8,10 +8,10 @@ from homeassistant.exceptions import ServiceValidationError
 import pytest
 import voluptuous as vol
 
-from .home import Home
-from .platforms import only
-from .schedule_actions import act, new
-from .unchanged import unchanged
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.schedule_actions import act, new
+from tests.world.assistant.unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(

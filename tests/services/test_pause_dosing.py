@@ -10,10 +10,9 @@ import probatio as vol
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home, failure
-from .platforms import only
-from .test_holds import lose
+from tests.platforms.test_holds import lose
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried", "freezer")
 few_platforms = only(Platform.SWITCH)

@@ -19,11 +19,10 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home
-from .platforms import only
-from .schedule_actions import new
-from .unchanged import unchanged
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.schedule_actions import new
+from tests.world.assistant.unchanged import unchanged
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 few_platforms = only(

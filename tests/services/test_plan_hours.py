@@ -18,11 +18,10 @@ from homeassistant.util.yaml import parse_yaml
 import probatio as vol
 import pytest
 
-from tests.simulator.schedules import UNUSED_SLOT, Schedule
-
-from .home import Home, failure
-from .platforms import only
-from .test_pause_dosing import done
+from tests.services.test_pause_dosing import done
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.simulator.schedules import UNUSED_SLOT, Schedule
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH)

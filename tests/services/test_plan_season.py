@@ -15,10 +15,9 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.learned import learned
-
-from .home import Home
-from .platforms import only
-from .test_plan_hours import plan, writes
+from tests.services.test_plan_hours import plan, writes
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(

@@ -12,12 +12,11 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import wire
-from tests.simulator.schedules import Schedule
-
-from .home import Home, failure
-from .platforms import only
-from .unchanged import unchanged
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
+from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator import wire
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.SWITCH)

@@ -5,8 +5,7 @@ from homeassistant.helpers import issue_registry as ir
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

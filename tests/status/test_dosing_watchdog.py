@@ -8,8 +8,8 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from .home import Home
-from .test_repairs import shown
+from tests.status.test_repairs import shown
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 

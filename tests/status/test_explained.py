@@ -18,8 +18,7 @@ from custom_components import poolctl
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from custom_components.poolctl.logbook import async_describe_events
 from custom_components.poolctl.status.changes import EVENT_CHANGED
-
-from .home import Home
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 

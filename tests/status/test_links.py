@@ -3,9 +3,8 @@
 import pytest
 
 from custom_components.poolctl.client.wire.envelope import parse_key
-
-from .home import Home
-from .test_options import choose
+from tests.flow.test_options import choose
+from tests.world.assistant.home import Home
 
 # Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")

@@ -17,16 +17,15 @@ from custom_components.poolctl.status.health import Health
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from custom_components.poolctl.warm_by.request import Request
-from tests.simulator.dialects import Dialect
-from tests.simulator.pool import POOL_HEATER
-from tests.simulator.pump import DRY_RUN_NORMAL
-from tests.simulator.situations import SITUATIONS
-
-from .home import Home
-from .test_dialects_lan_clocks import clocks
-from .test_repairs import REPAIRS, shown
-from .test_triggers import automate_all
-from .test_two_accounts import second_account
+from tests.account.test_dialects_lan_clocks import clocks
+from tests.account.test_two_accounts import second_account
+from tests.automations.test_triggers import automate_all
+from tests.status.test_repairs import REPAIRS, shown
+from tests.world.assistant.home import Home
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.pool import POOL_HEATER
+from tests.world.simulator.pump import DRY_RUN_NORMAL
+from tests.world.simulator.situations import SITUATIONS
 
 __all__ = ["clocks"]
 

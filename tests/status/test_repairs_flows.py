@@ -7,12 +7,11 @@ from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
 from custom_components.poolctl.network import addresses
-
-from .conftest import Names
-from .home import Home
-from .platforms import only
-from .test_options import choose
-from .test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
+from tests.flow.test_options import choose
+from tests.status.test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
+from tests.world.assistant.fixtures import Names
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
 few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)

@@ -8,9 +8,8 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
-
-from .home import Home
-from .test_repairs import shown
+from tests.status.test_repairs import shown
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

@@ -8,10 +8,9 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
-
-from .home import Home
-from .service import record
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
+from tests.world.simulator import Controller
 
 pytestmark = pytest.mark.usefixtures("freezer")
 

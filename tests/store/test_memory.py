@@ -24,9 +24,8 @@ from custom_components.poolctl.store.remembered import (
     remember,
     remembered_state,
 )
-
-from .home import Home
-from .service import FULL_ID, SMALL_ID
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import FULL_ID, SMALL_ID
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
 OTHER_ID = "AA_BB_CC_00_11_33"

@@ -19,13 +19,12 @@ from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
 from custom_components.poolctl.warm_by.warm_by import WarmBy
-from tests.simulator.equipment import Role
-from tests.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
-
-from .home import Home
-from .platforms import only
-from .test_dialects_lan_clocks import clocks
-from .test_pause_dosing import done
+from tests.account.test_dialects_lan_clocks import clocks
+from tests.services.test_pause_dosing import done
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.simulator.equipment import Role
+from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 __all__ = ["clocks"]
 

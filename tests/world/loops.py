@@ -15,7 +15,7 @@ from typing import Final, override
 import pytest
 
 from custom_components.poolctl.client import clock as clock_module
-from tests.simulator import Clock
+from tests.world.simulator import Clock
 
 GRACE: Final = 0.001
 """Real seconds in which data sent over loopback arrives."""

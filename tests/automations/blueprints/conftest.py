@@ -18,11 +18,11 @@ from jinja2 import Environment
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.home import Home
-from tests.integration.service import Service
-from tests.integration.timers import fire_timers
-from tests.loops import LeapingLoop
-from tests.simulator import Controller
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import Service
+from tests.world.assistant.timers import fire_timers
+from tests.world.loops import LeapingLoop
+from tests.world.simulator import Controller
 
 BLUEPRINTS: Final = Path(
     os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")

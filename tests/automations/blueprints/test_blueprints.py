@@ -23,9 +23,9 @@ from yarl import URL
 from custom_components.poolctl import const
 from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
-from tests.home.provision import prepare
-from tests.home.settings import Settings
-from tests.integration.home import Home
+from tests.world.assistant.home import Home
+from tests.world.home.provision import prepare
+from tests.world.home.settings import Settings
 
 from .conftest import BLUEPRINTS
 

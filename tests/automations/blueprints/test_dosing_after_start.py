@@ -9,11 +9,11 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 import pytest
 
-from tests.integration.platforms import only
-from tests.integration.service import Service
-from tests.simulator.pool import Pool
+from tests.services.test_pause_dosing import KEYS
+from tests.world.assistant.platforms import only
+from tests.world.assistant.service import Service
+from tests.world.simulator.pool import Pool
 
-from ..test_pause_dosing import KEYS
 from .conftest import House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")

@@ -9,10 +9,10 @@ from typing import Any
 from homeassistant.const import Platform
 import pytest
 
-from tests.integration.home import MOST_SENT
-from tests.integration.platforms import only
-from tests.integration.service import Service
-from tests.simulator.pool import Pool
+from tests.world.assistant.home import MOST_SENT
+from tests.world.assistant.platforms import only
+from tests.world.assistant.service import Service
+from tests.world.simulator.pool import Pool
 
 from .conftest import House
 

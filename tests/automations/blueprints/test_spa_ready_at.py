@@ -9,10 +9,10 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from tests.integration.home import Home
-from tests.integration.platforms import only
-from tests.integration.service import Service
-from tests.simulator.pool import SPA_HEATER, Pool
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+from tests.world.assistant.service import Service
+from tests.world.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import House
 

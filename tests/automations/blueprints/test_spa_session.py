@@ -16,9 +16,9 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.platforms import only
-from tests.integration.service import Service
-from tests.simulator.pool import SPA_HEATER, Pool
+from tests.world.assistant.platforms import only
+from tests.world.assistant.service import Service
+from tests.world.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import ALIAS, BLUEPRINTS, House
 

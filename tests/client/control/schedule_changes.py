@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from custom_components.poolctl.client.wire.schedule import Schedule
-from tests.simulator import schedules as sim_schedules
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator import schedules as sim_schedules
 
 PUMP, LIGHT, FALL, HEATER, ACTUATOR, OTHER_ACTUATOR = 0, 1, 3, 4, 10, 11
 """Slots of the fully equipped pool."""

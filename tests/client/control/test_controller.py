@@ -23,8 +23,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
     UnreachableError,
 )
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 WATERFALL, GARDEN = 2, 3
 

@@ -4,8 +4,7 @@ from custom_components.poolctl.client.wire.commands import (
     CHLORINE_SETTINGS,
     PH_SETTINGS,
 )
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 
 async def live(rig: Rig, seconds: float) -> None:

@@ -25,12 +25,11 @@ from custom_components.poolctl.client.wire.exceptions import (
     RequestTooLargeError,
     UnreachableError,
 )
-from tests.simulator import settings as sim_settings
-from tests.simulator.dialects import ODD
-from tests.simulator.raw import until
-
-from .conftest import Rig
-from .dosing_changes import FLAGS, NUMBERS, Change
+from tests.client.conftest import Rig
+from tests.client.control.dosing_changes import FLAGS, NUMBERS, Change
+from tests.world.simulator import settings as sim_settings
+from tests.world.simulator.dialects import ODD
+from tests.world.simulator.raw import until
 
 OBJECTS = {
     PH_SETTINGS: sim_settings.read_ph,

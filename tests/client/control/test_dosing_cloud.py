@@ -18,13 +18,12 @@ from custom_components.poolctl.client.wire.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from tests.simulator import devices, settings as sim_settings, wire
-from tests.simulator.cloud_dialects import CloudDialect as D
-from tests.simulator.devices import Read
-from tests.simulator.dialects import ODD
-
-from .conftest import Rig
-from .dosing_changes import FLAGS, NUMBERS, Change
+from tests.client.conftest import Rig
+from tests.client.control.dosing_changes import FLAGS, NUMBERS, Change
+from tests.world.simulator import devices, settings as sim_settings, wire
+from tests.world.simulator.cloud_dialects import CloudDialect as D
+from tests.world.simulator.devices import Read
+from tests.world.simulator.dialects import ODD
 
 
 @pytest.fixture

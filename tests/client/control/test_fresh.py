@@ -9,8 +9,7 @@ from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.pool.heating import POOL, SPA
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 PH, HEATING = "get_ph_settings", "v2_temp_get"
 

@@ -23,9 +23,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from tests.simulator import pool as sim_pool, settings as sim_settings
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator import pool as sim_pool, settings as sim_settings
 
 POOL_HEATER, SOLAR, SPA_HEATER = HeatSource
 BITS = {

@@ -22,9 +22,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from tests.simulator.raw import until
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator.raw import until
 
 POOL_LIGHT, SPA_LIGHT, DECK_LIGHT, WATERFALL = 1, 2, 17, 3
 """Slots of the fully equipped pool; the deck light belongs to the pool."""

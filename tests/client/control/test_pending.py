@@ -13,9 +13,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     StoppedError,
     UnreachableError,
 )
-from tests.simulator.raw import until
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator.raw import until
 
 
 def speeds(rig: Rig) -> list[object]:

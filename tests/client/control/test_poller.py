@@ -20,10 +20,9 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import StateFrame
-from tests.simulator.cloud_dialects import CloudDialect as D
-from tests.simulator.raw import until
-
-from .conftest import RawServer, Rig, some_token
+from tests.client.conftest import RawServer, Rig, some_token
+from tests.world.simulator.cloud_dialects import CloudDialect as D
+from tests.world.simulator.raw import until
 
 LAN, CLOUD = Source.LAN, Source.CLOUD
 DASHBOARD = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}

@@ -7,9 +7,8 @@ import pytest
 
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
 def pump_is_on(rig: Rig) -> bool | None:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.wire.commands import PumpIdentity
-from tests.simulator import settings as sim_settings
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator import settings as sim_settings
 
 SMALL = ["aux_names", "pump_id", "schedules", "get_pool_light_switch_mode"]
 """Queries to a pool that neither doses nor chlorinates."""

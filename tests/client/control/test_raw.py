@@ -16,8 +16,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     RequestTooLargeError,
     UnreachableError,
 )
-
-from .conftest import FRAMES, Rig
+from tests.client.conftest import FRAMES, Rig
 
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 

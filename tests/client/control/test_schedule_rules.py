@@ -31,10 +31,8 @@ from custom_components.poolctl.client.wire.schedule import (
     MAX_SCHEDULES,
     Schedule,
 )
-from tests.simulator import schedules as sim_schedules
-
-from .conftest import Rig
-from .schedule_changes import (
+from tests.client.conftest import Rig
+from tests.client.control.schedule_changes import (
     ACTUATOR,
     EVENING,
     FALL,
@@ -46,6 +44,7 @@ from .schedule_changes import (
     SEEN,
     record,
 )
+from tests.world.simulator import schedules as sim_schedules
 
 # Properties of a schedule
 minutes = st.integers(0, LAST_MINUTE)

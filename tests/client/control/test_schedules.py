@@ -19,9 +19,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.json_values import clean_text
-
-from .conftest import Rig
-from .schedule_changes import (
+from tests.client.conftest import Rig
+from tests.client.control.schedule_changes import (
     ACTUATOR,
     CHANGES,
     EVENING,

@@ -14,10 +14,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     NotOfferedError,
     OutcomeUnknownError,
 )
-from tests.simulator import devices
-
-from .conftest import Rig
-from .schedule_changes import (
+from tests.client.conftest import Rig
+from tests.client.control.schedule_changes import (
     CHANGES,
     EVENING,
     FALL,
@@ -30,6 +28,7 @@ from .schedule_changes import (
     record,
     shown,
 )
+from tests.world.simulator import devices
 
 
 async def test_the_cloud_tells_of_schedules(away: Rig) -> None:

@@ -19,8 +19,7 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import NotSupportedError
 from custom_components.poolctl.client.wire.frame import Signals
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
 """The slots of the spa actuators."""

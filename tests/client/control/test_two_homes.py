@@ -11,9 +11,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     NotAppliedError,
 )
 from custom_components.poolctl.client.wire.schedule import Schedule
-from tests.simulator.dialects import Dialect
-
-from .conftest import FakeTime, Rig, UnixTime
+from tests.client.conftest import FakeTime, Rig, UnixTime
+from tests.world.simulator.dialects import Dialect
 
 WATERFALL, SLIDE, GARDEN = 3, 21, 27
 FALL = 1

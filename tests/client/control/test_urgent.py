@@ -6,8 +6,7 @@ from typing import Any
 
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.pool.queries import NAMES
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 WATERFALL = 3
 

@@ -22,9 +22,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     ServiceError,
 )
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import KEY, RawServer, Service, some_token
+from tests.client.conftest import KEY, RawServer, Service, some_token
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
 @pytest.fixture

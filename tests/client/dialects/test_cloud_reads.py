@@ -7,9 +7,8 @@ import pytest
 from custom_components.poolctl.client.cloud import COPY_AGE, CloudClient
 from custom_components.poolctl.client.online import UNCHANGED
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 OFFLINE = '"devices": [{"deviceId": "AA_BB_CC_FF_FF_FF", "online": false}]'

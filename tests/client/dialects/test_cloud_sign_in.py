@@ -11,10 +11,9 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
     UnexpectedResponseError,
 )
-from tests.simulator.auth import REFRESH_SECONDS
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import RawServer, Service
+from tests.client.conftest import RawServer, Service
+from tests.world.simulator.auth import REFRESH_SECONDS
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 CLIENT = {"client_id": "client-id", "client_secret": "client-secret"}
 REFUSED = [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL]

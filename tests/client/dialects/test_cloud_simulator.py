@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.simulator import Cloud
-from tests.simulator.cloud_dialects import DIALECTS, CloudDialect
+from tests.world.simulator import Cloud
+from tests.world.simulator.cloud_dialects import DIALECTS, CloudDialect
 
 
 def test_each_is_described_and_off() -> None:

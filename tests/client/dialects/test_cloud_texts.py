@@ -30,9 +30,8 @@ from custom_components.poolctl.client.wire.json_values import (
     parse_object,
     text,
 )
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import Service
+from tests.client.conftest import Service
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 TEXTS = [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
 

@@ -10,9 +10,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     CommandFailedError,
     ForbiddenError,
 )
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import FakeTime, RawServer, Service
+from tests.client.conftest import FakeTime, RawServer, Service
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 DEAD = [D.C2_403, D.C2_400, D.C2_FAILED]

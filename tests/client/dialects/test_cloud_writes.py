@@ -11,9 +11,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnconfirmedError,
     UnreachableError,
 )
-from tests.simulator.cloud_dialects import CloudDialect as D
-
-from .conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
 @pytest.fixture

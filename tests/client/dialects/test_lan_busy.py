@@ -16,8 +16,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 WATERFALL, POOL_LIGHT = 3, 1
 

@@ -6,8 +6,7 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import OutcomeUnknownError
 from custom_components.poolctl.client.wire.schedule import Schedule
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 WATERFALL, POOL_LIGHT = 3, 1
 EVENING = Schedule(

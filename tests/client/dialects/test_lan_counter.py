@@ -10,9 +10,8 @@ from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
 from custom_components.poolctl.client.wire.exceptions import ClockError, RefusedError
-from tests.simulator.wire import WireError
-
-from .conftest import Rig, UnixTime
+from tests.client.conftest import Rig, UnixTime
+from tests.world.simulator.wire import WireError
 
 WATERFALL, GARDEN = 3, 4
 DAY = 24 * 60 * 60

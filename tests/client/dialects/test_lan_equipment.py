@@ -15,8 +15,7 @@ from custom_components.poolctl.client.pool.heating import (
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 SPA_RETURN = 10
 

@@ -9,8 +9,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     NotAppliedError,
     RefusedError,
 )
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 
 def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:

@@ -7,9 +7,8 @@ import pytest
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import ReplayError
-from tests.simulator.dialects import DIALECTS, Dialect
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator.dialects import DIALECTS, Dialect
 
 WATERFALL = 3
 

@@ -11,9 +11,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
     UnreachableError,
 )
-from tests.simulator import actions, schedules as sim
-
-from .conftest import Rig
+from tests.client.conftest import Rig
+from tests.world.simulator import actions, schedules as sim
 
 SLOT = 2
 """The waterfall of the small pool."""

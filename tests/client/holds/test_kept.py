@@ -16,12 +16,20 @@ from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.stored import Stored
-from tests.simulator import NOON
-from tests.simulator.cloud_dialects import CloudDialect as D
-from tests.simulator.dialects import Dialect
-
-from .conftest import Rig
-from .test_client_holds import SLOT, hold, holds, lasts, payloads, start, switch, window
+from tests.client.conftest import Rig
+from tests.client.holds.test_holds import (
+    SLOT,
+    hold,
+    holds,
+    lasts,
+    payloads,
+    start,
+    switch,
+    window,
+)
+from tests.world.simulator import NOON
+from tests.world.simulator.cloud_dialects import CloudDialect as D
+from tests.world.simulator.dialects import Dialect
 
 CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""

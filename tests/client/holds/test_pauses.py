@@ -23,8 +23,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-
-from .conftest import Rig
+from tests.client.conftest import Rig
 
 HALF_AN_HOUR = timedelta(minutes=30)
 

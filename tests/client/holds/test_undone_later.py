@@ -30,11 +30,10 @@ from custom_components.poolctl.client.wire.exceptions import (
     PoolctlError,
 )
 from custom_components.poolctl.client.wire.http import ClosingRequest
-from tests import simulator as sim
-from tests.loops import LeapingLoop
-from tests.simulator import schedules
-
-from .conftest import FakeTime, Service, replace_time
+from tests.client.conftest import FakeTime, Service, replace_time
+from tests.world import simulator as sim
+from tests.world.loops import LeapingLoop
+from tests.world.simulator import schedules
 
 PUMP, WATERFALL = 0, 3
 ENDLESS: Final = float("inf")

@@ -27,9 +27,8 @@ from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import NotOfferedError
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.json_values import Answer
-
-from .conftest import Rig
-from .test_client_state import DASHBOARD, LATER, NOW, seen, told
+from tests.client.conftest import Rig
+from tests.client.pool.test_state import DASHBOARD, LATER, NOW, seen, told
 
 type Merge = Callable[[PoolState, Answer, datetime], PoolState]
 

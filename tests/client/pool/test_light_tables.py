@@ -11,7 +11,7 @@ from custom_components.poolctl.client.pool.lights import (
     merge_lights,
 )
 from custom_components.poolctl.client.pool.state import PoolState
-from tests.simulator.equipment import LIGHT_SECONDS
+from tests.world.simulator.equipment import LIGHT_SECONDS
 
 PUBLISHED = {
     1: "Blue, Aqua, Green, Gold, Magenta, Red, White, Seaside, Slow Scroll,"

@@ -6,8 +6,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role, Slot
 from custom_components.poolctl.client.wire.frame import Configuration
-
-from .test_client_state import seen
+from tests.client.pool.test_state import seen
 
 
 @pytest.mark.parametrize(("count", "virtual"), [(37, True), (36, False), (27, False)])

@@ -35,11 +35,10 @@ from custom_components.poolctl.report.recorder import (
     UNCHANGED,
     Recorder,
 )
-from tests import simulator as sim
-from tests.simulator import actions, wire
-from tests.simulator.dialects import Dialect
-
-from .conftest import RawServer, Rig, Service, some_token
+from tests.client.conftest import RawServer, Rig, Service, some_token
+from tests.world import simulator as sim
+from tests.world.simulator import actions, wire
+from tests.world.simulator.dialects import Dialect
 
 SCHEDULE = Schedule(
     enabled=True,

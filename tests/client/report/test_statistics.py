@@ -15,8 +15,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.report.statistics import LinkStatistics
-
-from .conftest import Rig, Service
+from tests.client.conftest import Rig, Service
 
 
 def test_nothing_was_asked() -> None:

@@ -30,9 +30,8 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.json_values import clean_text
 from custom_components.poolctl.client.wire.schedule import Schedule
-from tests.simulator import schedules as sim_schedules, wire
-
-from .conftest import COMMANDS, FRAMES, KEY
+from tests.client.conftest import COMMANDS, FRAMES, KEY
+from tests.world.simulator import schedules as sim_schedules, wire
 
 REPLIES = {row["query"]: bytes.fromhex(row["payload"]) for row in COMMANDS["replies"]}
 DECODERS: dict[str, Callable[[bytes], Any]] = {

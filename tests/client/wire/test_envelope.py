@@ -24,9 +24,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     ReplayError,
     SignatureError,
 )
-from tests.simulator import wire
-
-from .conftest import COMMANDS, FRAMES, KEY, UnixTime
+from tests.client.conftest import COMMANDS, FRAMES, KEY, UnixTime
+from tests.world.simulator import wire
 
 VALID = COMMANDS["envelopes"]["valid"]
 INVALID = COMMANDS["envelopes"]["invalid"]

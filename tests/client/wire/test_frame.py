@@ -20,10 +20,9 @@ from custom_components.poolctl.client.wire.frame import (
     decode_signals,
     plausible,
 )
-from tests import simulator as sim
-from tests.simulator import wire
-
-from .conftest import FRAMES
+from tests.client.conftest import FRAMES
+from tests.world import simulator as sim
+from tests.world.simulator import wire
 
 PAYLOADS = [bytes.fromhex(row["payload"]) for row in FRAMES]
 

@@ -13,8 +13,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.http import Response, exchange
-
-from .conftest import RawServer
+from tests.client.conftest import RawServer
 
 
 async def get(

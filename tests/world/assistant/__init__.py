@@ -3,4 +3,4 @@
 import pytest
 
 # So that failed assertions there are explained as those in tests are.
-pytest.register_assert_rewrite("tests.integration.home")
+pytest.register_assert_rewrite("tests.world.assistant.home")

@@ -12,10 +12,9 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from custom_components.poolctl import calendar as calendar_module
-from tests.simulator import Pool
-from tests.simulator.schedules import Schedule
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator import Pool
+from tests.world.simulator.schedules import Schedule
 
 ZONE = ZoneInfo("Europe/Berlin")
 PUMP, LIGHT, FALL, HEATER = 0, 1, 3, 4

@@ -1,7 +1,12 @@
-"""Fixtures: Home Assistant's core and the simulated service, over real sockets."""
+"""Fixtures: Home Assistant's core and the simulated service, over real sockets.
+
+A folder of tests of the integration has a `conftest.py` that imports everything from here.
+What every test gets costs a test nothing that has no event loop.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+import inspect
 import logging
 import socket
 import threading
@@ -39,13 +44,18 @@ from custom_components.poolctl.client.control import (
 )
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import proof as proof_module
-from tests.home.complaints import no_complaints
-from tests.loops import never_waiting
-from tests.simulator import NOON, Clock, Controller, Pool, pipeline
-from tests.simulator.visitors import Replayer
-
-from .home import Home
-from .service import CLIENT_ID, CLIENT_SECRET, FULL_ID, SMALL_ID, Service
+from tests.world.assistant.home import Home
+from tests.world.assistant.service import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    FULL_ID,
+    SMALL_ID,
+    Service,
+)
+from tests.world.home.complaints import no_complaints
+from tests.world.loops import never_waiting
+from tests.world.simulator import NOON, Clock, Controller, Pool, pipeline
+from tests.world.simulator.visitors import Replayer
 
 # Home Assistant logs a line for every registered entity and formats it four times: a
 # fifth of the time of all tests.
@@ -93,8 +103,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.freeze_time(NOON_OF_A_WEDNESDAY))
 
 
+def _with_loop(request: pytest.FixtureRequest, fixture: str) -> None:
+    """Use a fixture in tests that have an event loop."""
+    if inspect.iscoroutinefunction(request.function):
+        request.getfixturevalue(fixture)
+
+
 @pytest.fixture(autouse=True)
-async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
+def configure_event_loop(request: pytest.FixtureRequest) -> None:
+    """Replace the harness's fixture, which makes a loop for each test."""
+    _with_loop(request, "configure_event_loop")
+
+
+@pytest.fixture(autouse=True)
+def verify_cleanup(request: pytest.FixtureRequest) -> None:
+    """Replace the harness's fixture, which makes a loop for each test."""
+    _with_loop(request, "verify_cleanup")
+
+
+@pytest.fixture(autouse=True)
+def leave_no_thread(request: pytest.FixtureRequest, verify_cleanup: None) -> None:
+    """Wait for the threads of tests with a loop."""
+    _with_loop(request, "threads_end")
+
+
+@pytest.fixture
+async def threads_end() -> AsyncGenerator[None]:
     """Wait for ending threads before the test harness checks for remaining ones.
 
     On a busy machine, a thread of Home Assistant may outlive its test for a moment.
@@ -109,8 +143,8 @@ async def _threads_end(verify_cleanup: None) -> AsyncGenerator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _custom_integration(
-    request: pytest.FixtureRequest, socket_enabled: None, _threads_end: None
+def custom_integration(
+    request: pytest.FixtureRequest, socket_enabled: None, leave_no_thread: None
 ) -> None:
     """Let Home Assistant load the integration; all tests may use loopback."""
     if "hass" in request.fixturenames:
@@ -118,7 +152,7 @@ def _custom_integration(
 
 
 @pytest.fixture(autouse=True)
-def _nothing_deprecated() -> Generator[None]:
+def nothing_deprecated() -> Generator[None]:
     """Fail a test if Home Assistant logged a complaint, such as a deprecation."""
     with no_complaints():
         yield

@@ -26,11 +26,10 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from tests.loops import LeapingLoop
-from tests.simulator import Account, Clock, Cloud, Controller, Pool
-
-from .service import Service, record
-from .timers import fire_timers
+from tests.world.assistant.service import Service, record
+from tests.world.assistant.timers import fire_timers
+from tests.world.loops import LeapingLoop
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool
 
 MOST_SENT = 2
 """Most times that a declined command is sent: again only after a query has shown that

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
-from tests.simulator.schedules import Schedule
-
-from .home import Home
+from tests.world.assistant.home import Home
+from tests.world.simulator import Controller
+from tests.world.simulator.schedules import Schedule
 
 FALL, LIGHT, ACTUATOR = 3, 1, 10
 """Slots of the fully equipped pool; its schedules are 0 Filter, 1 Waterfall, 2 light."""

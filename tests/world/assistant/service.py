@@ -9,7 +9,7 @@ from typing import Any
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Account, Clock, Cloud, Controller, Site
+from tests.world.simulator import Account, Clock, Cloud, Controller, Site
 
 CLIENT_ID, CLIENT_SECRET = "client-id", "client-secret"
 SMALL_ID, FULL_ID = "AA_BB_CC_00_00_01", "AA_BB_CC_00_00_02"

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from .home import Home
+from tests.world.assistant.home import Home
 
 SETTABLE = ("calendar", "climate", "light", "number", "select", "switch")
 """Domains of entities that show settings of the user."""

@@ -157,7 +157,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
 
 def _simulator(settings: Settings, options: argparse.Namespace) -> Program:
     report: Path | None = options.report
-    module = "tests.controllers.served" if report else "tests.simulator"
+    module = "tests.controllers.served" if report else "tests.world.simulator"
     return Program(
         name="the simulated service",
         command=(

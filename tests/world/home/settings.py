@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 DOMAIN: Final = "poolctl"
-REPOSITORY: Final = Path(__file__).resolve().parents[2]
+REPOSITORY: Final = Path(__file__).resolve().parents[3]
 
 # Everything listens on this machine only: the passwords below are public.
 LOOPBACK: Final = "127.0.0.1"

@@ -1,4 +1,4 @@
-"""A smoke run, from scripts/develop to a relay that moves: `python -m tests.home.smoke`."""
+"""A smoke run, from scripts/develop to a relay that moves: `python -m tests.world.home.smoke`."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,7 @@
 """A simulator of the whole service of protocol.md: pools, controllers, cloud.
 
 It shares no code with the integration and uses real sockets. `python -m
-tests.simulator --help` shows how to run it by hand.
+tests.world.simulator --help` shows how to run it by hand.
 """
 
 from .accounts import Account, Site

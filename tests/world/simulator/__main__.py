@@ -47,7 +47,7 @@ class Demo:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.simulator",
+        prog="python -m tests.world.simulator",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

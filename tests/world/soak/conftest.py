@@ -18,12 +18,18 @@ import pytest_socket
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
-from tests.integration.service import CLIENT_ID, CLIENT_SECRET, Service
-from tests.simulator import Pool
+from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
+from tests.world.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
 from .service import running, service_of
+
+
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """Leave these tests out of a run that does not name them: they take hours."""
+    named = any("soak" in argument for argument in config.args)
+    return None if named else True
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import os
 from random import Random
 from typing import Final, override
 
-from tests.simulator.cloud_dialects import CloudDialect as C
-from tests.simulator.dialects import Dialect as L
+from tests.world.simulator.cloud_dialects import CloudDialect as C
+from tests.world.simulator.dialects import Dialect as L
 
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR

@@ -10,8 +10,8 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
 
 from custom_components.poolctl.client.holds.hold import Hold
-from tests.simulator import Controller
-from tests.simulator.dialects import Dialect as L
+from tests.world.simulator import Controller
+from tests.world.simulator.dialects import Dialect as L
 
 from .judge import TOO_FAR, in_touch
 from .week import HOME, MINUTE, Week

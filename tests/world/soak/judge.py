@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from homeassistant.exceptions import HomeAssistantError
 
-from tests.simulator import Cloud, Controller
-from tests.simulator.cloud_dialects import CloudDialect as C
-from tests.simulator.dialects import SOMETIMES, Dialect as L
+from tests.world.simulator import Cloud, Controller
+from tests.world.simulator.cloud_dialects import CloudDialect as C
+from tests.world.simulator.dialects import SOMETIMES, Dialect as L
 
 from .week import CLOUD, HOME
 

@@ -9,8 +9,8 @@ from homeassistant.config_entries import SOURCE_ZEROCONF
 from homeassistant.core import HomeAssistant
 
 from custom_components.poolctl.const import DOMAIN
-from tests.simulator import Controller
-from tests.simulator.visitors import (
+from tests.world.simulator import Controller
+from tests.world.simulator.visitors import (
     Announcement,
     Replayer,
     crowd,

@@ -15,8 +15,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from yarl import URL
 
-from tests.simulator import Controller
-from tests.simulator.cloud_dialects import CloudDialect
+from tests.world.simulator import Controller
+from tests.world.simulator.cloud_dialects import CloudDialect
 
 from .judge import Asked, in_touch, legitimate
 from .week import CLOUD, HOME, HOUR, MINUTE, Week

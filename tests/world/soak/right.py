@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from tests.simulator import Pool
-from tests.simulator.equipment import SPA_ACTUATORS, Role
-from tests.simulator.water import pump_watts
+from tests.world.simulator import Pool
+from tests.world.simulator.equipment import SPA_ACTUATORS, Role
+from tests.world.simulator.water import pump_watts
 
 type Expected = Mapping[str, Callable[[Pool], Any]]
 

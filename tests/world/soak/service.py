@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 import time
 
-from tests.integration.service import FULL_ID, SMALL_ID, Service
-from tests.simulator import Controller, Pool
+from tests.world.assistant.service import FULL_ID, SMALL_ID, Service
+from tests.world.simulator import Controller, Pool
 
 from .timelapse import SharedClock
 

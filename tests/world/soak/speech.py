@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from tests.simulator import Controller
-from tests.simulator.cloud_dialects import CloudDialect
-from tests.simulator.dialects import AHEAD, Dialect
+from tests.world.simulator import Controller
+from tests.world.simulator.cloud_dialects import CloudDialect
+from tests.world.simulator.dialects import AHEAD, Dialect
 
 from .draws import CLOUD, FULL, SMALL, Draw, draws
 from .week import CLOUD as CLOUD_PLACE, MINUTE, Week

@@ -6,7 +6,7 @@ is simulated (timelapse.py): no poll, retry, time-out or token is left out or sh
 Each of the 40 320 polls of a controller in a week happens when it is due unless trouble
 delays it; a fault that hangs lasts its full ten seconds.
 
-Drawn from a seed: faults of the LAN (those of tests/simulator/lan.py except `no_state`)
+Drawn from a seed: faults of the LAN (those of tests/world/simulator/lan.py except `no_state`)
 and of the cloud; controllers that are cut from the cloud, restart, move, swap addresses
 or change their keys; expired tokens; reloads; and a user at every switch, number,
 light, climate and button, who signs in again when asked to. The dialects of the cloud
@@ -40,8 +40,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.service import Service
-from tests.simulator.visitors import Announcement
+from tests.world.assistant.service import Service
+from tests.world.simulator.visitors import Announcement
 
 from .draws import DAYS, SEED
 from .holds import Holds

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import freezegun.api
 from freezegun.api import FrozenDateTimeFactory
 
-from tests.simulator import Clock
+from tests.world.simulator import Clock
 
 LOOKS = 3
 """Number of times that the sockets must be idle before the clock jumps: data sent to

@@ -25,9 +25,9 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.integration.service import Service
-from tests.simulator import Cloud, Controller
-from tests.simulator.visitors import Announcement
+from tests.world.assistant.service import Service
+from tests.world.simulator import Cloud, Controller
+from tests.world.simulator.visitors import Announcement
 
 from .network import Network
 from .watch import LogWatch

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from tests.simulator import Clock
-from tests.simulator.faults import Faults
-from tests.simulator.raw import until
+from tests.world.simulator import Clock
+from tests.world.simulator.faults import Faults
+from tests.world.simulator.raw import until
 
 
 async def test_advance_wakes_who_is_due_and_nobody_else() -> None:

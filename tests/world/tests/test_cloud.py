@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.simulator.visitor import CALLBACK, Visitor
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator.visitor import CALLBACK, Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from tests.home.complaints import is_complaint, no_complaints
+from tests.world.home.complaints import is_complaint, no_complaints
 
 LOGGER = logging.getLogger("homeassistant.helpers.frame")
 

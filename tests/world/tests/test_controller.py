@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.simulator import Clock, Controller, Pool, wire
-from tests.simulator.lan import FAULTS
-from tests.simulator.raw import Reply, Signer, exchange, request, until
+from tests.world.simulator import Clock, Controller, Pool, wire
+from tests.world.simulator.lan import FAULTS
+from tests.world.simulator.raw import Reply, Signer, exchange, request, until
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

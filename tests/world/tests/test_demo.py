@@ -1,4 +1,4 @@
-"""The demo: discovery, the control page, and `python -m tests.simulator`."""
+"""The demo: discovery, the control page, and `python -m tests.world.simulator`."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -13,15 +13,15 @@ import pytest
 from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.simulator.control import ACTIONS, PAGE, ControlPage
-from tests.simulator.mdns import SERVICE, Announcer
-from tests.simulator.raw import exchange, request
-from tests.simulator.situations import SITUATIONS, situations
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator.control import ACTIONS, PAGE, ControlPage
+from tests.world.simulator.mdns import SERVICE, Announcer
+from tests.world.simulator.raw import exchange, request
+from tests.world.simulator.situations import SITUATIONS, situations
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 INTERFACES = ["127.0.0.1"]
 """The interface to use, as Home Assistant's test harness hides the real ones."""
 STATE = request(b'{"op":"state","name":"","env":""}')
@@ -250,7 +250,7 @@ async def test_wrong_requests(bench: Bench, path: str, body: dict[str, object]) 
 
 async def run(*arguments: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.simulator", *arguments,
+        sys.executable, "-m", "tests.world.simulator", *arguments,
         cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
 

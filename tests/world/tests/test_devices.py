@@ -8,11 +8,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.simulator.cloud import V1
-from tests.simulator.cloud_faults import FAULTS
-from tests.simulator.raw import Signer, until
-from tests.simulator.visitor import Visitor
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator.cloud import V1
+from tests.world.simulator.cloud_faults import FAULTS
+from tests.world.simulator.raw import Signer, until
+from tests.world.simulator.visitor import Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

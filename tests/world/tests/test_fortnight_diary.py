@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.simulator import NOON, Clock
-from tests.simulator.schedules import Schedule
-from tests.soak.fortnight.diary import Diary
-from tests.soak.fortnight.pool import CLEANER, PUMP, UV, WATERFALL, ZONE, pool
+from tests.world.simulator import NOON, Clock
+from tests.world.simulator.schedules import Schedule
+from tests.world.soak.fortnight.diary import Diary
+from tests.world.soak.fortnight.pool import CLEANER, PUMP, UV, WATERFALL, ZONE, pool
 
 MONDAY = datetime(2026, 10, 5, tzinfo=ZONE)
 FORWARD = datetime(2026, 10, 4, tzinfo=ZONE)

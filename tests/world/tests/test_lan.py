@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.simulator import Clock, Controller, Pool, wire
-from tests.simulator.dialects import Dialect
-from tests.simulator.lan import ERRORS, PATH
-from tests.simulator.mdns import SERVICE, announced
-from tests.simulator.raw import Signer, exchange, request, until
-from tests.simulator.visitors import Announcement
+from tests.world.simulator import Clock, Controller, Pool, wire
+from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.lan import ERRORS, PATH
+from tests.world.simulator.mdns import SERVICE, announced
+from tests.world.simulator.raw import Signer, exchange, request, until
+from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

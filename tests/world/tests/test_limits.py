@@ -8,11 +8,11 @@ from typing import Any, Final
 import aiohttp
 import pytest
 
-from tests.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.simulator.cloud import V1
-from tests.simulator.pipeline import duration
-from tests.simulator.raw import until
-from tests.simulator.visitor import Visitor
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator.cloud import V1
+from tests.world.simulator.pipeline import duration
+from tests.world.simulator.raw import until
+from tests.world.simulator.visitor import Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

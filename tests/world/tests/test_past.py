@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from tests.simulator import Clock, Pool
-from tests.simulator.past import DAYS, SAMPLE, live
+from tests.world.simulator import Clock, Pool
+from tests.world.simulator.past import DAYS, SAMPLE, live
 
 
 @pytest.mark.parametrize("hour", [0, 3, 7, 12, 22])

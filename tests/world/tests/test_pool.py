@@ -4,11 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.simulator import NOON, Clock, Pool, telemetry
-from tests.simulator.actions import DeclinedError, act, query
-from tests.simulator.pump import MANUAL
-from tests.simulator.schedules import Schedule
-from tests.simulator.wire import encode_aux, encode_cmd, encode_record, encode_telemetry
+from tests.world.simulator import NOON, Clock, Pool, telemetry
+from tests.world.simulator.actions import DeclinedError, act, query
+from tests.world.simulator.pump import MANUAL
+from tests.world.simulator.schedules import Schedule
+from tests.world.simulator.wire import (
+    encode_aux,
+    encode_cmd,
+    encode_record,
+    encode_telemetry,
+)
 
 PUMP, LIGHT, SPA_LIGHT, WATERFALL, HEATER, ACID = 0, 1, 2, 3, 4, 6
 CHLORINATOR, CLEANER, RETURN, SUCTION, SPA_HEATER, OZONE = 8, 9, 10, 11, 12, 26

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from tests.simulator.cloud_dialects import CloudDialect
-from tests.simulator.dialects import Dialect
-from tests.soak.draws import (
+from tests.world.simulator.cloud_dialects import CloudDialect
+from tests.world.simulator.dialects import Dialect
+from tests.world.soak.draws import (
     CLOUD,
     DAY,
     FIRMWARE,
@@ -19,7 +19,7 @@ from tests.soak.draws import (
     spoken,
     visits,
 )
-from tests.soak.neighbours import LIES
+from tests.world.soak.neighbours import LIES
 
 WEEK = 7 * DAY
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from custom_components.poolctl.client.holds.hold import Hold
-from tests.soak.holds import PATIENCE, Way, forgotten
+from tests.world.soak.holds import PATIENCE, Way, forgotten
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 LATE = NOW - PATIENCE - timedelta(minutes=1)

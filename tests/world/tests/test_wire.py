@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.simulator import wire
-from tests.simulator.schedules import Schedule
+from tests.world.simulator import wire
+from tests.world.simulator.schedules import Schedule
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
 KEY = bytes.fromhex(COMMANDS["key"])

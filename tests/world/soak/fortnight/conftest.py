@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from tests.integration.service import Service
-from tests.simulator import Pool
+from tests.world.assistant.service import Service
+from tests.world.simulator import Pool
 
 from ..network import Network
 from ..service import running, service_of

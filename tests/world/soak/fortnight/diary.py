@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from tests.simulator import Pool
-from tests.simulator.equipment import Role
-from tests.simulator.schedules import Schedule
+from tests.world.simulator import Pool
+from tests.world.simulator.equipment import Role
+from tests.world.simulator.schedules import Schedule
 
 MINUTE: Final = timedelta(minutes=1)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from homeassistant.exceptions import HomeAssistantError
 
-from tests.simulator.equipment import Role
+from tests.world.simulator.equipment import Role
 
 from .home import Home
 from .pool import (

@@ -15,7 +15,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from tests.simulator import Controller, Pool
+from tests.world.simulator import Controller, Pool
 
 from .diary import Diary
 from .pool import ZONE, Meter, Sums, minus

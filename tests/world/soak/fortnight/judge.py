@@ -9,7 +9,7 @@ from itertools import pairwise
 import time
 from typing import Final, override
 
-from tests.simulator.equipment import Role
+from tests.world.simulator.equipment import Role
 
 from .diary import Claim
 from .home import Home

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from tests.simulator import Pool
-from tests.simulator.equipment import PUMP as PUMP_TYPE, Role
-from tests.simulator.presets import DOSING_SETTINGS, EVERY_DAY, SETTINGS
-from tests.simulator.schedules import Schedule
+from tests.world.simulator import Pool
+from tests.world.simulator.equipment import PUMP as PUMP_TYPE, Role
+from tests.world.simulator.presets import DOSING_SETTINGS, EVERY_DAY, SETTINGS
+from tests.world.simulator.schedules import Schedule
 
 ZONE: Final = ZoneInfo("Australia/Sydney")
 PUMP, POOL_LIGHT, SPA_LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3, 9

@@ -27,8 +27,8 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.integration.service import Service
-from tests.simulator.dialects import Dialect
+from tests.world.assistant.service import Service
+from tests.world.simulator.dialects import Dialect
 
 from ..draws import SEED
 from ..timelapse import timelapse
