@@ -1,7 +1,7 @@
 """How fast resting water cools: learned from the readings before and after a rest."""
 
 from datetime import UTC, datetime, timedelta
-from math import exp
+from math import cos, exp, pi
 
 import pytest
 
@@ -14,7 +14,7 @@ from custom_components.poolctl.learned.cooling import (
     USUAL,
     USUAL_AIR,
     Cooling,
-    LastReading,
+    Rest,
     after_read,
 )
 
@@ -25,9 +25,9 @@ def rest(
     cooling: Cooling, hours: float, rate: float, *, water: float = 37, air: float = 12
 ) -> Cooling:
     """Let water rest and lose the share `rate` of its warmth an hour."""
-    cooling = cooling.then(LastReading(BEGIN, water, air))
+    cooling = cooling.with_reading(BEGIN, water, air)
     left = air + (water - air) * exp(-rate * hours)
-    return cooling.then(LastReading(BEGIN + timedelta(hours=hours), left, air))
+    return cooling.with_reading(BEGIN + timedelta(hours=hours), left, air)
 
 
 @pytest.mark.parametrize("rate", [0.004, 0.03, 0.2])
@@ -40,9 +40,9 @@ def test_water_that_is_colder_than_the_air() -> None:
 
 
 def test_water_that_got_warmer_was_heated_elsewhere() -> None:
-    cooling = Cooling().then(LastReading(BEGIN, 30, 12))
-    later = LastReading(BEGIN + timedelta(hours=8), 31, 12)
-    assert cooling.then(later).rate is None
+    cooling = Cooling().with_reading(BEGIN, 30, 12)
+    later = BEGIN + timedelta(hours=8)
+    assert cooling.with_reading(later, 31, 12).rate is None
 
 
 def test_a_newer_rest_counts_more() -> None:
@@ -56,7 +56,7 @@ def test_no_more_than_is_possible() -> None:
 
 def test_the_estimate() -> None:
     """The estimate uses the mean of the air temperatures at the beginning and now."""
-    cooling = Cooling(rate=0.05, last=LastReading(BEGIN, 37, 20))
+    cooling = Cooling(rate=0.05, rest=Rest.begin(BEGIN, 37, 20))
     later = BEGIN + timedelta(hours=10)
     assert cooling.estimate(SPA, later, 10) == pytest.approx(15 + 22 * exp(-0.5))
     assert cooling.estimate(SPA, later, None) == pytest.approx(20 + 17 * exp(-0.5))
@@ -66,18 +66,32 @@ def test_the_estimate() -> None:
 
 @pytest.mark.parametrize("body", [POOL, SPA], ids=["pool", "spa"])
 def test_until_it_is_learned(body: Body) -> None:
-    cooling = Cooling(last=LastReading(BEGIN, 30, 20))
+    cooling = Cooling(rest=Rest.begin(BEGIN, 30, 20))
     later = BEGIN + timedelta(hours=10)
     usual = 20 + 10 * exp(-10 * USUAL[body])
     assert cooling.estimate(body, later, 20) == pytest.approx(usual)
-    assert Cooling().estimate(body, later, 11) == 11
+    # Water that was never read is not as cold as the night.
+    assert Cooling().estimate(body, later, 11) is None
     assert Cooling().estimate(body, later, None) is None
+
+
+def test_a_warm_day() -> None:
+    """The air counts as it was all the time, for the estimate and for the rate."""
+    rate, cooling = 0.03, Cooling(rate=0.03).with_reading(BEGIN, 37.0, 10.0)
+    learned, water = Cooling().with_reading(BEGIN, 37.0, 10.0), 37.0
+    for minutes in range(1, 20 * 60 + 1):
+        air = 20 - 10 * cos(minutes / 60 / 20 * 2 * pi)
+        water = air + (water - air) * exp(-rate / 60)
+        now = BEGIN + timedelta(minutes=minutes)
+        cooling, learned = cooling.at(SPA, now, air), learned.at(SPA, now, air)
+    assert cooling.estimate(SPA, now, air) == pytest.approx(water, abs=0.05)
+    assert learned.with_reading(now, water, air).rate == pytest.approx(rate, rel=0.1)
 
 
 def test_what_is_stored() -> None:
     cooling = rest(Cooling(), 16, 0.03)
     assert Cooling.from_dict(Stored(cooling.as_dict())) == cooling
-    assert Cooling.from_dict(Stored({"rate": -1, "last": {"at": 3}})) == Cooling()
+    assert Cooling.from_dict(Stored({"rate": -1, "rest": {"at": 3}})) == Cooling()
 
 
 def read(
@@ -97,23 +111,21 @@ def read(
 
 
 @pytest.mark.parametrize(
-    ("state", "body", "last"),
+    ("state", "body", "rest"),
     [
-        (read(), SPA, LastReading(BEGIN, 36.0, 12.0)),
-        (read(air=None), SPA, LastReading(BEGIN, 36.0, USUAL_AIR)),
+        (read(), SPA, Rest.begin(BEGIN, 36.0, 12.0)),
+        (read(air=None), SPA, Rest.begin(BEGIN, 36.0, USUAL_AIR)),
         (read(), POOL, None),
         (read(spa_mode=False), SPA, None),
-        (read(spa_mode=False), POOL, LastReading(BEGIN, 36.0, 12.0)),
+        (read(spa_mode=False), POOL, Rest.begin(BEGIN, 36.0, 12.0)),
         (read(stable=False), SPA, None),
         (read(source=Source.CLOUD), SPA, None),
         (read(water=None), SPA, None),
     ],
 )
-def test_which_reads_count(
-    state: PoolState, body: Body, last: LastReading | None
-) -> None:
+def test_which_reads_count(state: PoolState, body: Body, rest: Rest | None) -> None:
     """Only LAN reads of water that circulated past the probe for long enough count."""
-    assert after_read(Cooling(), body, state, BEGIN) == Cooling(last=last)
+    assert after_read(Cooling(), body, state, BEGIN) == Cooling(rest=rest)
 
 
 @pytest.mark.parametrize(

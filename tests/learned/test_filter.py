@@ -15,10 +15,10 @@ from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
 from custom_components.poolctl.learned.filter import (
     MIN_FLOW,
     MIN_PRESSURE,
-    STEADY,
     Filter,
     FilterLoad,
 )
+from custom_components.poolctl.learned.means import STEADY
 from custom_components.poolctl.learned.read import Read
 
 NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)

@@ -9,6 +9,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.learned.means import STEADY
 from custom_components.poolctl.learned.pump_power import (
     FAR,
     LEAST,
@@ -16,7 +17,6 @@ from custom_components.poolctl.learned.pump_power import (
     MOST,
     NOISE,
     OF_USUAL,
-    STEADY,
     Draw,
     PumpPower,
     Usual,
@@ -63,7 +63,8 @@ class Bench:
 
     def measure(self, watts: float, speed: float | None = 75, times: int = 1) -> None:
         """Let the pump run for some measurements."""
-        self.model._steady = None
+        self.read(None)  # a measurement in progress is discarded
+        self.now -= timedelta(seconds=POLL)
         self.read(watts, speed)
         for _ in range(times * round(STEADY / POLL)):
             self.read(watts, speed)

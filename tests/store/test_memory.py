@@ -131,10 +131,17 @@ STORED: dict[str, Any] = {
         },
         "pool_warming": {"rates": [["solar", 0.42], ["pool_heater", "solar", 1]]},
         "spa_warming": {"rates": [["spa_heater", 5.5]]},
-        "pool_cooling": {"rate": None, "last": None},
+        "pool_cooling": {"rate": None, "rest": None},
         "spa_cooling": {
             "rate": 0.03,
-            "last": {"at": "2026-11-20T20:30:00+00:00", "water": 36.5, "air": 12},
+            "rest": {
+                "at": "2026-11-20T20:30:00+00:00",
+                "water": 36.5,
+                "air": 12,
+                "air_at": "2026-11-20T21:30:00+00:00",
+                "mean_air": 12.5,
+                "estimate": 36.0,
+            },
         },
     },
     "warm_by": {
@@ -323,7 +330,9 @@ _FLAGS = {
     *("on", "measurable", "needed", "by_cloud"),
     *("begun", "heats", "over"),
 }
-_CELSIUS = {"water_temperature", "water", "previous_water", "air"}
+_CELSIUS = {
+    *("water_temperature", "water", "previous_water", "air", "mean_air", "estimate")
+}
 
 
 def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
@@ -360,7 +369,7 @@ async def test_an_odd_value_is_lost_alone(
 
 
 _WHOLE = {
-    *("types", "names", "pump", "pool_sources", "holds", "requests", "last"),
+    *("types", "names", "pump", "pool_sources", "holds", "requests", "rest"),
     "planned",
     *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }

@@ -15,7 +15,7 @@ from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.cooling import USUAL, Cooling, LastReading
+from custom_components.poolctl.learned.cooling import USUAL, Cooling, Rest
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
@@ -39,7 +39,7 @@ def foresee(
     begun: bool = False,
     running: bool = False,
     by_sun: bool = False,
-    rested: LastReading | None = None,
+    rested: Rest | None = None,
     elsewhere: bool = False,
     air: float | None = None,
     sunrise: datetime | None = None,
@@ -59,7 +59,7 @@ def foresee(
     )
     learned = Learned()
     learned.warming[body] = Warming(rates)
-    learned.cooling[body] = Cooling(last=rested)
+    learned.cooling[body] = Cooling(rest=rested)
     request = Request(body=body, by=BY, begun=begun)
     pool, now = Pool(state, Choices(), learned), BY - hours * HOUR
     return outlook(pool, request, now, lambda moment: sunrise if moment == BY else BY)
@@ -217,7 +217,7 @@ def test_a_slow_pool() -> None:
 @pytest.mark.parametrize(("body", "air"), [(SPA, 14.0), (SPA, None), (POOL, 14.0)])
 def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     """The estimate is 30 °C less the usual loss of ten hours; other water flows."""
-    rested = LastReading(BY - 22 * HOUR, 30.0, 20.0)
+    rested = Rest.begin(BY - 22 * HOUR, 30.0, 20.0)
     types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
     result = foresee(
         body, hours=12, water=35.0, target=36, types=types, rested=rested, air=air
@@ -226,6 +226,13 @@ def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     mean = 20.0 if air is None else 17.0
     rate = USUAL[body]
     assert result.water == pytest.approx(mean + (30 - mean) * exp(-10 * rate))
+
+
+def test_water_that_was_never_read() -> None:
+    """A pool does not count as cold as the night air; its last valid reading counts."""
+    types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
+    assert found(SPA, hours=12, water=None, types=types, air=9.0).water == 9.0
+    assert found(POOL, hours=12, water=None, types=types, air=9.0).water is None
 
 
 def test_other_water_circulates() -> None:

@@ -2,15 +2,14 @@
 
 The only probe measures the water that circulates, so what a spa lost overnight shows
 only once it circulates again. Until then, its temperature is estimated from its last
-reading and the learned rate. All of this is chosen:
+reading, the learned rate and the air since then. All of this is chosen:
 
 - Only a long rest counts, and only of water that was warmer than the air.
-- The air temperature of a rest is the mean of those at its beginning and its end.
 - The learned rate is a mean of rests in which newer ones have more weight.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, log
 from typing import Final, NamedTuple, Self
@@ -18,6 +17,7 @@ from typing import Final, NamedTuple, Self
 from ..client.pool.heating import POOL, SPA, Body, circulates
 from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, moment, number
+from .means import weighted_mean
 
 REST: Final = timedelta(hours=3)
 """Shortest rest from which a rate is calculated."""
@@ -30,31 +30,55 @@ USUAL_AIR: Final = 15.0
 USUAL: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
 """Rates until they are learned, rather too high: a spa may be warm early."""
 FASTEST: Final = 0.5
-WEIGHT: Final = 0.3
-"""Weight of the newest rest in the mean."""
 
 _HOUR: Final = timedelta(hours=1)
 _CELSIUS = number(-50, 100)
 
 
-class LastReading(NamedTuple):
-    """The last reading of a body of water."""
+class Rest(NamedTuple):
+    """The time since the last reading of a body of water, by the trusted clock."""
 
     at: datetime
-    """Time of the reading by the trusted clock."""
+    """Time of the reading."""
     water: float
-    """Water temperature in °C."""
+    """Temperature that was read in °C."""
     air: float
-    """Air temperature in °C."""
+    """Newest air temperature in °C."""
+    air_at: datetime
+    mean_air: float
+    """Mean air temperature in °C from the reading to `air_at`."""
+    estimate: float
+    """Estimated water temperature in °C at `air_at`."""
+
+    @classmethod
+    def begin(cls, at: datetime, water: float, air: float) -> Self:
+        """Return the rest that begins with a reading in °C."""
+        return cls(at, water, air, at, air, water)
 
     @classmethod
     def from_stored(cls, value: object) -> Self:
-        """Return a stored reading; raises like a `Reader` if it is odd."""
+        """Return a stored rest; raises like a `Reader` if it is odd."""
         stored = Stored(value)
         return cls(
             stored.need("at", moment),
             stored.need("water", _CELSIUS),
             stored.need("air", _CELSIUS),
+            stored.need("air_at", moment),
+            stored.need("mean_air", _CELSIUS),
+            stored.need("estimate", _CELSIUS),
+        )
+
+    def until(self, now: datetime, air: float | None, rate: float) -> Rest:
+        """Return the rest up to a time, with the air in °C and the rate of cooling."""
+        air = self.air if air is None else air
+        hours = max((now - self.air_at) / _HOUR, 0.0)
+        before = max((self.air_at - self.at) / _HOUR, 0.0)
+        between, share = (self.air + air) / 2, hours / ((before + hours) or 1.0)
+        return self._replace(
+            air=air,
+            air_at=now,
+            mean_air=self.mean_air + (between - self.mean_air) * share,
+            estimate=between + (self.estimate - between) * exp(-rate * hours),
         )
 
 
@@ -64,64 +88,65 @@ class Cooling:
 
     rate: float | None = None
     """Share of the difference to the air temperature that is lost in an hour."""
-    last: LastReading | None = None
+    rest: Rest | None = None
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
         """Return the stored cooling."""
         return cls(
             stored.get("rate", number(0, FASTEST), None),
-            stored.get("last", LastReading.from_stored, None),
+            stored.get("rest", Rest.from_stored, None),
         )
 
     def as_dict(self) -> dict[str, object]:
         """Return the values to store."""
-        last = self.last
+        times = self.rest and {
+            "at": self.rest.at.isoformat(),
+            "air_at": self.rest.air_at.isoformat(),
+        }
         return {
             "rate": self.rate,
-            "last": last and {**last._asdict(), "at": last.at.isoformat()},
+            "rest": self.rest and {**self.rest._asdict(), **(times or {})},
         }
 
-    def then(self, reading: LastReading) -> Cooling:
-        """Return the cooling after another reading."""
-        rate = self.rate
-        if (of_rest := self._rate_of_rest(reading)) is not None:
-            rate = of_rest if rate is None else rate + WEIGHT * (of_rest - rate)
-        return Cooling(rate, reading)
+    def with_reading(self, now: datetime, water: float, air: float | None) -> Cooling:
+        """Return the cooling after a reading in °C, which ends the rest."""
+        rate, by_default = self.rate, USUAL_AIR if air is None else air
+        if self.rest is not None:
+            rest = self.rest.until(now, air, 0.0)
+            if (of_rest := _rate_of(rest, water)) is not None:
+                rate = weighted_mean(rate, of_rest)
+        return Cooling(rate, Rest.begin(now, water, by_default))
 
-    def _rate_of_rest(self, reading: LastReading) -> float | None:
-        """Return the rate of the rest that this reading ends, `None` if not valid."""
-        if (
-            last := self.last
-        ) is None or not REST <= reading.at - last.at <= LONGEST_REST:
-            return None
-        air = (last.air + reading.air) / 2
-        before, after = last.water - air, reading.water - air
-        if before < WARMER or not 0 < after <= before:
-            return None
-        return min(log(before / after) / ((reading.at - last.at) / _HOUR), FASTEST)
+    def at(self, body: Body, now: datetime, air: float | None) -> Cooling:
+        """Return the cooling at a time, with the air in °C if it is measured."""
+        rate = USUAL[body] if self.rate is None else self.rate
+        rest = None if self.rest is None else self.rest.until(now, air, rate)
+        return replace(self, rest=rest)
 
     def estimate(self, body: Body, now: datetime, air: float | None) -> float | None:
-        """Return the estimated temperature of resting water in °C.
+        """Return the estimated °C of resting water, `None` without a reading."""
+        return (rest := self.at(body, now, air).rest) and rest.estimate
 
-        Water without a reading is assumed to be as cold as the air; it is `None` if the
-        air is not measured either.
-        """
-        if (last := self.last) is None:
-            return air
-        mean = (last.air + (last.air if air is None else air)) / 2
-        hours = max((now - last.at) / _HOUR, 0.0)
-        rate = USUAL[body] if self.rate is None else self.rate
-        return mean + (last.water - mean) * exp(-rate * hours)
+
+def _rate_of(rest: Rest, water: float) -> float | None:
+    """Return the rate of a rest that a reading in °C ends, `None` if not valid."""
+    before, after = rest.water - rest.mean_air, water - rest.mean_air
+    length = rest.air_at - rest.at
+    if not REST <= length <= LONGEST_REST or before < WARMER or not 0 < after <= before:
+        return None
+    return min(log(before / after) / (length / _HOUR), FASTEST)
 
 
 def after_read(
     cooling: Cooling, body: Body, state: PoolState, now: datetime
 ) -> Cooling:
     """Return the cooling of a body of water after a LAN read, at a trusted time."""
-    measured = state.measured_chemistry.water_temperature
-    of_it = state.signals.chemistry_stable and circulates(state, body)
-    if state.source is not Source.LAN or not of_it or measured is None:
+    if state.source is not Source.LAN:
         return cooling
     air = state.readings.ambient_temperature
-    return cooling.then(LastReading(now, measured, USUAL_AIR if air is None else air))
+    measured = state.measured_chemistry.water_temperature
+    of_it = state.signals.chemistry_stable and circulates(state, body)
+    if of_it and measured is not None:
+        return cooling.with_reading(now, measured, air)
+    return cooling.at(body, now, air)

@@ -18,14 +18,13 @@ from datetime import datetime
 from typing import Self
 
 from ..client.stored import Stored, flag, moment, number, whole
+from .means import SteadyMean
 from .read import Read, through_filter_alone
 
 MIN_PRESSURE = 10.0
 """Lowest pressure used, in kPa; it is reported in whole kPa."""
 MIN_FLOW = 40.0
 """Lowest flow used, in L/min."""
-STEADY = 300.0
-"""Seconds of even flow in one measurement."""
 EVEN = 0.15
 """Share by which the flow may change meanwhile: noise, or one step of speed."""
 NOISE = 3.0
@@ -44,10 +43,6 @@ class Filter:
     """Its resistance then, in kPa/(L/min)²; `None` until it is measured."""
     load: int | None = None
     """Increase of the resistance since then in %."""
-
-    def cleaned(self, now: datetime) -> Filter:
-        """Return the filter once a user reports it clean; it is then measured again."""
-        return replace(self, cleaned_at=now, clean=None, load=None)
 
     def measured(self, resistance: float) -> Filter:
         """Return the filter after a measured resistance in kPa/(L/min)²."""
@@ -80,70 +75,29 @@ class Filter:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EvenFlow:
-    """Sums over a period of even flow, for one measurement."""
-
-    first: float
-    """Flow in L/min at the start of the period."""
-    seconds: float = 0.0
-    pressure: float = 0.0
-    """Sum of the pressure in kPa s."""
-    square: float = 0.0
-    """Sum of the squared flow in (L/min)² s."""
-
-    def then(
-        self, pressure: float, flow: float, seconds: float | None
-    ) -> _EvenFlow | None:
-        """Return the sums after another read, `None` if the flow is no longer even."""
-        if seconds is None or abs(flow - self.first) > EVEN * self.first:
-            return None
-        return replace(
-            self,
-            seconds=self.seconds + seconds,
-            pressure=self.pressure + pressure * seconds,
-            square=self.square + flow**2 * seconds,
-        )
-
-
 class FilterLoad:
     """Measures the filter from read to read."""
 
     def __init__(self, known: Filter = Filter()) -> None:
         """Continue from the stored state."""
         self.state = known
-        self._even: _EvenFlow | None = None
+        self._mean = SteadyMean(share=EVEN)
 
     def cleaned(self, now: datetime) -> None:
         """Drop earlier measurements, as a user reports the filter clean."""
-        self.state, self._even = self.state.cleaned(now), None
+        self.state = replace(self.state, cleaned_at=now, clean=None, load=None)
+        self._mean.restart()
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous = self.state
-        if (measured := _measured(read)) is None:
-            self._even = None
-        else:
-            self.state = replace(previous, measurable=True)
-            self._measure(*measured, read.seconds)
+        previous, readings = self.state, read.state.readings
+        pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
+        # If the water takes another path, the resistance of that path is different.
+        usable = pressure >= MIN_PRESSURE and flow >= MIN_FLOW
+        if not usable or not through_filter_alone(read):
+            self._mean.restart()
+            return False
+        self.state = replace(previous, measurable=True)
+        if means := self._mean.add(flow, (pressure, flow**2), read.seconds):
+            self.state = self.state.measured(means[0] / means[1])
         return self.state != previous
-
-    def _measure(self, pressure: float, flow: float, seconds: float | None) -> None:
-        """Continue a measurement, and begin the next one when it ends."""
-        even = self._even and self._even.then(pressure, flow, seconds)
-        if even and even.seconds >= STEADY:
-            self.state = self.state.measured(even.pressure / even.square)
-            even = None
-        self._even = even or _EvenFlow(first=flow)
-
-
-def _measured(read: Read) -> tuple[float, float] | None:
-    """Return pressure and flow, `None` if they do not measure the filter.
-
-    If the water takes another path, the resistance of that path is different.
-    """
-    readings = read.state.readings
-    pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
-    if not through_filter_alone(read):
-        return None
-    return (pressure, flow) if pressure >= MIN_PRESSURE and flow >= MIN_FLOW else None

@@ -17,13 +17,12 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Self
 
 from ..client.stored import Stored, each, moment, number, whole
+from .means import SteadyMean
 from .read import Read, through_filter_alone
 
 LEAST: Final = 50.0
 """Lowest power used, in W: below it the pump is off or was not measured."""
 MOST: Final = 10_000.0
-STEADY: Final = 300.0
-"""Seconds at one speed in one measurement."""
 EVEN: Final = 2.0
 """% by which the speed may change meanwhile: some drives report their actual speed."""
 OF_USUAL: Final = 12
@@ -113,57 +112,28 @@ class Draw:
         }
 
 
-class _Steady(NamedTuple):
-    """Sums over a period at one speed, for one measurement."""
-
-    first: float
-    """Speed in % at the start of the period."""
-    seconds: float = 0.0
-    joules: float = 0.0
-    turned: float = 0.0
-    """Sum of the speed in % s."""
-
-    def then(self, speed: float, watts: float, seconds: float | None) -> Self | None:
-        """Return the sums after another read, `None` if the speed is not steady."""
-        if seconds is None or abs(speed - self.first) > EVEN:
-            return None
-        return self._replace(
-            seconds=self.seconds + seconds,
-            joules=self.joules + watts * seconds,
-            turned=self.turned + speed * seconds,
-        )
-
-
 class PumpPower:
     """Measures the pump from read to read."""
 
     def __init__(self, known: Draw = Draw()) -> None:
         """Continue from the stored power."""
         self.state = known
-        self._steady: _Steady | None = None
+        self._mean = SteadyMean(change=EVEN)
 
     def cleaned(self) -> None:
         """Start again after a user reports the filter clean: its power is now usual."""
-        self.state, self._steady = Draw(), None
+        self.state = Draw()
+        self._mean.restart()
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous = self.state
-        watts = read.state.readings.pump_power or 0.0
-        if LEAST <= watts <= MOST and through_filter_alone(read):
-            speed = read.state.readings.pump_speed or SPEEDS[-1]
-            self._measure(speed, watts, read)
-        else:
-            self._steady = None
-        shown = self.state.change, self.state.changed
-        return shown != (previous.change, previous.changed)
-
-    def _measure(self, speed: float, watts: float, read: Read) -> None:
-        """Continue a measurement, and begin the next one when it ends."""
-        steady = self._steady and self._steady.then(speed, watts, read.seconds)
-        if steady and steady.seconds >= STEADY:
-            seconds = steady.seconds
-            mean = round(steady.turned / seconds)
-            self.state = self.state.measured(mean, steady.joules / seconds, read.now)
-            steady = None
-        self._steady = steady or _Steady(speed)
+        previous, readings = self.state, read.state.readings
+        watts, speed = readings.pump_power or 0.0, readings.pump_speed or SPEEDS[-1]
+        if not LEAST <= watts <= MOST or not through_filter_alone(read):
+            self._mean.restart()
+        elif means := self._mean.add(speed, (speed, watts), read.seconds):
+            self.state = previous.measured(round(means[0]), means[1], read.now)
+        return (self.state.change, self.state.changed) != (
+            previous.change,
+            previous.changed,
+        )

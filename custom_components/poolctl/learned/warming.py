@@ -26,6 +26,7 @@ from ..client.pool.heating import (
 from ..client.pool.state import PoolState, Source
 from ..client.stored import Stored, each, number, text
 from ..client.wire.equipment import HeatSource
+from .means import weighted_mean
 
 SETTLES: Final = 300.0
 """Seconds until the water has mixed."""
@@ -39,8 +40,6 @@ LONGEST: Final = 12 * 3600.0
 """Longest session in seconds; the rate of a heat pump may change over days."""
 SLOWEST, FASTEST = 0.05, 20.0
 """Plausible rates in °C an hour, from a large pool to a small spa."""
-WEIGHT: Final = 0.3
-"""Weight of the newest session in the mean."""
 
 _HOUR: Final = 3600.0
 
@@ -179,7 +178,7 @@ class Warming:
         newest = session.rate if session and session.sources == sources else None
         if newest is None:
             return self.expected(sources) if previous is None else previous
-        return newest if previous is None else previous + WEIGHT * (newest - previous)
+        return weighted_mean(previous, newest)
 
     def expected(self, sources: Sequence[HeatSource]) -> float | None:
         """Return the expected rate in °C an hour of sources, `None` if not learned.

@@ -118,7 +118,8 @@ def outlook(
 def _water(pool: Pool, body: Body, now: datetime) -> float | None:
     """Return the temperature in °C: measured, else estimated from the last reading.
 
-    The noise of the probe is removed, as the outlook would change with every poll.
+    The noise of the probe is removed, as the outlook would change with every poll. A spa
+    that was never read counts as cold as the air, but a pool is not as cold as a night.
     """
     state = pool.state
     if state.signals.chemistry_stable and circulates(state, body):
@@ -126,7 +127,10 @@ def _water(pool: Pool, body: Body, now: datetime) -> float | None:
         if measured is not None:
             return measured
     air = state.readings.ambient_temperature
-    return pool.learned.cooling[body].estimate(body, now, air)
+    estimate = pool.learned.cooling[body].estimate(body, now, air)
+    if estimate is None:
+        return air if body is SPA else state.valid_chemistry.water_temperature
+    return estimate
 
 
 def _steps(fitted: Sources) -> tuple[Sources, ...]:

@@ -1,0 +1,57 @@
+"""Means: of a steady period, for one measurement, and of measurements over time."""
+
+from typing import Final
+
+STEADY: Final = 300.0
+"""Seconds of one measurement (chosen)."""
+WEIGHT: Final = 0.3
+"""Weight of the newest measurement in a weighted mean (chosen)."""
+
+
+def weighted_mean(previous: float | None, newest: float) -> float:
+    """Return the mean after another measurement: newer ones have more weight."""
+    return newest if previous is None else previous + WEIGHT * (newest - previous)
+
+
+class SteadyMean:
+    """Means of values, weighted by time, while the pump runs evenly."""
+
+    def __init__(self, change: float = 0.0, share: float = 0.0) -> None:
+        """Set how much the level of the pump may change, also as a share of it."""
+        self._change, self._share = change, share
+        self._first: float | None = None
+        self._seconds = 0.0
+        self._sums: tuple[float, ...] = ()
+
+    def restart(self) -> None:
+        """Discard the measurement in progress."""
+        self._first = None
+
+    def add(
+        self, level: float, values: tuple[float, ...], seconds: float | None
+    ) -> tuple[float, ...] | None:
+        """Add a read, `seconds` after the previous one; `None` is a gap.
+
+        Return the means at the end of a measurement; with it, the next one begins.
+        """
+        even = (
+            self._first is not None
+            and seconds is not None
+            and abs(level - self._first) <= self._change + self._share * self._first
+        )
+        if seconds is None or not even:
+            self._begin(level, values)
+            return None
+        self._seconds += seconds
+        self._sums = tuple(
+            total + value * seconds
+            for total, value in zip(self._sums, values, strict=True)
+        )
+        if self._seconds < STEADY:
+            return None
+        means = tuple(total / self._seconds for total in self._sums)
+        self._begin(level, values)
+        return means
+
+    def _begin(self, level: float, values: tuple[float, ...]) -> None:
+        self._first, self._seconds, self._sums = level, 0.0, (0.0,) * len(values)
