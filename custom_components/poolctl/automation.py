@@ -7,6 +7,7 @@ integration that it is about.
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, override
 
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
@@ -37,7 +38,7 @@ from .client.pool.ranges import READINGS, Reading
 from .client.pool.state import PoolState, Source
 from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
-from .devices.parts import PART_OF, controller_of, part_of_device
+from .devices.parts import Part, controller_of, part_of_device
 from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
 from .status.problem import Severity
@@ -70,11 +71,15 @@ class PoolEntities(Targets):
     """Mixin for Home Assistant's base classes that selects entities by their keys."""
 
     _domain: str
-    _keys: Collection[str]
+    _keys: Mapping[str, Part | None]
+    """Keys of the entities, each with the part of the pool whose entity it is."""
 
     @override
     def __init_subclass__(
-        cls, domain: str | None = None, keys: Collection[str] = (), **kwargs: object
+        cls,
+        domain: str | None = None,
+        keys: Mapping[str, Part | None] = MappingProxyType({}),
+        **kwargs: object,
     ) -> None:
         """Set the domain and the keys of the entities that the class is about."""
         super().__init_subclass__(**kwargs)
@@ -93,7 +98,7 @@ class PoolEntities(Targets):
         target = config.target or {}
         if ATTR_DEVICE_ID not in target:
             return config
-        devices, parts = dr.async_get(hass), {PART_OF[key] for key in self._keys}
+        devices, parts = dr.async_get(hass), {*self._keys.values()}
         named = [
             controller_of(device)
             if (device := devices.async_get(device_id)) is not None
@@ -116,15 +121,17 @@ class PoolEntities(Targets):
         }
 
 
-class OfStatus(PoolEntities, domain=SENSOR, keys=("status",)):
+class OfStatus(PoolEntities, domain=SENSOR, keys={"status": None}):
     """Mixin for the sensor *Status*."""
 
 
-class OfConnection(PoolEntities, domain=SENSOR, keys=("connection",)):
+class OfConnection(PoolEntities, domain=SENSOR, keys={"connection": None}):
     """Mixin for the sensor *Connection*."""
 
 
-class OfClimates(PoolEntities, domain=CLIMATE, keys=("pool", "spa")):
+class OfClimates(
+    PoolEntities, domain=CLIMATE, keys={"pool": Part.HEATING, "spa": Part.SPA}
+):
     """Mixin for the thermostats."""
 
 
@@ -153,7 +160,7 @@ def problems_of(
 
 
 class OfReading(
-    PoolEntities, domain=SENSOR, keys=tuple(reading.key for reading in READINGS)
+    PoolEntities, domain=SENSOR, keys={each.key: Part.WATER for each in READINGS}
 ):
     """Mixin for a reading and its limits: the user's, else those of the pool."""
 
@@ -162,7 +169,7 @@ class OfReading(
     _upper: float | None
 
     def _take(self, hass: HomeAssistant, options: Mapping[str, Any]) -> None:
-        self._keys = (options[OPTION_READING],)
+        self._keys = {options[OPTION_READING]: Part.WATER}
         self._reading = next(
             each for each in READINGS if each.key == options[OPTION_READING]
         )

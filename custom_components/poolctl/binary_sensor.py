@@ -24,6 +24,7 @@ from .client.wire.equipment import (
     Role,
 )
 from .coordinator import View
+from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
 from .learned.pool import filter_compared, needs_cleaning, without_effect
@@ -46,7 +47,9 @@ def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
     """Return the row of a drum that is nearly empty."""
     return PoolctlBinarySensorDescription(
         key=f"{doser.key}_low",
+        words=f"{doser.key}_nearly_empty",
         device_class=BinarySensorDeviceClass.PROBLEM,
+        part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=lambda view: doser.low(view.state, view.choices),
     )
@@ -56,19 +59,22 @@ def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
     """Return the row of doses that do not change their reading."""
     return PoolctlBinarySensorDescription(
         key=f"{doser.key}_without_effect",
+        words=f"{doser.key}_dosing_without_effect",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
+        part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=lambda view: without_effect(view, doser),
     )
 
 
 def _connected(
-    key: str, value_fn: Callable[[View], bool | None]
+    key: str, value_fn: Callable[[View], bool | None], words: str = ""
 ) -> PoolctlBinarySensorDescription:
     """Return the row of a connection of the controller."""
     return PoolctlBinarySensorDescription(
         key=key,
+        words=words,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -87,6 +93,7 @@ def _expander(number: int) -> PoolctlBinarySensorDescription:
 BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="pool_heater",
+        part=Part.HEATING,
         on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
@@ -94,6 +101,8 @@ BINARY_SENSORS = (
     ),
     PoolctlBinarySensorDescription(
         key="solar",
+        part=Part.HEATING,
+        words="solar_heating",
         on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
@@ -101,6 +110,7 @@ BINARY_SENSORS = (
     ),
     PoolctlBinarySensorDescription(
         key="spa_heater",
+        part=Part.SPA,
         on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
@@ -108,6 +118,8 @@ BINARY_SENSORS = (
     ),
     PoolctlBinarySensorDescription(
         key="ph_dosing",
+        part=Part.DOSING,
+        words="ph_correction",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
@@ -115,6 +127,8 @@ BINARY_SENSORS = (
     ),
     PoolctlBinarySensorDescription(
         key="chlorine_dosing",
+        part=Part.DOSING,
+        words="chlorination",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
@@ -122,22 +136,28 @@ BINARY_SENSORS = (
     ),
     PoolctlBinarySensorDescription(
         key="chemistry_stable",
+        part=Part.WATER,
+        words="water_reading_valid",
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.signals.chemistry_stable,
     ),
     PoolctlBinarySensorDescription(
         key="flow",
+        part=Part.PUMP,
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.signals.flow,
     ),
     PoolctlBinarySensorDescription(
         key="dry_run",
+        part=Part.PUMP,
         device_class=BinarySensorDeviceClass.PROBLEM,
         value_fn=lambda view: view.state.signals.dry_run,
     ),
     *map(_low, DOSERS),
     PoolctlBinarySensorDescription(
         key="acid_limit_reached",
+        part=Part.DOSING,
+        words="daily_acid_limit_reached",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
@@ -146,13 +166,14 @@ BINARY_SENSORS = (
     *map(_without_effect, DOSERS),
     PoolctlBinarySensorDescription(
         key="filter_needs_cleaning",
+        part=Part.PUMP,
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         exists_fn=filter_compared,
         value_fn=needs_cleaning,
     ),
     *map(_expander, EXPANDERS),
-    _connected("wifi", lambda view: view.state.signals.wifi),
+    _connected("wifi", lambda view: view.state.signals.wifi, "wi_fi"),
     _connected("ethernet", lambda view: view.state.signals.ethernet),
     _connected("internet", lambda view: view.state.signals.internet),
     _connected("mqtt", lambda view: view.state.signals.mqtt),

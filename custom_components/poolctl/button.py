@@ -12,6 +12,7 @@ from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.wire.equipment import Slot
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
+from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows, with_role
 from .learned.pool import filter_measurable
@@ -30,6 +31,8 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     """Return the row of the button that marks a drum as full."""
     return PoolctlButtonDescription(
         key=f"refill_{doser.key}",
+        words=f"mark_{doser.key}_drum_full",
+        part=Part.DOSING,
         fitted=doser.fitted,
         # Without the size of the drum, the volume of a full one is unknown.
         proof_fn=lambda view: doser.of(view.state).drum_litres,
@@ -51,6 +54,8 @@ BUTTONS = (
     *map(_refill, DOSERS),
     PoolctlButtonDescription(
         key="filter_cleaned",
+        part=Part.PUMP,
+        words="mark_filter_clean",
         exists_fn=filter_measurable,
         press_fn=_filter_cleaned,
     ),

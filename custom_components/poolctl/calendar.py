@@ -64,7 +64,7 @@ CALENDARS = (
     PoolctlCalendarDescription(
         key="schedules",
         value_fn=lambda view: view.state.schedules.used,
-        exists_fn=lambda view: view.state.schedules.records is not None or None,
+        proof_fn=lambda view: view.state.schedules.records,
     ),
 )
 

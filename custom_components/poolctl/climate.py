@@ -34,6 +34,7 @@ from .client.pool.heating import (
     may_heat,
 )
 from .coordinator import ControllerCoordinator, View
+from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.warming import expected_rate
@@ -99,6 +100,8 @@ def _climate(body: Body) -> PoolctlClimateDescription:
     """Return the row of a body of water."""
     return PoolctlClimateDescription(
         key=body.key,
+        part=PART_OF_BODY[body],
+        words=f"{body.key}_heating",
         value_fn=lambda view: _shown(view, body),
         attributes_fn=lambda view: _heating_rate(view, body),
         exists_fn=lambda view: has_thermostat(view.state, body),

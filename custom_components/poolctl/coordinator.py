@@ -5,9 +5,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import partial
 import logging
-from typing import Final, override
+from typing import override
 
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
@@ -76,10 +76,6 @@ class Shared:
     """Problems of the account, which each of its controllers shows, too."""
 
 
-NO_LINKS: Final = Links(None, None)
-NO_STATUS: Final = Status()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View(Pool):
     """All that entities show of a controller at one moment."""
@@ -91,8 +87,8 @@ class View(Pool):
     polled: bool = True
     """Whether it is polled, which it is not in a closed season."""
     uses: Uses = field(default_factory=dict)
-    links: Links = NO_LINKS
-    status: Status = NO_STATUS
+    links: Links = field(default_factory=lambda: Links(None, None))
+    status: Status = field(default_factory=Status)
     last_answer: datetime | None = None
     """Time of the last answer while the controller is silent, else `None`."""
 
@@ -130,6 +126,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.number, self._shared = number, shared
         self._options = options_of(entry)
+        self._uses = self._options.uses_of(record.device_id)
         memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
         self.remembered = Remembered(memory, record.device_id, self.clock)
         self.learned = self.remembered.learned
@@ -143,7 +140,13 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
         self.explained = Explainer(controller)
-        self.warm_by = self._make_warm_by()
+        self.warm_by = WarmBy(
+            controller,
+            self.learned,
+            self.remembered.warm_by,
+            partial(name_of, hass),
+            partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
+        )
         owners = self.warm_by, controller.pauses, controller.holds
         self._timer = HoldTimer(hass, owners, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
@@ -169,17 +172,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
         controller.store.add_read_listener(remembered.async_learn)
-        controller.store.add_read_listener(self._async_read)
+        controller.store.add_read_listener(
+            lambda state, at: async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
+        )
         return controller
-
-    @callback
-    def _async_read(self, state: PoolState, at: float) -> None:
-        async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
-
-    def _make_warm_by(self) -> WarmBy:
-        kept, name = self.remembered.warm_by, partial(name_of, self.hass)
-        rises = partial(get_astral_event_date, self.hass, SUN_EVENT_SUNRISE)
-        return WarmBy(self.controller, self.learned, kept, name, rises)
 
     async def _async_stopping(self, event: Event) -> None:
         """Stop waiting commands: a stop of Home Assistant does not unload entries."""
@@ -230,16 +226,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return self._options.connection is not Connection.CLOUD
 
     @property
-    def device_info(self) -> dr.DeviceInfo:
-        """The controller as a device."""
-        return device_info(self.record, self.data, self._shared.records())
-
-    @cached_property
-    def uses(self) -> Uses:
-        """Uses of the general outputs, as the user chose them."""
-        return self._options.uses_of(self.record.device_id)
-
-    @property
     def polled(self) -> bool:
         """Whether the controller is polled, which it is not in a closed season."""
         return not self.config_entry.pref_disable_polling
@@ -257,7 +243,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             hass=self.hass,
             reached=self.last_update_success,
             polled=self.polled,
-            uses=self.uses,
+            uses=self._uses,
             links=self._links,
             status=self._status(),
             last_answer=self._last_answer,
@@ -288,7 +274,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def async_register_device(self) -> None:
         """Create or update the device."""
         device = dr.async_get(self.hass).async_get_or_create(
-            config_entry_id=self.config_entry.entry_id, **self.device_info
+            config_entry_id=self.config_entry.entry_id,
+            **device_info(self.record, self.data, self._shared.records()),
         )
         self.registered_id = device.id
 
@@ -296,7 +283,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Return the active problems of the controller and of its account."""
         closed_up = not self.polled and not self.last_update_success
         if not self.problems.tested or closed_up:
-            return NO_STATUS  # no reminders while a pool is closed for a season
+            return Status()  # no reminders while a pool is closed for a season
         return Status.of(*self.problems.active, *self._shared.problems.active)
 
     @callback
@@ -437,11 +424,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        if self._poll is not None and asyncio.current_task() is self._poll:
-            if controller.paths.lan_answers:
-                return
-        else:
+        if self._poll is None:  # else the end of the poll tests them
             self.problems.async_test(self.health(reached=self.last_update_success))
+        elif asyncio.current_task() is self._poll and controller.paths.lan_answers:
+            return
         self.async_update_listeners()
 
     # Address and key

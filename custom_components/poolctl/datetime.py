@@ -8,6 +8,7 @@ from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDesc
 from homeassistant.const import Platform
 
 from .client.pool.heating import BODIES, POOL, Body, has_thermostat
+from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.sentence import Explanation
@@ -30,6 +31,7 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
     """Return the row of a body of water."""
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
+        part=PART_OF_BODY[body],
         # Most pools are kept warm; few users want warm water for one evening only.
         entity_registry_enabled_default=body is not POOL,
         exists_fn=lambda view: has_thermostat(view.state, body),

@@ -21,7 +21,7 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
 from .devices.naming import Texts, name_on_page, slot_words
 from .devices.output_names import OutputNames
-from .devices.parts import PART_OF, Part, part_of_slot
+from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .output_attributes import ATTR_EXPLANATION
 from .status.changes import EVENT_CHANGED, Changes
@@ -30,7 +30,7 @@ from .status.sentence import Explanation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(EntityDescription):
+class EntityRow(EntityDescription):
     """One row of a platform's table: all that is particular to an entity.
 
     Its key is its translation key, too, unless it has another one.
@@ -45,28 +45,34 @@ class Row(EntityDescription):
     fitted: frozenset[int] | None = None
     """Aux types, one of which must be wired for the entity to exist."""
     proof_fn: Callable[[View], object] | None = None
-    """A result other than `None` proves that the entity exists while the equipment is
-    unknown. Without this function, its value is the proof."""
+    """A result other than `None` proves that the entity exists: without `fitted`, or
+    while the equipment is unknown. Then its value is the proof by default."""
     exists_fn: Callable[[View], bool | None] = lambda view: True
-    """Whether the entity exists if `fitted` is not set; `None` means not yet known."""
+    """Another condition for the entity to exist; `None` means not yet known."""
     once_reported: bool = False
     """Whether the entity exists only once its value was reported."""
+    part: Part | None = None
+    """The part of the pool on whose page it is, `None` for the controller's page."""
+    words: str = ""
+    """Words of its entity ID after the name of the controller, if not its key."""
     index: int = 0
     """Index of the slot or schedule, if it belongs to one."""
 
     def exists(self, view: View) -> bool | None:
         """Return whether the pool has this equipment, `None` if not yet known."""
-        if self.fitted is None:
-            exists = self.exists_fn(view)
-        elif (exists := view.state.outputs.fitted(self.fitted)) is None:
-            exists = (self.proof_fn or self.value_fn)(view) is not None or None
-        if exists and self.once_reported and self.value_fn(view) is None:
+        fitted = None if self.fitted is None else view.state.outputs.fitted(self.fitted)
+        proof_fn = self.proof_fn or (self.value_fn if self.fitted else None)
+        if fitted is None and proof_fn:
+            fitted = proof_fn(view) is not None or None
+        elif self.fitted is None:
+            fitted = True
+        if self.once_reported and self.value_fn(view) is None:
             return None
-        return exists
+        return self.exists_fn(view) and fitted
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolctlEntityDescription[T](Row):
+class PoolctlEntityDescription[T](EntityRow):
     """The row of an entity that shows a `T`."""
 
     value_fn: Callable[[View], T | None] = lambda view: None
@@ -75,10 +81,12 @@ class PoolctlEntityDescription[T](Row):
 class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     """An entity that shows what its row makes of the newest view."""
 
-    entity_description: Row
+    entity_description: EntityRow
     _attr_has_entity_name = True
 
-    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: EntityRow
+    ) -> None:
         """Take its identity from its row."""
         super().__init__(coordinator)
         self.entity_description = description
@@ -120,12 +128,12 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     @property
     def part(self) -> Part | None:
         """The part of the pool whose device it is on, `None` for the controller."""
-        return PART_OF[self.entity_description.key]
+        return self.entity_description.part
 
     @property
     def id_words(self) -> str:
-        """Its key, or the words of its entity ID after the name of the controller."""
-        return self.entity_description.key
+        """Words of its entity ID after the name of the controller."""
+        return self.entity_description.words or self.entity_description.key
 
     @property
     def unnamed(self) -> bool:
@@ -171,7 +179,9 @@ class OutputEntity(ExplainedEntity):
 
     entity_description: PoolctlEntityDescription[bool]
 
-    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: EntityRow
+    ) -> None:
         """Start to follow the changes of the output."""
         super().__init__(coordinator, description)
         self._changes = Changes(self.is_on)
@@ -251,7 +261,9 @@ class OutputEntity(ExplainedEntity):
 class OfSlot(PoolctlEntity):
     """An entity that belongs to one slot and is named after it."""
 
-    def __init__(self, coordinator: ControllerCoordinator, description: Row) -> None:
+    def __init__(
+        self, coordinator: ControllerCoordinator, description: EntityRow
+    ) -> None:
         """Store the kind of equipment that is wired to the slot."""
         number = str(description.index + 1)
         self._attr_translation_placeholders = {"number": number}
@@ -307,11 +319,7 @@ class SlotEntity(OfSlot, OutputEntity):
 
 def is_on(index: int) -> Callable[[View], bool | None]:
     """Return a function that checks whether the relay of a slot is on."""
-
-    def slot_is_on(view: View) -> bool | None:
-        return slot.on if (slot := view.state.outputs.slot(index)) else None
-
-    return slot_is_on
+    return lambda view: slot.on if (slot := view.state.outputs.slot(index)) else None
 
 
 @callback
@@ -350,4 +358,4 @@ def async_output_names(coordinator: ControllerCoordinator, texts: Texts) -> Outp
         and (entry := entity.registry_entry)
         and entry.name
     ]
-    return OutputNames(coordinator.data, coordinator.uses, texts, given)
+    return OutputNames(coordinator.data, coordinator.view.uses, texts, given)

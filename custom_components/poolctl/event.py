@@ -20,6 +20,7 @@ from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .client.wire.equipment import CHLORINATORS, EXPANDERS
 from .coordinator import ControllerCoordinator, View
+from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.doses import DoseCount, reported_count
@@ -173,6 +174,8 @@ def _any_doser(view: View) -> bool | None:
 EVENTS = (
     PoolctlEventDescription(
         key="doses",
+        part=Part.DOSING,
+        words="last_dose",
         entity_registry_enabled_default=False,
         event_types=[ACID_DOSE, CHLORINE_DOSE],
         exists_fn=_any_doser,
@@ -180,6 +183,7 @@ EVENTS = (
     ),
     PoolctlEventDescription(
         key="faults",
+        words="last_fault",
         entity_registry_enabled_default=False,
         event_types=[DRY_RUN, EXPANDER_LOST],
         watches=tuple(partial(FaultWatch, fault) for fault in FAULTS),

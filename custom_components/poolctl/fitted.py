@@ -15,7 +15,7 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
 from .devices.naming import entity_id
 from .devices.parts import async_entities_of, async_remove_empty_parts
-from .entity import PoolctlEntity, Row
+from .entity import EntityRow, PoolctlEntity
 
 _ALWAYS = frozenset({"connection", "status"})
 """Keys of the entities that exist even if the controller has never answered."""
@@ -27,7 +27,7 @@ not yet known. A key that is left out has no entity once the equipment is known.
 type Build = Callable[[ControllerCoordinator], Presences]
 
 
-def rows[R: Row](
+def rows[R: EntityRow](
     entity: Callable[[ControllerCoordinator, R], PoolctlEntity],
     table: Iterable[R] | Callable[[View], Iterable[R]],
 ) -> Build:

@@ -51,6 +51,7 @@ from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
 from .client.wire.exceptions import InvalidCommandError
 from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator, View
+from .devices.parts import Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.pool import filter_compared
@@ -66,15 +67,29 @@ class PoolctlNumberDescription(
 ):
     """One number."""
 
-    set_fn: Callable[[Controller, float], Awaitable[None]]
+    set_fn: Callable[[Controller, float], Awaitable[None] | None]
+
+
+def _choose(
+    change: Callable[[Choices, float], Choices],
+) -> Callable[[Controller, float], None]:
+    """Return the function of a number that only Home Assistant stores."""
+    return lambda controller, value: controller.store.choose(
+        lambda choices: change(choices, value)
+    )
 
 
 def _desired(
-    kind: AnyDosing, device_class: NumberDeviceClass, unit: str | None = None
+    kind: AnyDosing,
+    words: str,
+    device_class: NumberDeviceClass,
+    unit: str | None = None,
 ) -> PoolctlNumberDescription:
     """Return the row of the target that the firmware doses to."""
     return PoolctlNumberDescription(
         key=kind.desired_key,
+        part=Part.DOSING,
+        words=words,
         device_class=device_class,
         native_unit_of_measurement=unit,
         entity_category=EntityCategory.CONFIG,
@@ -96,6 +111,7 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
         device_class=NumberDeviceClass.VOLUME_STORAGE,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
+        part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=lambda view: doser.of(view.state).drum_litres,
         set_fn=lambda controller, litres: controller.dosing.set_drum(
@@ -112,9 +128,6 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         size = doser.of(view.state).drum_litres
         return doser.low_level(view.choices) if size else None
 
-    async def set_low_level(controller: Controller, value: float) -> None:
-        controller.dosing.set_low_level(doser, round(value))
-
     return PoolctlNumberDescription(
         key=f"{doser.key}_low_level",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
@@ -122,16 +135,12 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         native_min_value=MIN_LOW_LEVEL,
         native_max_value=MAX_LOW_LEVEL,
         native_step=1,
+        part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=low_level,
-        set_fn=set_low_level,
-    )
-
-
-async def _set_filter_limit(controller: Controller, percent: float) -> None:
-    """Store the load at which the filter needs cleaning, only in Home Assistant."""
-    controller.store.choose(
-        lambda choices: replace(choices, filter_limit=round(percent))
+        set_fn=lambda controller, value: controller.dosing.set_low_level(
+            doser, round(value)
+        ),
     )
 
 
@@ -141,12 +150,9 @@ def _heater_power(
     into: Callable[[Choices, float | None], Choices],
 ) -> PoolctlNumberDescription:
     """Return the row of a heater's power; 0 means unknown and removes its energy."""
-
-    async def set_power(controller: Controller, power: float) -> None:
-        controller.store.choose(lambda choices: into(choices, power or None))
-
     return PoolctlNumberDescription(
         key=f"{source}_power",
+        part=part_of_source(source),
         device_class=NumberDeviceClass.POWER,
         native_unit_of_measurement=UnitOfPower.KILO_WATT,
         entity_category=EntityCategory.CONFIG,
@@ -157,16 +163,8 @@ def _heater_power(
         native_step=0.01,
         exists_fn=lambda view: view.state.outputs.fitted(source.fitted),
         value_fn=lambda view: of(view.choices),
-        set_fn=set_power,
+        set_fn=_choose(lambda choices, power: into(choices, power or None)),
     )
-
-
-async def _set_pump_hours(controller: Controller, hours: float) -> None:
-    controller.store.choose(lambda choices: replace(choices, pump_hours=hours))
-
-
-async def _set_turnovers(controller: Controller, times: float) -> None:
-    controller.store.choose(lambda choices: replace(choices, turnovers=times))
 
 
 _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
@@ -174,6 +172,8 @@ _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
 NUMBERS = (
     PoolctlNumberDescription(
         key="pump_speed",
+        part=Part.PUMP,
+        words="pump_target_speed",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         native_min_value=MIN_SPEED,
         native_max_value=MAX_SPEED,
@@ -182,12 +182,13 @@ NUMBERS = (
         value_fn=lambda view: shown_speed(view.state, view.choices),
         set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
     ),
-    _desired(ACID, NumberDeviceClass.PH),
-    _desired(CHLORINATOR, *_ORP),
-    _desired(CHLORINE, *_ORP),
+    _desired(ACID, "ph_target", NumberDeviceClass.PH),
+    _desired(CHLORINATOR, "chlorinator_orp_target", *_ORP),
+    _desired(CHLORINE, "liquid_chlorine_orp_target", *_ORP),
     *map(_low_level, DOSERS),
     PoolctlNumberDescription(
         key="filter_limit",
+        part=Part.PUMP,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
         native_min_value=MIN_FILTER_LIMIT,
@@ -195,7 +196,9 @@ NUMBERS = (
         native_step=FILTER_LIMIT_STEP,
         exists_fn=filter_compared,
         value_fn=lambda view: view.choices.filter_limit,
-        set_fn=_set_filter_limit,
+        set_fn=_choose(
+            lambda choices, percent: replace(choices, filter_limit=round(percent))
+        ),
     ),
     _heater_power(
         HeatSource.POOL_HEATER,
@@ -209,6 +212,7 @@ NUMBERS = (
     ),
     PoolctlNumberDescription(
         key="pump_hours_a_day",
+        part=Part.PUMP,
         device_class=NumberDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         entity_category=EntityCategory.CONFIG,
@@ -218,10 +222,11 @@ NUMBERS = (
         native_step=0.25,
         exists_fn=lambda view: view.choices.pump_rule is PumpRule.FIXED,
         value_fn=lambda view: view.choices.pump_hours,
-        set_fn=_set_pump_hours,
+        set_fn=_choose(lambda choices, hours: replace(choices, pump_hours=hours)),
     ),
     PoolctlNumberDescription(
         key="turnovers_a_day",
+        part=Part.PUMP,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
         native_min_value=MIN_TURNOVERS,
@@ -229,18 +234,15 @@ NUMBERS = (
         native_step=0.1,
         exists_fn=lambda view: view.choices.pump_rule is PumpRule.TURNOVERS,
         value_fn=lambda view: view.choices.turnovers,
-        set_fn=_set_turnovers,
+        set_fn=_choose(lambda choices, times: replace(choices, turnovers=times)),
     ),
 )
-
-
-async def _set_volume(controller: Controller, litres: float) -> None:
-    controller.store.choose(lambda choices: replace(choices, volume=round(litres)))
 
 
 DRUMS = tuple(map(_drum, DOSERS))
 VOLUME = PoolctlNumberDescription(
     key="volume",
+    part=Part.WATER,
     device_class=NumberDeviceClass.VOLUME_STORAGE,
     entity_category=EntityCategory.CONFIG,
     mode=NumberMode.BOX,
@@ -249,7 +251,7 @@ VOLUME = PoolctlNumberDescription(
     attributes_fn=lambda view: (
         {ATTR_NEXT_STEP: "enter"} if view.choices.volume is None else {}
     ),
-    set_fn=_set_volume,
+    set_fn=_choose(lambda choices, litres: replace(choices, volume=round(litres))),
 )
 """Volume of the pool in L; only Home Assistant stores it."""
 
@@ -272,7 +274,9 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
             if not isfinite(value):
                 # Home Assistant checks only the limits, which NaN passes.
                 raise InvalidCommandError("not a number")
-            await self.entity_description.set_fn(self.controller, value)
+            sent = self.entity_description.set_fn(self.controller, value)
+            if sent is not None:
+                await sent
 
 
 class _Volumes(NamedTuple):

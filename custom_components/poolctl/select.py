@@ -14,6 +14,7 @@ from .client.pool.schedule_rules import shown_speed
 from .client.pool.state import PoolState
 from .client.wire.exceptions import InvalidCommandError
 from .coordinator import View
+from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 
@@ -43,6 +44,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
 
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",
+        part=Part.LIGHTS,
         entity_category=EntityCategory.CONFIG,
         options=[kind.key for kind in LIGHT_TYPES.values()],
         exists_fn=lambda view: view.state.outputs.fitted(group.fitted),
@@ -58,9 +60,10 @@ async def _choose_pump_rule(controller: Controller, key: str) -> None:
 
 PUMP_RULE = PoolctlSelectDescription(
     key="pump_hours_rule",
+    part=Part.PUMP,
     entity_category=EntityCategory.CONFIG,
     options=[NO_RULE, *PumpRule],
-    exists_fn=lambda view: view.state.pump_on is not None or None,
+    proof_fn=lambda view: view.state.pump_on,
     value_fn=lambda view: view.choices.pump_rule or NO_RULE,
     choose_fn=_choose_pump_rule,
 )
@@ -82,6 +85,7 @@ async def _choose_speed(controller: Controller, key: str) -> None:
 
 SPEED_LEVEL = PoolctlSelectDescription(
     key="pump_speed_level",
+    part=Part.PUMP,
     options=["low", "medium", "high", OWN_SPEED],
     exists_fn=lambda view: view.state.variable_speed,
     value_fn=lambda view: _speed_level(view.state, view.choices),

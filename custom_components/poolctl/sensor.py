@@ -34,11 +34,12 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.heating import BODIES, Body, has_thermostat
 from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PumpStatus, Source
-from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE
+from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import RUNNING
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import View
 from .devices.output_names import OutputNames
+from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.pool import filter_compared
@@ -92,7 +93,7 @@ class Measurement(PoolctlSensorDescription):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Total(PoolctlSensorDescription):
+class Sum(PoolctlSensorDescription):
     """A sum with statistics of its growth."""
 
     state_class: SensorStateClass | None = SensorStateClass.TOTAL_INCREASING
@@ -203,25 +204,15 @@ def _pump_hours(
 
     return Measurement(
         key=key,
+        part=Part.PUMP,
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=DECIMALS,
-        exists_fn=lambda view: view.choices.pump_rule is not None and _pump_known(view),
+        exists_fn=lambda view: view.choices.pump_rule is not None,
+        proof_fn=lambda view: view.state.pump_on,
         value_fn=hours,
         attributes_fn=missed,
     )
-
-
-def _pump_known(view: View) -> bool | None:
-    return view.state.pump_on is not None or None
-
-
-def _flow_known(view: View) -> bool | None:
-    return view.state.readings.flow_rate is not None or None
-
-
-def _power_known(view: View) -> bool | None:
-    return view.state.readings.pump_power is not None or None
 
 
 def _shown(kind: TotalKind) -> Callable[[View], float]:
@@ -234,10 +225,11 @@ def _turnovers(view: View) -> float | None:
     return round(filtered.shown * 1000 / volume, DECIMALS) if volume else None
 
 
-def _run_hours(kind: TotalKind) -> PoolctlSensorDescription:
+def _run_hours(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
     """Return the row of the run hours of some equipment."""
-    return Total(
+    return Sum(
         key=kind.key,
+        part=part,
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
@@ -250,10 +242,18 @@ def _run_hours(kind: TotalKind) -> PoolctlSensorDescription:
     )
 
 
-def _heater_energy(kind: TotalKind) -> PoolctlSensorDescription:
+_PARTS_OF_RUN_HOURS = (
+    Part.PUMP,
+    *map(part_of_source, HeatSource),
+    *(Part.DOSING, Part.OUTPUTS, Part.OUTPUTS),
+)
+
+
+def _heater_energy(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
     """Return the row of a heater's energy; it exists once its power was entered."""
-    return Total(
+    return Sum(
         key=kind.key,
+        part=part,
         device_class=SensorDeviceClass.ENERGY,
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         suggested_display_precision=DECIMALS,
@@ -272,6 +272,7 @@ def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
         device_class=SensorDeviceClass.VOLUME_STORAGE,
         native_unit_of_measurement=UnitOfVolume.LITERS,
         suggested_display_precision=1,
+        part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=lambda view: doser.of(view.state).litres_left,
     )
@@ -283,6 +284,7 @@ def _doses_today(doser: DoserKind) -> PoolctlSensorDescription:
         key=f"{doser.key}_doses_today",
         entity_registry_enabled_default=False,
         state_class=SensorStateClass.TOTAL,
+        part=Part.DOSING,
         fitted=doser.fitted,
         proof_fn=lambda view: doser.of(view.state).doses,
         value_fn=lambda view: view.learned.doses_today(doser),
@@ -297,6 +299,7 @@ def _used_today(doser: DoserKind) -> PoolctlSensorDescription:
         native_unit_of_measurement=UnitOfVolume.MILLILITERS,
         state_class=SensorStateClass.TOTAL,
         suggested_display_precision=0,
+        part=Part.DOSING,
         fitted=doser.fitted,
         proof_fn=lambda view: doser.of(view.state).litres_left,
         value_fn=lambda view: view.learned.used_today(doser),
@@ -312,6 +315,7 @@ def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
         key=f"{doser.key}_lasts_until",
         device_class=SensorDeviceClass.DATE,
+        part=Part.DOSING,
         fitted=doser.fitted,
         proof_fn=lambda view: doser.of(view.state).litres_left,
         value_fn=day,
@@ -319,11 +323,13 @@ def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
 
 
 def _end(
-    key: str, end_fn: Callable[[View], datetime | None]
+    key: str, words: str, end_fn: Callable[[View], datetime | None]
 ) -> PoolctlSensorDescription:
     """Return the row of the time at which a process of the pump ends."""
     return PoolctlSensorDescription(
         key=key,
+        part=Part.PUMP,
+        words=words,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -335,6 +341,7 @@ def _warm_at(body: Body) -> PoolctlSensorDescription:
     """Return the row of when a body of water reaches its target."""
     return PoolctlSensorDescription(
         key=f"{body.key}_warm_at",
+        part=PART_OF_BODY[body],
         device_class=SensorDeviceClass.TIMESTAMP,
         exists_fn=lambda view: has_thermostat(view.state, body),
         value_fn=lambda view: view.learned.ends.warm.get(body),
@@ -383,6 +390,7 @@ SENSORS = (
     ),
     PoolctlSensorDescription(
         key="pump_status",
+        part=Part.PUMP,
         device_class=SensorDeviceClass.ENUM,
         options=list(PumpStatus),
         value_fn=lambda view: view.state.pump_status,
@@ -390,6 +398,7 @@ SENSORS = (
     ),
     Measurement(
         key="ph",
+        part=Part.WATER,
         device_class=SensorDeviceClass.PH,
         suggested_display_precision=1,
         value_fn=lambda view: view.chemistry.ph,
@@ -397,6 +406,7 @@ SENSORS = (
     ),
     Measurement(
         key="orp",
+        part=Part.WATER,
         device_class=SensorDeviceClass.VOLTAGE,
         native_unit_of_measurement=UnitOfElectricPotential.MILLIVOLT,
         suggested_display_precision=0,
@@ -405,6 +415,7 @@ SENSORS = (
     ),
     Measurement(
         key="water_temperature",
+        part=Part.WATER,
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
@@ -422,11 +433,13 @@ SENSORS = (
     ),
     Measurement(
         key="pump_speed",
+        part=Part.PUMP,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         value_fn=lambda view: view.state.readings.pump_speed,
     ),
     Measurement(
         key="flow_rate",
+        part=Part.PUMP,
         device_class=SensorDeviceClass.VOLUME_FLOW_RATE,
         native_unit_of_measurement=UnitOfVolumeFlowRate.LITERS_PER_MINUTE,
         suggested_display_precision=0,
@@ -434,6 +447,8 @@ SENSORS = (
     ),
     Measurement(
         key="pressure",
+        part=Part.PUMP,
+        words="filter_pressure",
         translation_key="filter_pressure",
         device_class=SensorDeviceClass.PRESSURE,
         native_unit_of_measurement=UnitOfPressure.KPA,
@@ -442,6 +457,7 @@ SENSORS = (
     ),
     Measurement(
         key="pump_power",
+        part=Part.PUMP,
         device_class=SensorDeviceClass.POWER,
         native_unit_of_measurement=UnitOfPower.WATT,
         suggested_display_precision=0,
@@ -449,14 +465,16 @@ SENSORS = (
     ),
     Measurement(
         key="pump_power_change",
+        part=Part.PUMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
-        exists_fn=_power_known,
+        proof_fn=lambda view: view.state.readings.pump_power,
         value_fn=lambda view: view.learned.pump_power.state.change,
     ),
     PoolctlSensorDescription(
         key="pump_mode",
+        part=Part.PUMP,
         entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.ENUM,
         options=MODES,
@@ -464,6 +482,7 @@ SENSORS = (
     ),
     PoolctlSensorDescription(
         key="pump_model",
+        part=Part.PUMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         # In Home Assistant, a child device has no model.
@@ -472,6 +491,8 @@ SENSORS = (
     ),
     PoolctlSensorDescription(
         key="running_schedule",
+        part=Part.PUMP,
+        words="running_pump_schedule",
         value_fn=_running_schedule,
     ),
     *map(_remaining, DOSERS),
@@ -485,6 +506,7 @@ SENSORS = (
     ),
     PoolctlSensorDescription(
         key="last_valid_reading",
+        part=Part.WATER,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -492,6 +514,7 @@ SENSORS = (
     ),
     Measurement(
         key="sanitiser_output",
+        part=Part.DOSING,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
@@ -499,14 +522,24 @@ SENSORS = (
     ),
     Measurement(
         key="drive_temperature",
+        part=Part.PUMP,
+        words="pump_drive_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.readings.drive_temperature,
     ),
-    _end("pump_cooldown_remaining", lambda view: view.learned.ends.run_on),
-    _end("pump_priming_remaining", lambda view: view.learned.ends.priming),
+    _end(
+        "pump_cooldown_remaining",
+        "pump_run_on_ends",
+        lambda view: view.learned.ends.run_on,
+    ),
+    _end(
+        "pump_priming_remaining",
+        "pump_priming_ends",
+        lambda view: view.learned.ends.priming,
+    ),
     *map(_warm_at, BODIES),
     Measurement(
         key="held_outputs",
@@ -518,6 +551,7 @@ SENSORS = (
     ),
     Measurement(
         key="filter_load",
+        part=Part.PUMP,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         suggested_display_precision=0,
         exists_fn=filter_compared,
@@ -526,42 +560,48 @@ SENSORS = (
     ),
     _pump_hours("pump_hours_needed_today", needed_today),
     _pump_hours("pump_hours_still_needed", still_needed),
-    Total(
+    Sum(
         key="pump_energy",
+        part=Part.PUMP,
         device_class=SensorDeviceClass.ENERGY,
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         suggested_display_precision=DECIMALS,
         # The cloud reports no power (protocol.md O5): without the LAN there is no energy.
-        exists_fn=_power_known,
+        proof_fn=lambda view: view.state.readings.pump_power,
         value_fn=_shown(PUMP_ENERGY),
     ),
-    Total(
+    Sum(
         key="pump_running_today",
+        part=Part.PUMP,
+        words="pump_runtime_today",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=DECIMALS,
-        exists_fn=_pump_known,
+        proof_fn=lambda view: view.state.pump_on,
         value_fn=_shown(PUMP_RUNNING),
     ),
     PoolctlSensorDescription(
         key="water_filtered_today",
+        part=Part.PUMP,
         entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.VOLUME,
         native_unit_of_measurement=UnitOfVolume.CUBIC_METERS,
         state_class=SensorStateClass.TOTAL,
         suggested_display_precision=1,
-        exists_fn=_flow_known,
+        proof_fn=lambda view: view.state.readings.flow_rate,
         value_fn=_shown(WATER_FILTERED),
     ),
     PoolctlSensorDescription(
         key="turnovers_today",
+        part=Part.PUMP,
         state_class=SensorStateClass.TOTAL,
         suggested_display_precision=1,
-        exists_fn=lambda view: view.choices.volume is not None and _flow_known(view),
+        exists_fn=lambda view: bool(view.choices.volume),
+        proof_fn=lambda view: view.state.readings.flow_rate,
         value_fn=_turnovers,
     ),
-    *map(_run_hours, RUN_HOURS),
-    *map(_heater_energy, HEATER_ENERGY),
+    *map(_run_hours, RUN_HOURS, _PARTS_OF_RUN_HOURS, strict=True),
+    *map(_heater_energy, HEATER_ENERGY, (Part.HEATING, Part.SPA), strict=True),
     *(row(d) for row in (_doses_today, _used_today, _lasts_until) for d in DOSERS),
 )
 

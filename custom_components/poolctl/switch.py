@@ -17,6 +17,7 @@ from .client.wire.schedule import MAX_SCHEDULES
 from .const import DOMAIN
 from .coordinator import View
 from .devices.naming import schedule_name_on_page
+from .devices.parts import Part, part_of_source
 from .devices.uses import Use, use_of
 from .entity import (
     ExplainedEntity,
@@ -54,10 +55,12 @@ class PoolctlDosingDescription(PoolctlSwitchDescription):
     kind: AnyDosing
 
 
-def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
+def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
     """Return the row of a heat source that the firmware may run."""
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
+        part=part_of_source(source),
+        words=words,
         # The thermostat of the spa switches only this heat source.
         entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
@@ -68,10 +71,12 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     )
 
 
-def _may_dose(kind: AnyDosing) -> PoolctlDosingDescription:
+def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
     """Return the row of a doser that the firmware may run."""
     return PoolctlDosingDescription(
         key=kind.enabled_key,
+        part=Part.DOSING,
+        words=words,
         entity_category=EntityCategory.CONFIG,
         fitted=kind.fitted,
         value_fn=lambda view: kind.of(view.state).enabled,
@@ -83,6 +88,7 @@ def _may_dose(kind: AnyDosing) -> PoolctlDosingDescription:
 OUTPUTS = (
     PoolctlSwitchDescription(
         key="pump",
+        part=Part.PUMP,
         name=None,
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda view: view.state.pump_on,
@@ -90,6 +96,7 @@ OUTPUTS = (
     ),
     PoolctlSwitchDescription(
         key="spa_mode",
+        part=Part.SPA,
         device_class=SwitchDeviceClass.SWITCH,
         fitted=frozenset(SPA_ACTUATORS),
         value_fn=lambda view: view.state.spa_mode,
@@ -97,8 +104,17 @@ OUTPUTS = (
         slot_fn=lambda view: view.state.outputs.spa,
     ),
 )
-SETTINGS = tuple(map(_may_heat, HeatSource))
-DOSERS = tuple(map(_may_dose, DOSING))
+SETTINGS = (
+    _may_heat(HeatSource.POOL_HEATER, "pool_heater_allowed"),
+    _may_heat(HeatSource.SOLAR, "solar_heating_allowed"),
+    _may_heat(HeatSource.SPA_HEATER, "spa_heater_allowed"),
+)
+_WORDS_OF_DOSING = (
+    "automatic_ph",
+    "automatic_chlorination",
+    "automatic_liquid_chlorine",
+)
+DOSERS = tuple(map(_may_dose, DOSING, _WORDS_OF_DOSING, strict=True))
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 

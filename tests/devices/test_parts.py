@@ -16,20 +16,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from custom_components.poolctl import (
-    binary_sensor,
-    button,
-    calendar,
-    climate,
-    datetime,
-    event,
-    number,
-    select,
-    sensor,
-    switch,
-)
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.devices.parts import PART_OF
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
@@ -123,27 +110,6 @@ async def test_through_the_cloud_alone(home: Home) -> None:
     home.own(home.service.small)
     await home.set_up()
     assert {"Water", "Pump", "Outputs"} <= parts(home).keys()
-
-
-def test_every_row_of_a_platform_has_its_part() -> None:
-    """`PART_OF` has exactly the keys of all platforms."""
-    tables = (
-        *binary_sensor.BINARY_SENSORS,
-        *button.BUTTONS,
-        *calendar.CALENDARS,
-        *climate.CLIMATES,
-        *datetime.DATETIMES,
-        *event.EVENTS,
-        *number.NUMBERS,
-        *number.DRUMS,
-        number.VOLUME,
-        *select.SELECTS,
-        *sensor.SENSORS,
-        *switch.OUTPUTS,
-        *switch.SETTINGS,
-        *switch.DOSERS,
-    )
-    assert {row.key for row in tables} == PART_OF.keys()
 
 
 async def test_a_part_comes_and_goes_with_its_equipment(full: Home) -> None:

@@ -396,7 +396,7 @@ async def test_gallons(in_utc: Home) -> None:
     await in_utc.act("number.set_value", "volume", value=15_001)
     assert in_utc.value("number", "volume") == "15001.0"
     coordinator = in_utc.entry.runtime_data.controllers[in_utc.controller.device_id]
-    assert coordinator.pool.choices.volume == 56_785
+    assert coordinator.view.choices.volume == 56_785
 
 
 async def test_a_reading_that_moves_is_not_written_at_once(

@@ -92,43 +92,6 @@ def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
 
 # Entity IDs
 
-_KEY_WORDS: Final[Mapping[str, str]] = {
-    "binary_sensor.acid_limit_reached": "daily_acid_limit_reached",
-    "binary_sensor.acid_low": "acid_nearly_empty",
-    "binary_sensor.acid_without_effect": "acid_dosing_without_effect",
-    "binary_sensor.chemistry_stable": "water_reading_valid",
-    "binary_sensor.chlorine_dosing": "chlorination",
-    "binary_sensor.chlorine_low": "chlorine_nearly_empty",
-    "binary_sensor.chlorine_without_effect": "chlorine_dosing_without_effect",
-    "binary_sensor.ph_dosing": "ph_correction",
-    "binary_sensor.solar": "solar_heating",
-    "binary_sensor.wifi": "wi_fi",
-    "button.filter_cleaned": "mark_filter_clean",
-    "button.refill_acid": "mark_acid_drum_full",
-    "button.refill_chlorine": "mark_chlorine_drum_full",
-    "climate.pool": "pool_heating",
-    "climate.spa": "spa_heating",
-    "event.doses": "last_dose",
-    "event.faults": "last_fault",
-    "number.desired_orp_liquid": "liquid_chlorine_orp_target",
-    "number.desired_orp_mineral": "chlorinator_orp_target",
-    "number.desired_ph": "ph_target",
-    "number.pump_speed": "pump_target_speed",
-    "sensor.drive_temperature": "pump_drive_temperature",
-    "sensor.pressure": "filter_pressure",
-    "sensor.pump_cooldown_remaining": "pump_run_on_ends",
-    "sensor.pump_priming_remaining": "pump_priming_ends",
-    "sensor.pump_running_today": "pump_runtime_today",
-    "sensor.running_schedule": "running_pump_schedule",
-    "switch.chlorinator": "automatic_chlorination",
-    "switch.liquid_chlorine": "automatic_liquid_chlorine",
-    "switch.ph_dosing": "automatic_ph",
-    "switch.pool_heater_selected": "pool_heater_allowed",
-    "switch.solar_selected": "solar_heating_allowed",
-    "switch.spa_heater_selected": "spa_heater_allowed",
-}
-"""Words of the entity ID where an entity's key differs from them, by domain and key."""
-
 
 def sayable(name: str) -> bool:
     """Return whether anything of a name is left in an entity ID."""
@@ -152,5 +115,4 @@ def entity_id(domain: str, controller: str, words: str) -> str:
 
     It is the same in every language, so that examples work everywhere.
     """
-    words = _KEY_WORDS.get(f"{domain}.{words}", words)
     return f"{domain}.{slugify(f'{controller} {words}')}"

@@ -8,6 +8,7 @@ from typing import Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
+from ..client.pool.heating import POOL, SPA, Body
 from ..client.wire.equipment import HeatSource, Role, Slot
 from ..const import DOMAIN
 from .uses import Use, Uses, use_of
@@ -25,55 +26,6 @@ class Part(StrEnum):
     OUTPUTS = "outputs"
 
 
-_KEYS: Final[Mapping[Part | None, str]] = {
-    # Entities that concern the whole pool stay with the controller.
-    None: """
-        ambient_temperature clock_difference cloud_service connection ethernet
-        expander_1 expander_2 expander_3 expander_4 faults held_outputs internet
-        local_network mqtt resume_schedules schedules status wifi
-    """,
-    Part.WATER: """
-        chemistry_stable last_valid_reading orp ph volume water_temperature
-    """,
-    Part.PUMP: """
-        drive_temperature dry_run filter_cleaned filter_limit filter_load
-        filter_needs_cleaning flow flow_rate pressure pump pump_cooldown_remaining
-        pump_energy pump_hours_a_day pump_hours_needed_today pump_hours_rule
-        pump_hours_still_needed pump_mode pump_model pump_power pump_power_change
-        pump_priming_remaining pump_run_hours pump_running_today pump_speed
-        pump_speed_level pump_status running_schedule turnovers_a_day turnovers_today
-        water_filtered_today
-    """,
-    Part.HEATING: """
-        pool pool_heater pool_heater_energy pool_heater_power pool_heater_run_hours
-        pool_heater_selected pool_warm_at pool_warm_by solar solar_run_hours
-        solar_selected
-    """,
-    Part.SPA: """
-        spa spa_heater spa_heater_energy spa_heater_power spa_heater_run_hours
-        spa_heater_selected spa_mode spa_warm_at spa_warm_by
-    """,
-    Part.DOSING: """
-        acid_doses_today acid_drum acid_lasts_until acid_limit_reached acid_low
-        acid_low_level acid_remaining acid_used_today acid_without_effect chlorinator
-        chlorinator_run_hours chlorine_doses_today chlorine_dosing chlorine_drum
-        chlorine_lasts_until chlorine_low chlorine_low_level chlorine_remaining
-        chlorine_used_today chlorine_without_effect desired_orp_liquid
-        desired_orp_mineral desired_ph doses liquid_chlorine ph_dosing refill_acid
-        refill_chlorine sanitiser_output
-    """,
-    Part.LIGHTS: """
-        pool_light_type spa_light_type
-    """,
-    Part.OUTPUTS: """
-        ozone_run_hours uv_run_hours
-    """,
-}
-PART_OF: Final[Mapping[str, Part | None]] = {
-    key: part for part, keys in _KEYS.items() for key in keys.split()
-}
-"""The part of each entity that does not belong to a slot or a schedule, by its key."""
-
 _PART_OF_ROLE: Final[Mapping[Role, Part]] = {
     Role.DOSING: Part.DOSING,
     Role.HEATING: Part.HEATING,
@@ -85,6 +37,14 @@ _PART_OF_USE: Final[Mapping[Use, Part]] = {
     Use.PUMP: Part.PUMP,
     Use.LIGHT: Part.LIGHTS,
 }
+
+
+PART_OF_BODY: Final[Mapping[Body, Part]] = {POOL: Part.HEATING, SPA: Part.SPA}
+
+
+def part_of_source(source: HeatSource) -> Part:
+    """Return the part that a heat source belongs to."""
+    return Part.SPA if source is HeatSource.SPA_HEATER else Part.HEATING
 
 
 def part_of_slot(slot: Slot, uses: Uses) -> Part:
