@@ -266,10 +266,13 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": observed.protocol or "-"},
             )
-        for address in discovery_info.ip_addresses[1:]:
-            # One announcement covers both interfaces (protocol.md 2.8).
-            other = replace(observed, host=str(address))
-            async_observed_addresses(self.hass).add(other)
+        # One announcement covers both interfaces (protocol.md 2.8).
+        hosts = (observed.host, *map(str, discovery_info.ip_addresses))
+        reported = (replace(observed, host=host) for host in dict.fromkeys(hosts))
+        usable = [*filter(async_observed_addresses(self.hass).add, reported)]
+        if not usable:
+            return self.async_abort(reason="not_a_controller")
+        observed = usable[0]
         if (entry := announcements.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
                 # Home Assistant then keeps the service name with the entry, and

@@ -405,7 +405,7 @@ def test_device_id(text: object, good: bool) -> None:
 
 def jwt(claims: Any) -> str:
     middle = urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
-    return f"e30.{middle}.x"
+    return f"e30.{middle}.c2ln"
 
 
 @pytest.mark.parametrize(
@@ -421,6 +421,7 @@ def jwt(claims: Any) -> str:
         (None, "opaque", ("b",), "b"),
         (None, "a.b.c.d", ("b",), "b"),
         (None, "e30.%%%.x", ("b",), "b"),
+        (None, f"no header.{jwt({'sub': 'claim'}).split('.', 1)[1]}", ("b",), "b"),
         (None, "e30.ÿÿ.x", ("b",), "b"),
         (None, "e30.a.x", ("b",), "b"),
         (None, "opaque", (), None),

@@ -3,10 +3,14 @@
 from collections.abc import Awaitable
 from dataclasses import replace
 
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import SOURCE_DHCP, ConfigEntryState
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 import pytest
 
+from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.network import addresses
 from custom_components.poolctl.network.addresses import ObservedAddress
 from custom_components.poolctl.network.recovery import Recovery
 from tests.flow.test_config_flow import discover, hear
@@ -20,6 +24,9 @@ from tests.world.simulator.visitors import (
     lure,
     under_another_mac,
 )
+
+ALWAYS_REFUSED = addresses.REFUSED
+"""The kinds of addresses that are refused outside of the tests."""
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
@@ -285,6 +292,43 @@ async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> 
         await hear(home, replayer.announces(home.controller))
         await home.settle()
     assert replayer.connections == 1
+
+
+REFUSED_HOSTS = [
+    *(
+        "127.0.0.1",
+        "::1",
+        "::ffff:127.0.0.1",
+        "0.0.0.0",
+        "::",
+        "224.0.0.251",
+        "ff02::fb",
+    ),
+    *("255.255.255.255", "169.254.169.254", "fe80::1"),
+    "10.10.10.10",  # our own, see the fixture `mock_network` of the test harness
+]
+
+
+@pytest.mark.parametrize("host", REFUSED_HOSTS)
+async def test_addresses_that_no_controller_has(
+    small: Home, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """Nothing is sent there, whoever reports it: no try, no preview, no card."""
+    monkeypatch.setattr(addresses, "REFUSED", ALWAYS_REFUSED)
+    told = replace(Announcement.of(small.controller), host=host)
+    await lose(small)
+    await hear(small, told)
+    dhcp = DhcpServiceInfo(ip=host, hostname="x", macaddress=small.controller.mac)
+    await small.hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": SOURCE_DHCP}, data=dhcp
+    )
+    assert addresses.async_observed_addresses(small.hass).of(told.device_id) == ()
+    unknown = replace(told, device_id="0E_00_00_00_00_01", mac="0e0000000001")
+    result = await hear(small, unknown)
+    assert result["reason"] == "not_a_controller"
+    good = await hear(small, replace(unknown, other_hosts=("10.10.10.77",)))
+    assert good["type"] is FlowResultType.FORM
+    assert addresses.async_cards(small.hass)[good["flow_id"]].host == "10.10.10.77"
 
 
 async def test_the_true_one_has_its_turn(small: Home) -> None:

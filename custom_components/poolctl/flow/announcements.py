@@ -55,7 +55,8 @@ def _offer_to(
 ) -> None:
     addresses = async_observed_addresses(hass)
     addresses.protect(observed.device_id)
-    addresses.add(observed)
+    if not addresses.add(observed):
+        return
     if entry.state is ConfigEntryState.LOADED:
         controller = entry.runtime_data.controllers.get(observed.device_id)
         if controller is not None:

@@ -7,10 +7,12 @@ is limited, and for each controller, at most one address a minute is tried.
 
 from collections.abc import Container
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 import re
 import time
 from typing import Final, Self
 
+from homeassistant.components import network
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -29,6 +31,8 @@ _ADDRESSES: Final = 8
 _MOST_OTHERS: Final = 100
 """Controllers kept that do not belong to a configured account."""
 _LONGEST_NAME: Final = 64
+REFUSED: Final = ("is_loopback", "is_multicast", "is_unspecified", "is_reserved")
+"""Kinds of IP addresses that no controller has; tests allow loopback."""
 _MAC = re.compile(r"[0-9A-Fa-f]{12}")
 _NO_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 _LONGEST_VERSION: Final = 32
@@ -147,8 +151,9 @@ class _Announcements:
 class ObservedAddresses:
     """The addresses observed since Home Assistant started, by device ID."""
 
-    def __init__(self) -> None:
+    def __init__(self, hass: HomeAssistant) -> None:
         """Start without addresses."""
+        self._hass = hass
         self._announcements: dict[str, _Announcements] = {}
         self._ours: set[str] = set()
 
@@ -158,8 +163,14 @@ class ObservedAddresses:
         self._ours.add(device_id)
 
     @callback
-    def add(self, observed: ObservedAddress) -> None:
-        """Keep an announcement."""
+    def add(self, observed: ObservedAddress) -> bool:
+        """Keep an announcement; return `False` for an address no controller can have.
+
+        Otherwise any device could make Home Assistant send requests to itself, to all
+        devices, or to a metadata service.
+        """
+        if not self._may_be_a_controller(observed.host):
+            return False
         announcements = (
             self._announcements.pop(observed.device_id, None) or _Announcements()
         )
@@ -168,6 +179,22 @@ class ObservedAddresses:
         others = [each for each in self._announcements if each not in self._ours]
         for other in others[:-_MOST_OTHERS]:
             del self._announcements[other]
+        return True
+
+    def _may_be_a_controller(self, host: str) -> bool:
+        try:
+            ip = ip_address(host)
+        except ValueError:
+            return False
+        if any(getattr(ip, kind) for kind in REFUSED):
+            return False
+        if ip.is_link_local and not getattr(ip, "scope_id", None):
+            return False
+        return ip.is_loopback or not any(
+            own["address"] == host
+            for adapter in network.async_get_loaded_adapters(self._hass)
+            for own in (*adapter["ipv4"], *adapter["ipv6"])
+        )
 
     @callback
     def of(self, device_id: str) -> tuple[ObservedAddress, ...]:
@@ -226,7 +253,7 @@ _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 @callback
 def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
     """Return the addresses that the network reported since Home Assistant started."""
-    return hass.data.setdefault(_DATA, ObservedAddresses())
+    return hass.data.setdefault(_DATA, ObservedAddresses(hass))
 
 
 _CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")

@@ -43,7 +43,7 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
 )
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.network import proof as proof_module
+from custom_components.poolctl.network import addresses, proof as proof_module
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import (
     CLIENT_ID,
@@ -53,6 +53,7 @@ from tests.world.assistant.service import (
     Service,
 )
 from tests.world.home.complaints import no_complaints
+from tests.world.home.core import LOOPBACK_ALLOWED
 from tests.world.loops import never_waiting
 from tests.world.simulator import NOON, Clock, Controller, Pool, pipeline
 from tests.world.simulator.visitors import Replayer
@@ -149,6 +150,12 @@ def custom_integration(
     """Let Home Assistant load the integration; all tests may use loopback."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")
+
+
+@pytest.fixture(autouse=True)
+def loopback_is_the_lan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let simulated controllers announce loopback addresses."""
+    monkeypatch.setattr(addresses, "REFUSED", LOOPBACK_ALLOWED)
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,8 @@ LEFT_OUT: Final = (
     "radio_frequency",
     "tts",
 )
+LOOPBACK_ALLOWED: Final = ("is_multicast", "is_unspecified", "is_reserved")
+"""`addresses.REFUSED` without loopback addresses, which simulated controllers have."""
 ISSUES_AT_ONCE: Final = "--issues-at-once"
 
 
@@ -37,12 +39,14 @@ def leave_out(platform: str) -> None:
     sys.modules[module] = ModuleType(module)
 
 
-def show_issues_at_once() -> None:
-    """Show the issues of the integration as soon as there is a problem.
+def allow_loopback() -> None:
+    """Let the simulated controllers announce their loopback addresses."""
+    module = vars(import_module("custom_components.poolctl.network.addresses"))
+    module["REFUSED"] = LOOPBACK_ALLOWED
 
-    This program was started in the configuration folder.
-    """
-    sys.path.insert(0, str(Path.cwd()))
+
+def show_issues_at_once() -> None:
+    """Show the issues of the integration as soon as there is a problem."""
     module = vars(import_module("custom_components.poolctl.coordinator"))
     module["PROBLEMS"] = tuple(
         replace(row, patience=0, repair=row.repair and replace(row.repair, patience=0))
@@ -53,6 +57,8 @@ def show_issues_at_once() -> None:
 if __name__ == "__main__":
     for name in LEFT_OUT:
         leave_out(name)
+    sys.path.insert(0, str(Path.cwd()))  # the configuration folder
+    allow_loopback()
     if ISSUES_AT_ONCE in sys.argv:
         sys.argv.remove(ISSUES_AT_ONCE)
         show_issues_at_once()

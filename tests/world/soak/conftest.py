@@ -20,6 +20,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
 from tests.world.simulator import Pool
+from tests.world.home.core import LOOPBACK_ALLOWED
 
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network
@@ -42,10 +43,14 @@ def _garbage_is_collected() -> Generator[None]:
 
 @pytest.fixture(autouse=True)
 def lan(
-    enable_custom_integrations: None, socket_enabled: None, mock_zeroconf_resolver: Any
+    enable_custom_integrations: None,
+    socket_enabled: None,
+    mock_zeroconf_resolver: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Generator[Network]:
     """Let Home Assistant load the integration, and allow loopback addresses only."""
     pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
+    monkeypatch.setattr(addresses, "REFUSED", LOOPBACK_ALLOWED)
     with network() as found:
         yield found
 
