@@ -27,8 +27,9 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util.hass_dict import HassKey
 
 from .api import AccountToken
-from .client.cloud import CloudClient, Gates
+from .client.cloud import CloudClient
 from .client.codec import to_stored
+from .client.limits import Gates
 from .client.wire.cloud_answers import Device, Inventory
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .client.wire.http import ClosingRequest

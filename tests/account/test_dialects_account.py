@@ -112,12 +112,17 @@ async def test_when_a_key_is_asked_for_again(home: Home) -> None:
 
 
 async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
-    """After a clear refusal, the key is not requested before the next inventory."""
+    """After a clear refusal, it is requested once a day, also if the entry is loaded."""
     home.own(home.service.small)
     home.cloud.not_offered.add("envelope-key")
     await home.set_up_with(key=None)
     await home.advance(600, step=30)
+    await home.restart()
+    await home.advance(22 * 3600, step=3600)
     assert asked(home, "envelope-key") == 3  # at each of its paths
+    home.cloud.not_offered.clear()
+    await home.advance(2 * 3600, step=3600)
+    assert home.entry.data["controllers"][home.controller.device_id]["key"]
 
 
 # A busy service

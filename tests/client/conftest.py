@@ -15,9 +15,7 @@ from custom_components.poolctl.client import (
     clock as clock_module,
     cloud as cloud_module,
     coalescing as coalescing_module,
-    endpoints as endpoints_module,
-    online as online_module,
-    renewals as renewals_module,
+    limits as limits_module,
 )
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
@@ -232,11 +230,9 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
         holds_pauses,
         holds_release,
         lan_delivery,
-        endpoints_module,
-        online_module,
+        limits_module,
         pending_module,
         poller_module,
-        renewals_module,
         queries_module,
         sender_module,
         store_module,

@@ -32,7 +32,7 @@ FAILURES = [each for each in D if each.startswith("C14")]
 async def call(cloud: CloudClient, device_id: str, endpoint: Endpoint) -> object:
     """Call an endpoint the way the client does."""
     if endpoint is STATUSES:
-        return await cloud._liveness.online(device_id)
+        return await cloud.online(device_id)
     if endpoint is USER_INFO:
         return await cloud.user_id()
     if endpoint is KEY:

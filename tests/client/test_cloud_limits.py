@@ -8,8 +8,9 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.cloud import CloudClient, Gates
+from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.endpoints import READS
+from custom_components.poolctl.client.limits import Gates
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,

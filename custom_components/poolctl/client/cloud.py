@@ -5,11 +5,12 @@ Observed (protocol.md O5): `userinfo` and the path and shape of `envelope-key`.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
 import time
+from typing import Protocol
 
 from aiohttp import ClientSession
 from yarl import URL
@@ -24,19 +25,20 @@ from .endpoints import (
     SITES,
     STATUSES,
     USER_INFO,
-    Attempts,
     Endpoint,
 )
 from .facts import SERVICE, Change, CloudRequest, FactsOf, unobserved
-from .online import Liveness
-from .renewals import Renewals, TokenProvider
+from .limits import Gates
 from .wire.cloud_answers import (
     DEFAULT_RETRY_AFTER,
+    Device,
     Inventory,
     check,
     check_write,
-    is_device_id,
+    dashboard_of,
+    data_of,
     may_blame_token,
+    parse_device,
     parse_envelope_key,
     parse_inventory,
 )
@@ -49,65 +51,40 @@ from .wire.exceptions import (
     PoolctlError,
     ProtocolError,
     RefusedError,
-    UnexpectedResponseError,
+    UnreachableError,
 )
 from .wire.http import Response, exchange
-from .wire.json_values import Answer, as_json, text
+from .wire.json_values import Answer, as_json, list_of, text
 
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
 """Seconds for a read; the service waits 10 s for a controller (protocol.md 8)."""
+WRITE_SPACING = 2.0
+"""Seconds between two writes to one controller (protocol.md 8)."""
 _USER_INFO_LIMIT = 5.0
 """Seconds; a user waits for it, and can do without."""
 WRITE_TIMEOUT = 65.0
 """Seconds for a write: 10 s, behind five others of 10 s (protocol.md 8)."""
-WRITE_SPACING = 2.0
-"""Seconds between two writes to one controller (protocol.md 8)."""
 PATIENCE = 65.0
 """Seconds that a user's command waits while the controller is busy: the longest wait
 that is documented is 1m0s (protocol.md 7.1)."""
 COPY_AGE = 35.0
 """Maximum age of a read in seconds: 30 for copies (protocol.md 8), plus a margin."""
+FRESH = 300.0
+"""Seconds for which a renewed token is assumed to be valid."""
+UNCHANGED = 900.0
+"""Seconds without a change after which a controller reported offline is unreachable."""
+_STATUSES_AGE = 25.0
+"""Seconds; less than the 30 between read cycles, so that each cycle may read them."""
+_SITES_AGE = 120.0
+"""Seconds; the sites are larger, and only read if statuses are refused (chosen)."""
 
 
-@dataclass(slots=True)
-class Gate:
-    """The limits of one controller (protocol.md 8), times are monotonic in seconds."""
+class TokenProvider(Protocol):
+    """Provides the access token."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    next_write: float = 0.0
-    busy_until: float = 0.0
-    """End of the wait that the service asked for (protocol.md 7.1)."""
-    read_busy_until: float = 0.0
-    """The same for the published read: its copy is served during a cool-down."""
-
-    last_busy: str = ""
-    """Endpoint that started the last wait."""
-
-    def check(self, *, published: bool) -> None:
-        """Raise BusyError during a wait that the service asked for."""
-        until = self.read_busy_until if published else self.busy_until
-        if (left := until - time.monotonic()) > 0:
-            raise BusyError("the service asked to wait", retry_after=left)
-
-    def wait(self, seconds: float, endpoint: str, *, published: bool) -> None:
-        """Start a wait; a busy published read means that all else is busy, too."""
-        self.last_busy = endpoint
-        self.busy_until = max(self.busy_until, time.monotonic() + seconds)
-        if published:
-            self.read_busy_until = self.busy_until
-
-
-class Gates(defaultdict[str, Gate]):
-    """The gates of an account by controller, `SERVICE` for the account itself.
-
-    They may outlast the client: a wait ends neither with a reload nor with a failed
-    set-up.
-    """
-
-    def __init__(self) -> None:
-        """Start without waits."""
-        super().__init__(Gate)
+    async def __call__(self, *, refused: str | None = None) -> str:
+        """Return a token other than the refused one, or raise a PoolctlError."""
 
 
 class CloudClient:
@@ -139,23 +116,35 @@ class CloudClient:
         self._session = session
         self._clock = clock
         self._base = URL(base_url)
-        self._token = token
-        self._renewals = Renewals(token)
+        self._facts = facts
         self._gates = Gates() if gates is None else gates
-        self._attempts: defaultdict[tuple[str, str], Attempts] = defaultdict(Attempts)
-        """Attempts by controller ("" for the account) and endpoint."""
         self._key_path = 0
         """Index of the key's path that last worked."""
-        self._facts = facts
-        self._liveness = Liveness(self._statuses, self.inventory, facts)
+        self._token = token
+        self._fresh = ""
+        """The newest renewed token."""
+        self._fresh_until = 0.0
+        self._in_vain: set[str] = set()
+        """Paths that also refused a renewed token."""
+        self._dashboards: dict[str, tuple[Answer, float]] = {}
+        """Newest dashboards, and when the controllers were last alive (monotonic)."""
+        self._online: dict[str, bool | None] = {}
+        self._online_until = 0.0
+        self._online_lock = asyncio.Lock()
 
     @property
     def not_offered(self) -> frozenset[str]:
         """The endpoints that this service has answered with a 404 or 405."""
+        paths = Counter(
+            (device_id, path.rsplit("/", 1)[1])
+            for device_id, gate in self._gates.items()
+            for path, failure in gate.failures.items()
+            if isinstance(failure.error, NotOfferedError)
+        )
         return frozenset(
             name
-            for (_, name), attempts in self._attempts.items()
-            if isinstance(attempts.error, NotOfferedError)
+            for (_, name), count in paths.items()
+            if count == len(ENDPOINTS[name].paths)
         )
 
     def last_busy(self, device_id: str) -> str:
@@ -164,11 +153,7 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (protocol.md 4.1)."""
-        answer = await self._request(SITES, SITES.path(""), check)
-        return parse_inventory(answer)
-
-    async def _statuses(self) -> Answer:
-        return await self._attempt(STATUSES)
+        return parse_inventory(await self._request(SITES, check))
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` if it is not offered.
@@ -177,23 +162,28 @@ class CloudClient:
         """
         try:
             async with asyncio.timeout(_USER_INFO_LIMIT):
-                answer = await self._request(USER_INFO, USER_INFO.path(""), check)
+                answer = await self._request(USER_INFO, check)
         except PoolctlError, TimeoutError:
             return None
         return text(answer, "sub") or None
 
-    async def envelope_key(self, device_id: str) -> bytes:
+    async def envelope_key(self, device_id: str, *, urgent: bool = False) -> bytes:
         """Return the envelope key of a controller (protocol.md 5.2, O5).
 
         Its path is not published: if one fails, the next one is tried. Raises the first
-        error, which is EnvelopeError if the answer contained no key.
+        error, which is EnvelopeError if the answer contained no key. A path that was
+        not offered is tried once a day, or at a user's urgent request.
         """
         refusal: PoolctlError | None = None
-        count = len(KEY.paths)
+        gate, count = self._gates[device_id], len(KEY.paths)
         for number in ((self._key_path + step) % count for step in range(count)):
+            if urgent:
+                gate.failures.pop(KEY.path(device_id, number), None)
             try:
-                async with self._gates[device_id].lock:
-                    data = await self._data(KEY, KEY.path(device_id, number))
+                async with gate.lock:
+                    data = await self._request(
+                        KEY, data_of, device_id=device_id, number=number
+                    )
                 key = parse_envelope_key(data)
             except (RefusedError, ProtocolError) as err:
                 refusal = refusal or err
@@ -205,17 +195,49 @@ class CloudClient:
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5)."""
         async with self._gates[device_id].lock:
-            data = await self._data(DASHBOARD, DASHBOARD.path(device_id))
-        dashboard = data.get("dashboard")
-        if not isinstance(dashboard, dict):
-            raise UnexpectedResponseError("the answer has no dashboard")
-        return dashboard
+            return await self._request(DASHBOARD, dashboard_of, device_id=device_id)
 
     async def live_dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard; raises UnreachableError as `Liveness.check` does."""
+        """Return the dashboard if the service reaches the controller.
+
+        Raises UnreachableError if the controller has been reported offline, without a
+        change of its dashboard, for 15 minutes: what the service reports may be as old
+        as its copies, so a dashboard that changes is trusted (chosen).
+        """
         dashboard = await self.dashboard(device_id)
-        await self._liveness.check(device_id, dashboard)
+        now = time.monotonic()
+        previous, since = self._dashboards.get(device_id, (None, now))
+        changed, online = dashboard != previous, None
+        if not changed:
+            online = await self.online(device_id)
+            self._facts(device_id).emit(Change("online", online))
+        if changed or online is not False:
+            since = now
+        self._dashboards[device_id] = dashboard, since
+        if now - since >= UNCHANGED:
+            raise UnreachableError("the service does not reach the controller")
         return dashboard
+
+    async def online(self, device_id: str) -> bool | None:
+        """Return `online` as the service reports it, `None` if it does not.
+
+        It is read for all controllers of the account at once: observed
+        (`deviceOnlineStatuses`, protocol.md O5), else published (protocol.md 2.4).
+        """
+        async with self._online_lock:
+            if time.monotonic() >= self._online_until:
+                devices: Iterable[Device | None] = ()
+                age = _STATUSES_AGE
+                try:
+                    data = await self._request(STATUSES, data_of)
+                    devices = (parse_device(e, "") for e in list_of(data, "devices"))
+                except PoolctlError:
+                    age = _SITES_AGE
+                    with suppress(PoolctlError):
+                        devices = (await self.inventory()).devices
+                self._online = {each.device_id: each.online for each in devices if each}
+                self._online_until = time.monotonic() + age
+        return self._online.get(device_id)
 
     async def read(
         self, device_id: str, endpoint: str, *, urgent: bool = False
@@ -225,34 +247,13 @@ class CloudClient:
         An endpoint that failed is not requested again for a while. An urgent read, part
         of a user's command, requests it anyway and waits for a busy controller.
         """
-        async with self._gates[device_id].lock:
-            give_up = time.monotonic() + PATIENCE
-            while True:
-                try:
-                    return await self._attempt(
-                        ENDPOINTS[endpoint], device_id, urgent=urgent
-                    )
-                except BusyError as err:
-                    wait = err.retry_after or DEFAULT_RETRY_AFTER
-                    if not urgent or time.monotonic() + wait > give_up:
-                        raise
-                    await asyncio.sleep(wait)
-
-    async def _attempt(
-        self, endpoint: Endpoint, device_id: str = "", *, urgent: bool = False
-    ) -> Answer:
-        """Read an observed endpoint unless it failed recently."""
-        self._gates[device_id or SERVICE].check(published=False)
-        attempts = self._attempts[device_id, endpoint.name]
-        if not urgent or isinstance(attempts.error, NotOfferedError):
-            attempts.check()
-        try:
-            data = await self._data(endpoint, endpoint.path(device_id), urgent=urgent)
-        except PoolctlError as err:
-            attempts.failed(err)
-            raise
-        attempts.worked()
-        return data
+        return await self._when_free(
+            lambda: self._request(
+                ENDPOINTS[endpoint], data_of, device_id=device_id, urgent=urgent
+            ),
+            device_id,
+            patient=urgent,
+        )
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, protocol.md O5)."""
@@ -283,123 +284,135 @@ class CloudClient:
         )
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
-        """Send a command to an observed endpoint (protocol.md O5).
-
-        A 404 marks it as not offered, as in `read`.
-        """
-        attempts = self._attempts[device_id, endpoint]
-        attempts.check()
-        try:
-            await self._write(device_id, ENDPOINTS[endpoint], body)
-        except NotOfferedError as err:
-            attempts.failed(err)
-            raise
+        """Send a command to an observed endpoint (protocol.md O5)."""
+        await self._write(device_id, ENDPOINTS[endpoint], body)
 
     async def _write(self, device_id: str, endpoint: Endpoint, body: Answer) -> None:
-        """Send a command; wait up to `PATIENCE` seconds for a busy controller."""
         gate, data = self._gates[device_id], as_json(body)
-        give_up = time.monotonic() + PATIENCE
-        async with gate.lock:
-            while True:
-                ready = max(gate.next_write, gate.busy_until)
-                wait = ready - time.monotonic()
-                if ready > give_up:
-                    raise BusyError("the controller is busy", retry_after=wait)
-                await asyncio.sleep(max(0, wait))
-                try:
-                    path = endpoint.path(device_id)
-                    await self._request(
-                        endpoint, path, check_write, data=data, urgent=True
-                    )
-                except BusyError:
-                    continue  # it was rejected and did not run: it is sent again
-                else:
-                    return
-                finally:
-                    gate.next_write = time.monotonic() + WRITE_SPACING
 
-    async def _data(
-        self, endpoint: Endpoint, path: str, *, urgent: bool = False
-    ) -> Answer:
-        answer = await self._request(endpoint, path, check, urgent=urgent)
-        data = answer.get("data")
-        if not isinstance(data, dict):
-            raise UnexpectedResponseError("the answer has no data")
-        return data
+        async def send() -> None:
+            if gate.next_write > gate.busy_until:
+                await asyncio.sleep(max(0.0, gate.next_write - time.monotonic()))
+            await self._request(
+                endpoint, check_write, device_id=device_id, data=data, urgent=True
+            )
+
+        await self._when_free(send, device_id, patient=True)
+
+    async def _when_free[T](
+        self, send: Callable[[], Awaitable[T]], device_id: str, *, patient: bool
+    ) -> T:
+        """Send a request; a patient one waits up to `PATIENCE` s while it is busy.
+
+        What was answered with a 429 did not run, so a write may be sent again.
+        """
+        give_up = time.monotonic() + PATIENCE
+        async with self._gates[device_id].lock:
+            while True:
+                try:
+                    return await send()
+                except BusyError as err:
+                    wait = err.retry_after or DEFAULT_RETRY_AFTER
+                    if not patient or time.monotonic() + wait > give_up:
+                        raise
+                    await asyncio.sleep(wait)
 
     async def _request[T](
         self,
         endpoint: Endpoint,
-        path: str,
         read: Callable[[Response], T],
         *,
+        device_id: str = SERVICE,
+        number: int = 0,
         data: bytes | None = None,
         urgent: bool = False,
     ) -> T:
-        """Send a request, return what `read` makes of the answer, and emit a fact."""
-        device_id, name = _owner(path)
-        gate, published = self._gates[device_id], endpoint.published and data is None
-        gate.check(published=published)
+        """Send a request, return what `read` makes of the answer, and emit a fact.
+
+        Raises the error that keeps it from being sent now, or that of the answer.
+        """
+        gate, path = self._gates[device_id], endpoint.path(device_id, number)
+        write = data is not None
+        gate.check(endpoint, path, write=write, urgent=urgent)
         started, response = time.monotonic(), None
         error: PoolctlError | None = None
+        raised: PoolctlError | None = None
         try:
             response = await self._answered(endpoint, path, data, urgent=urgent)
             result = read(response)
-        except AuthenticationError as err:
-            error = err
-            if endpoint.published:
-                raise
-            raise NotSupportedError(str(err)) from None
         except PoolctlError as err:
-            error = err
-            if isinstance(err, BusyError):
-                wait = err.retry_after or DEFAULT_RETRY_AFTER
-                gate.wait(wait, name, published=published)
-            raise
+            error = raised = err
+            if not endpoint.published and isinstance(err, AuthenticationError):
+                raised = NotSupportedError(str(err))
+            raise raised from None
         else:
             return result
         finally:
+            if write:
+                gate.next_write = time.monotonic() + WRITE_SPACING
             if response is not None or error is not None:
+                gate.answered(endpoint, path, raised, write=write)
                 seconds = time.monotonic() - started
                 method, body = _method(data), data or b""
                 self._facts(device_id).emit(
-                    CloudRequest(method, name, body, response, seconds, error)
+                    CloudRequest(method, endpoint.name, body, response, seconds, error)
                 )
 
     async def _answered(
         self, endpoint: Endpoint, path: str, data: bytes | None, *, urgent: bool
     ) -> Response:
-        """Return an answer; repeat the request if the token may be invalid.
-
-        An endpoint that is not published does not prove that: if the user waits, a
-        published one is requested to check the token.
-        """
+        """Return an answer; repeat the request if the token may be invalid."""
         token = await self._token()
         response = await self._send(path, data, token)
-        newer = None
-        if endpoint.published:
-            newer = await self._renewals.newer(response, path, token)
-        elif urgent and may_blame_token(response):
-            newer = await self._checked(token)
-        if newer is None:
+        if not may_blame_token(response):
+            self._in_vain.discard(path)
             return response
-        status = response.status
-        response = await self._send(path, data, newer)
-        in_vain = self._renewals.in_vain(response, path)
-        if not in_vain and response.status < HTTPStatus.MULTIPLE_CHOICES:
-            self._facts(SERVICE).emit(Change("access", status))
-        return response
+        certain = response.status == HTTPStatus.UNAUTHORIZED
+        if endpoint.published:
+            newer = await self._renewed(path, token, certain=certain)
+        else:
+            newer = await self._checked(token) if urgent else token
+        if newer == token:
+            return response
+        again = await self._send(path, data, newer)
+        if may_blame_token(again):
+            self._in_vain.add(path)
+        elif again.status < HTTPStatus.MULTIPLE_CHOICES:
+            self._facts(SERVICE).emit(Change("access", response.status))
+        return again
 
-    async def _checked(self, token: str) -> str | None:
-        """Return another token if a published endpoint refuses this one, or `None`."""
+    async def _renewed(self, path: str, token: str, *, certain: bool) -> str:
+        """Return another token if a published endpoint may have refused this one.
+
+        401 means that it did (`certain`); other refusals may mean it, unless the token
+        is fresh. If an endpoint also refuses the renewed token, its refusals are ignored
+        until it succeeds (chosen; protocol.md C2).
+        """
+        now = time.monotonic()
+        fresh = token == self._fresh and now < self._fresh_until
+        if path in self._in_vain or (fresh and not certain):
+            return token
+        try:
+            newer = await self._token(refused=token)
+        except UnreachableError:
+            if certain:
+                raise  # whether a sign-in is needed is not clear
+            return token
+        self._fresh, self._fresh_until = newer, now + FRESH
+        return newer
+
+    async def _checked(self, token: str) -> str:
+        """Return the token after a published endpoint was requested to check it.
+
+        An endpoint that is not published proves nothing about a token.
+        """
         try:
             await self.inventory()
         except AuthenticationError:
             raise
         except PoolctlError:
-            return None
-        newer = await self._token()
-        return None if newer == token else newer
+            return token
+        return await self._token()
 
     async def _send(self, path: str, data: bytes | None, token: str) -> Response:
         response = await exchange(
@@ -421,9 +434,3 @@ class CloudClient:
 
 def _method(data: bytes | None) -> HTTPMethod:
     return HTTPMethod.GET if data is None else HTTPMethod.POST
-
-
-def _owner(path: str) -> tuple[str, str]:
-    """Return the controller, or `SERVICE`, and the endpoint of a path."""
-    *_, owner, endpoint = path.split("/")
-    return (owner if is_device_id(owner) else SERVICE), endpoint

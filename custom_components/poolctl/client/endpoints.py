@@ -1,4 +1,4 @@
-"""The endpoints of the service that are used, and the retries of failed ones.
+"""The endpoints of the service that are used.
 
 The paths of the published ones are in protocol.md 4.1; the other paths are observed
 (protocol.md O5), though some of their names are published (protocol.md 4.1 rule 5).
@@ -6,10 +6,7 @@ The paths of the published ones are in protocol.md 4.1; the other paths are obse
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import time
 from typing import Final
-
-from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
@@ -25,6 +22,10 @@ class Endpoint:
     """Paths to try in turn; only the envelope key has more than one."""
     published: bool = False
     """Whether its path is published; if not, its errors affect only itself."""
+    retried: bool = True
+    """Whether an unpublished read that failed is requested less and less often."""
+    absent_for: float = 86400.0
+    """Seconds for which an unpublished endpoint is not requested after a 404 or 405."""
 
     def path(self, device_id: str, number: int = 0) -> str:
         """Return a path for a controller."""
@@ -41,10 +42,12 @@ def _device(name: str, *, published: bool = False) -> Endpoint:
 
 SITES: Final = _account("sites", "user/sites", published=True)
 STATUSES: Final = _account("deviceOnlineStatuses", "user/deviceOnlineStatuses")
-USER_INFO: Final = _account("userinfo", "oauth/userinfo")
+USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), retried=False)
 DASHBOARD: Final = _device("dashboardInfo", published=True)
 SET_PUMP: Final = _device("setPumpInfo", published=True)
-MANUAL_SET: Final = _device("manualSet")
+MANUAL_SET: Final = Endpoint(
+    "manualSet", (f"{V1}/{_DEVICE}/manualSet",), absent_for=0.0
+)
 KEY: Final = Endpoint(
     "envelope-key",
     (
@@ -52,6 +55,7 @@ KEY: Final = Endpoint(
         f"{V1}/{_DEVICE}/envelope-key",
         f"api-gateway/{_DEVICE}/envelope-key",
     ),
+    retried=False,
 )
 
 READS: Final = ("auxInfo", "ambientTemp", "chemistryCard", "pumpInfo", "scheduleInfo")
@@ -71,42 +75,3 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     )
 }
 """All endpoints by name; only the sign-in (`account.py`) uses others."""
-
-_DAY = 86400.0
-_AGAIN = (20.0, 120.0, 300.0, 3600.0)
-"""Seconds until a failed endpoint is requested again: in the next read cycle, then less
-and less often (chosen)."""
-
-
-@dataclass(slots=True)
-class Attempts:
-    """Recent failures of an endpoint."""
-
-    error: PoolctlError | None = None
-    """Error of the newest attempt, `None` if it succeeded."""
-    not_before: float = 0.0
-    """Earliest time of the next request (monotonic, in seconds)."""
-    failures: int = 0
-
-    def check(self) -> None:
-        """Raise the last error unless the endpoint may be requested again."""
-        if self.error is None or time.monotonic() >= self.not_before:
-            return
-        if isinstance(self.error, BusyError):
-            raise BusyError("the endpoint asked to wait")
-        # The same error is raised repeatedly: its traceback would grow.
-        raise self.error.with_traceback(None)
-
-    def failed(self, error: PoolctlError) -> None:
-        """Count a failure: a 404 lasts a day, a 429 at least its `retry_after`."""
-        wait = _AGAIN[min(self.failures, len(_AGAIN) - 1)]
-        if isinstance(error, NotOfferedError):
-            wait = _DAY
-        elif isinstance(error, BusyError):
-            wait = max(wait, error.retry_after or 0.0)
-        self.error, self.failures = error, self.failures + 1
-        self.not_before = time.monotonic() + wait
-
-    def worked(self) -> None:
-        """Forget earlier failures."""
-        self.error, self.failures = None, 0

@@ -136,7 +136,7 @@ class Recovery:
         not used, and what `LanClient.state` raises.
         """
         record = self._access.record
-        key = await self._cloud.envelope_key(record.device_id)
+        key = await self._cloud.envelope_key(record.device_id, urgent=True)
         await self._async_adopt(replace(record, key=key.hex()))
 
     async def async_search(self) -> None:

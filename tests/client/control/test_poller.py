@@ -8,9 +8,8 @@ from unittest.mock import patch
 
 import pytest
 
-from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.cloud import UNCHANGED, CloudClient
 from custom_components.poolctl.client.control import poller
-from custom_components.poolctl.client.online import UNCHANGED
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,

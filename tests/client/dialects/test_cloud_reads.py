@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.cloud import COPY_AGE, CloudClient
-from custom_components.poolctl.client.online import UNCHANGED
+from custom_components.poolctl.client.cloud import COPY_AGE, UNCHANGED, CloudClient
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
 from tests.world.simulator.cloud_dialects import CloudDialect as D

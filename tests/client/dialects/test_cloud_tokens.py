@@ -3,8 +3,7 @@
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.renewals import FRESH
+from custom_components.poolctl.client.cloud import FRESH, CloudClient
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     CommandFailedError,

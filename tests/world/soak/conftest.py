@@ -19,8 +19,8 @@ import pytest_socket
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
-from tests.world.simulator import Pool
 from tests.world.home.core import LOOPBACK_ALLOWED
+from tests.world.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
 from .network import Network, network

@@ -106,9 +106,7 @@ def parse_device(entry: object, site: str) -> Device | None:
 
 def parse_inventory(answer: Answer) -> Inventory:
     """Return the sites and their controllers (protocol.md 2.3)."""
-    data = answer.get("data")
-    if not isinstance(data, dict):
-        raise UnexpectedResponseError("the answer has no data")
+    data = _object_in(answer, "data")
     sites = list_of(data, "sites")
     complete = _has_all(data, "sites", sites) and not _is_page(answer, len(sites))
     site_ids, devices = [], []
@@ -211,6 +209,23 @@ def check(response: Response) -> Answer:
     if _NO_ANSWER.search(message):
         raise ServiceError("the service had no answer of the controller")
     raise CommandFailedError(message)
+
+
+def data_of(response: Response) -> Answer:
+    """Return the `data` of an answer (protocol.md 2.1), or raise its error."""
+    return _object_in(check(response), "data")
+
+
+def dashboard_of(response: Response) -> Answer:
+    """Return the dashboard of an answer (protocol.md 2.5), or raise its error."""
+    return _object_in(data_of(response), "dashboard")
+
+
+def _object_in(answer: Answer, name: str) -> Answer:
+    found = answer.get(name)
+    if not isinstance(found, dict):
+        raise UnexpectedResponseError(f"the answer has no {name}")
+    return found
 
 
 def check_write(response: Response) -> None:

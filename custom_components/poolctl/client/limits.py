@@ -1,0 +1,99 @@
+"""When the endpoints of the service may be requested again (protocol.md 7.1 and 8)."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass, field
+import time
+from typing import Final
+
+from .endpoints import Endpoint
+from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
+
+_AGAIN: Final = (20.0, 120.0, 300.0, 3600.0)
+"""Seconds until a failed read is requested again: in the next read cycle, then less and
+less often (chosen)."""
+
+
+@dataclass(slots=True)
+class _Failure:
+    """Failures in a row of one path; `not_before` is monotonic, in seconds."""
+
+    error: PoolctlError
+    not_before: float
+    count: int
+
+
+@dataclass(slots=True)
+class Gate:
+    """The limits of one controller, times are monotonic in seconds."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    next_write: float = 0.0
+    busy_until: float = 0.0
+    """End of the wait that the service asked for (protocol.md 7.1)."""
+    read_busy_until: float = 0.0
+    """The same for published reads: their copies are served during a cool-down."""
+    last_busy: str = ""
+    """Endpoint that started the last wait."""
+    failures: dict[str, _Failure] = field(default_factory=dict)
+    """Failures by path."""
+
+    def check(
+        self, endpoint: Endpoint, path: str, *, write: bool, urgent: bool
+    ) -> None:
+        """Raise the error that keeps a request from being sent now."""
+        now = time.monotonic()
+        published = endpoint.published and not write
+        until = self.read_busy_until if published else self.busy_until
+        if until > now:
+            raise BusyError("the service asked to wait", retry_after=until - now)
+        failure = self.failures.get(path)
+        if failure is None or now >= failure.not_before:
+            return
+        if not urgent or isinstance(failure.error, NotOfferedError):
+            if isinstance(failure.error, BusyError):
+                left = failure.not_before - now
+                raise BusyError("the endpoint asked to wait", retry_after=left)
+            # The same error is raised repeatedly: its traceback would grow.
+            raise failure.error.with_traceback(None)
+
+    def answered(
+        self,
+        endpoint: Endpoint,
+        path: str,
+        error: PoolctlError | None,
+        *,
+        write: bool,
+    ) -> None:
+        """Note an answer: a 404 lasts a day, a 429 as long as it says.
+
+        Other failures delay only the reads of unpublished endpoints.
+        """
+        now, published = time.monotonic(), endpoint.published and not write
+        if isinstance(error, BusyError):
+            self.last_busy = endpoint.name
+            self.busy_until = max(self.busy_until, now + (error.retry_after or 0.0))
+            if published:
+                self.read_busy_until = self.busy_until
+        previous = self.failures.pop(path, None)
+        if error is None or endpoint.published:
+            return
+        count = previous.count + 1 if previous else 0
+        wait = _AGAIN[min(count, len(_AGAIN) - 1)] if endpoint.retried else 0.0
+        if isinstance(error, NotOfferedError):
+            wait = endpoint.absent_for
+        elif write:
+            return
+        self.failures[path] = _Failure(error, now + wait, count)
+
+
+class Gates(defaultdict[str, Gate]):
+    """The gates of an account by controller, `SERVICE` for the account itself.
+
+    They may outlast the client: a wait ends neither with a reload nor with a failed
+    set-up.
+    """
+
+    def __init__(self) -> None:
+        """Start without waits."""
+        super().__init__(Gate)
