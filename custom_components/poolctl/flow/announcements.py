@@ -61,7 +61,7 @@ def _offer_to(
         controller = entry.runtime_data.controllers.get(observed.device_id)
         if controller is not None:
             controller.recovery.async_offer(observed)
-    elif entry.state is ConfigEntryState.SETUP_RETRY and addresses.may_try(
+    elif entry.state is ConfigEntryState.SETUP_RETRY and addresses.tries.may_try(
         observed.device_id
     ):
         # The entry waits for a controller to answer, and this one may do so now.

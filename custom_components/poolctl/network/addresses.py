@@ -5,6 +5,7 @@ nothing from an announcement is stored, its texts are cleaned, the number of add
 is limited, and for each controller, at most one address a minute is tried.
 """
 
+from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -23,6 +24,7 @@ from ..client.wire.cloud_answers import is_device_id
 from ..client.wire.json_values import clean_text
 from ..const import DOMAIN, PROTOCOL_VERSION
 from .record import ControllerRecord, firmware_supported, mac_of
+from .tries import Tries
 
 TRY_INTERVAL: Final = 60.0
 """Seconds between two tries of addresses that the network reported for a controller."""
@@ -115,37 +117,8 @@ class _Announcements:
     by_address: dict[tuple[str, int], ObservedAddress] = field(default_factory=dict)
     tried: dict[tuple[str, int], float] = field(default_factory=dict)
     """Time of the last try of each address (monotonic, s)."""
-    not_before: float = 0.0
-    """Time from which the next address may be tried (monotonic, s)."""
     own_mac: bool = False
     """Whether the MAC address contained in its device ID was announced."""
-
-    def add(self, observed: ObservedAddress) -> None:
-        """Keep an address; if there are too many, drop the one tried longest ago."""
-        self.own_mac |= observed.mac == mac_of(observed.device_id)
-        if (
-            observed.address not in self.by_address
-            and len(self.by_address) >= _ADDRESSES
-        ):
-            tried = sorted(
-                self.by_address.keys() & self.tried.keys(), key=self.tried.__getitem__
-            )
-            if not tried:
-                return
-            del self.by_address[tried[0]], self.tried[tried[0]]
-        self.by_address.pop(observed.address, None)
-        self.by_address[observed.address] = observed
-
-    def untried_longest(self, but: tuple[str | None, int]) -> ObservedAddress | None:
-        """Return the address to try next: all addresses take turns."""
-        others = [
-            observed for observed in self.by_address.values() if observed.address != but
-        ]
-        return min(
-            others,
-            key=lambda observed: self.tried.get(observed.address, 0.0),
-            default=None,
-        )
 
 
 class ObservedAddresses:
@@ -154,7 +127,9 @@ class ObservedAddresses:
     def __init__(self, hass: HomeAssistant) -> None:
         """Start without addresses."""
         self._hass = hass
-        self._announcements: dict[str, _Announcements] = {}
+        self.tries = Tries()
+        """Tries of reported addresses by controller, at most one a minute."""
+        self._by_device: defaultdict[str, _Announcements] = defaultdict(_Announcements)
         self._ours: set[str] = set()
 
     @callback
@@ -167,18 +142,28 @@ class ObservedAddresses:
         """Keep an announcement; return `False` for an address no controller can have.
 
         Otherwise any device could make Home Assistant send requests to itself, to all
-        devices, or to a metadata service.
+        devices, or to a metadata service. If a controller has too many addresses, the
+        one tried longest ago is dropped; untried ones stay.
         """
         if not self._may_be_a_controller(observed.host):
             return False
-        announcements = (
-            self._announcements.pop(observed.device_id, None) or _Announcements()
-        )
-        self._announcements[observed.device_id] = announcements
-        announcements.add(observed)
-        others = [each for each in self._announcements if each not in self._ours]
+        device_id, address = observed.device_id, observed.address
+        announced = self._by_device.pop(device_id, None) or _Announcements()
+        self._by_device[device_id] = announced
+        announced.own_mac |= observed.mac == mac_of(device_id)
+        known, tried = announced.by_address, announced.tried
+        if address not in known and len(known) >= _ADDRESSES:
+            oldest = min(
+                known.keys() & tried.keys(), key=tried.__getitem__, default=None
+            )
+            if oldest is None:
+                return True
+            del known[oldest], tried[oldest]
+        known.pop(address, None)
+        known[address] = observed
+        others = [each for each in self._by_device if each not in self._ours]
         for other in others[:-_MOST_OTHERS]:
-            del self._announcements[other]
+            del self._by_device[other]
         return True
 
     def _may_be_a_controller(self, host: str) -> bool:
@@ -199,10 +184,7 @@ class ObservedAddresses:
     @callback
     def of(self, device_id: str) -> tuple[ObservedAddress, ...]:
         """Return the addresses reported for a controller, the newest first."""
-        announcements = self._announcements.get(device_id)
-        return (
-            tuple(reversed(announcements.by_address.values())) if announcements else ()
-        )
+        return tuple(reversed(self._by_device[device_id].by_address.values()))
 
     @callback
     def newest(self, device_id: str) -> ObservedAddress | None:
@@ -212,39 +194,25 @@ class ObservedAddresses:
     @callback
     def announces_own_mac(self, device_id: str) -> bool:
         """Return whether a controller was announced with the MAC in its device ID."""
-        announcements = self._announcements.get(device_id)
-        return announcements is not None and announcements.own_mac
-
-    @callback
-    def may_try(self, device_id: str) -> bool:
-        """Return whether a minute has passed since a reported address was tried."""
-        announcements = self._announcements.get(device_id)
-        return announcements is None or time.monotonic() >= announcements.not_before
-
-    @callback
-    def take_turn(self, device_id: str) -> bool:
-        """Return the same as `may_try`; if it is `True`, start the next minute."""
-        if not self.may_try(device_id):
-            return False
-        announcements = self._announcements.setdefault(device_id, _Announcements())
-        announcements.not_before = time.monotonic() + TRY_INTERVAL
-        return True
+        return self._by_device[device_id].own_mac
 
     @callback
     def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
-        """Return an address other than the stored one to try now, else `None`."""
-        announcements = self._announcements.get(record.device_id)
-        observed = (
-            announcements.untried_longest(record.address) if announcements else None
-        )
-        if (
-            announcements is None
-            or observed is None
-            or not self.take_turn(record.device_id)
-        ):
+        """Return an address other than the stored one to try now, else `None`.
+
+        All addresses take turns.
+        """
+        announced = self._by_device[record.device_id]
+        others = [
+            observed
+            for address, observed in announced.by_address.items()
+            if address != record.address
+        ]
+        if not others or not self.tries.start_try(record.device_id, TRY_INTERVAL):
             return None
-        announcements.tried[observed.address] = time.monotonic()
-        return observed
+        chosen = min(others, key=lambda each: announced.tried.get(each.address, 0.0))
+        announced.tried[chosen.address] = time.monotonic()
+        return chosen
 
 
 _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")

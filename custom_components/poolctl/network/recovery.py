@@ -8,9 +8,8 @@ and only if `proof.py` verifies that the controller itself answers, not a record
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import replace
 import logging
-import time
 from typing import Protocol, cast
 
 from homeassistant.core import HomeAssistant, callback
@@ -31,9 +30,10 @@ from ..client.wire.exceptions import (
 )
 from ..const import DOMAIN
 from .access import LanAccess
-from .addresses import ObservedAddress, async_observed_addresses
+from .addresses import TRY_INTERVAL, ObservedAddress, async_observed_addresses
 from .proof import Proof, with_own_counter
 from .record import ControllerRecord, mac_of
+from .tries import Tries
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -44,13 +44,6 @@ KEY_RETRY = 300.0
 control stays down for up to an hour."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
-
-
-@dataclass(slots=True)
-class _Turn:
-    """When the account may be asked for the key again (monotonic, s)."""
-
-    not_before: float = 0.0
 
 
 class Owner(Protocol):
@@ -85,12 +78,9 @@ class Recovery:
         self._cloud = cloud
         self._addresses = async_observed_addresses(owner.hass)
         self._proof = Proof()
-        self._own_turn = _Turn()
-        self._address_turn = _Turn()
-        """Separate turn, so that another device does not use up the controller's."""
+        self._tries = Tries()
         self._untested_key: str | None = None
-        """Key that the account reported in that turn, not verified yet."""
-        self._next_search = 0.0
+        """Key that the account reported for a new address, not verified yet."""
         self._searching = asyncio.Lock()
         self.key_asked = False
         """See `Health.key_asked`."""
@@ -111,7 +101,9 @@ class Recovery:
         paths, record = self._paths, self._access.record
         if reported.address != record.address:
             self._async_look()
-        elif paths.lan is None or not self._addresses.take_turn(reported.device_id):
+        elif paths.lan is None or not self._addresses.tries.start_try(
+            reported.device_id, TRY_INTERVAL
+        ):
             return
         elif not paths.on_lan:
             refresh = self._owner.async_request_refresh()
@@ -177,14 +169,11 @@ class Recovery:
 
     async def _async_look_for_it(self) -> None:
         async with self._searching:
-            if (now := time.monotonic()) >= self._next_search:
-                self._next_search = now + SEARCH_INTERVAL
+            if self._tries.start_try("search", SEARCH_INTERVAL):
                 await self._async_ask_for_names()
-            await self._async_try_next()
-
-    async def _async_try_next(self) -> None:
-        if (reported := self._addresses.next_to_try(self._access.record)) is not None:
-            await self._async_try(reported)
+            reported = self._addresses.next_to_try(self._access.record)
+            if reported is not None:
+                await self._async_try(reported)
 
     async def _async_ask_for_names(self) -> None:
         """Look up its `.local` name: both names if it has two MAC addresses."""
@@ -209,25 +198,23 @@ class Recovery:
 
     async def _async_try(self, reported: ObservedAddress) -> bool:
         """Try an address that the network reported; return whether it was adopted."""
+        key = None
         try:
             try:
                 await self._async_prove(self._at_address(reported))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
-                key = await self._async_untested_key()
-                if key is None:
+                if (key := await self._async_untested_key()) is None:
                     raise
                 await self._async_prove(replace(self._at_address(reported), key=key))
-            else:
-                key = None
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
-        found = self._at_address(reported)
         if self._paths.on_lan:
             _LOGGER.debug("An address was not adopted, because the known one works")
             return False
-        self._owner.async_adopt(found if key is None else replace(found, key=key))
+        found = self._at_address(reported)
+        self._owner.async_adopt(replace(found, key=key or found.key))
         _LOGGER.info("%s has a new address", self._owner.name)
         return True
 
@@ -279,23 +266,23 @@ class Recovery:
     async def _async_untested_key(self) -> str | None:
         """Return a new key from the account, for an address where the stored one fails.
 
-        It is kept, because it may verify at the address that is tried next.
+        It is kept, because it may verify at the address that is tried next. Its tries
+        are counted apart: another device must not use up the controller's.
         """
-        reported = await self._async_new_key(self._address_turn)
+        reported = await self._async_new_key("key for an address")
         self._untested_key = reported or self._untested_key
         known = self._access.record.key
         return None if self._untested_key == known else self._untested_key
 
     async def _async_renew_key(self) -> None:
-        if (key := await self._async_new_key(self._own_turn)) is not None:
+        if (key := await self._async_new_key("key")) is not None:
             _LOGGER.info("%s has a new envelope key", self._owner.name)
             self._owner.async_adopt(replace(self._access.record, key=key))
 
-    async def _async_new_key(self, turn: _Turn) -> str | None:
+    async def _async_new_key(self, tries: str) -> str | None:
         """Fetch the key at most hourly (5 min after no answer); return a new one."""
-        if (now := time.monotonic()) < turn.not_before:
+        if not self._tries.start_try(tries, KEY_INTERVAL):
             return None
-        turn.not_before = now + KEY_INTERVAL
         record = self._access.record
         try:
             key = await self._cloud.envelope_key(record.device_id)
@@ -305,7 +292,7 @@ class Recovery:
             return None
         except PoolctlError as err:
             _LOGGER.debug("No answer to the question for the key: %s", err)
-            turn.not_before = now + KEY_RETRY
+            self._tries.delay(tries, KEY_RETRY)
             return None
         self.key_asked = True
         return key.hex() if key.hex() != record.key else None
