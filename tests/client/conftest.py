@@ -22,7 +22,6 @@ from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import (
     dosing as dosing_module,
     lan_delivery,
-    pending as pending_module,
     poller as poller_module,
     queries as queries_module,
     sender as sender_module,
@@ -231,7 +230,6 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
         holds_release,
         lan_delivery,
         limits_module,
-        pending_module,
         poller_module,
         queries_module,
         sender_module,

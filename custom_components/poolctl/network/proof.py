@@ -124,7 +124,7 @@ async def _again[T](
         try:
             return await ask()
         except LanRequestError as err:
-            if not err.transient:
+            if not err.lost:
                 raise
         except UnreachableError as err:
             if err.ran is not False or not waits:

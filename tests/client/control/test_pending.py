@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from custom_components.poolctl.client.coalescing import Coalescer
-from custom_components.poolctl.client.control.pending import Pending
+from custom_components.poolctl.client.control.command import Command
 from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     NotAppliedError,
@@ -211,7 +211,7 @@ async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
 async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:
     coalescer, log = Coalescer(), list[str]()
 
-    async def send(value: int) -> Pending:
+    async def send(value: int) -> Command:
         log.append(f"sent {value}")
         try:
             await asyncio.sleep(60)
@@ -220,7 +220,7 @@ async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:
             log.append("cleaned up")
         raise AssertionError("never")
 
-    async def confirm(pending: Pending) -> None:
+    async def confirm(pending: Command) -> None:
         raise AssertionError("never")
 
     caller = asyncio.create_task(coalescer.run("key", 7, send, confirm))

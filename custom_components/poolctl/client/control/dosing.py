@@ -28,11 +28,10 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
-from .lan_delivery import LanCommand
+from .command import CloudCommand, Command, LanCommand
 from .paths import Paths
-from .pending import Pending
 from .queries import QUEUED, Queries
-from .sender import CloudCommand, Command, Sender
+from .sender import Sender
 from .store import Store
 
 _CARD = "chemistryCard"
@@ -236,7 +235,7 @@ class DosingControl(Dosers):
             partial(self._sender.confirm, query=query),
         )
 
-    async def _send(self, change: _Change) -> Pending:
+    async def _send(self, change: _Change) -> Command:
         return await self._sender.send(
             Command(
                 key=change.key,

@@ -20,9 +20,9 @@ from ..wire.commands import HEATING_COMMAND, HEATING_QUERY, decode_json, encode_
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import NotSupportedError, PoolctlError
 from ..wire.frame import StateFrame
-from .pending import Pending
+from .command import Command
 from .queries import Queries, Reply
-from .sender import Command, Sender
+from .sender import Sender
 from .store import Store
 
 type _Step = Callable[[PoolState], HeatingChange]
@@ -41,7 +41,7 @@ class HeatingControl:
         self._queries = queries
         self._written: tuple[Reply, HeatingChange] | None = None
         """The newest reply, and the changes written since."""
-        self._sent: tuple[Pending, HeatingChange] | None = None
+        self._sent: tuple[Command, HeatingChange] | None = None
 
     async def change(
         self, body: Body, *, target: float | None = None, heat: bool | None = None
@@ -78,7 +78,7 @@ class HeatingControl:
             "heating", steps, self._send, self._sender.confirm, combine=operator.add
         )
 
-    async def _send(self, steps: tuple[_Step, ...]) -> Pending:
+    async def _send(self, steps: tuple[_Step, ...]) -> Command:
         asked = self._unconfirmed()
         for step in steps:
             # Based on the earlier requests, too, confirmed or not.

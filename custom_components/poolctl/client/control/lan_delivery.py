@@ -15,10 +15,10 @@ from ..wire.exceptions import (
     DeclinedError,
     LanBusyError,
     LanRequestError,
-    PoolctlError,
     UnreachableError,
 )
 from ..wire.frame import StateFrame
+from .command import Command, LanCommand
 
 _AGAIN = (0.5, 1.5, 3.0, 4.0)
 """Seconds before each repetition of a command that certainly did not run, 9 s in all: a
@@ -36,25 +36,17 @@ _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 _MOST_REFUSALS = 3
 """Refusals after each of which the counter is checked; the next one is final."""
 
-type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
 type Look = Callable[[], Awaitable[bool]]
 """Returns whether a command has already taken effect."""
 
 
-def certainly_lost(error: PoolctlError) -> bool:
-    """Return whether a request did not run because it never arrived completely."""
-    if isinstance(error, LanRequestError):
-        return error.transient
-    return isinstance(error, UnreachableError) and error.ran is False
-
-
 @dataclass(frozen=True, slots=True)
 class LanDelivery:
-    """One command, and how to check its effect."""
+    """Sends one command to one controller; `run` sends it once."""
 
-    command: LanCommand
+    command: Command
+    run: LanCommand
     lan: LanClient
-    idempotent: bool
     look: Look
 
     async def send(self, *, patient: bool) -> StateFrame | None:
@@ -80,10 +72,10 @@ class LanDelivery:
     async def _send_or_look(self, *, patient: bool) -> StateFrame | None:
         """Send the command; if the controller was busy, check whether it ran anyway."""
         try:
-            return await self._until_taken(self.command, patient=patient)
+            return await self._until_taken(self.run, patient=patient)
         except LanBusyError:
             # It may have run, and only the frame of its reply found no buffer.
-            if not self.idempotent:
+            if not self.command.idempotent:
                 raise
             if await self.look():
                 return None
@@ -100,12 +92,12 @@ class LanDelivery:
             try:
                 return await run(self.lan)
             except LanBusyError:
-                if was_busy or not self.idempotent:
+                if was_busy or not self.command.idempotent:
                     raise
                 was_busy, wait = True, _AGAIN[0]
             except (DeclinedError, LanRequestError, UnreachableError) as err:
                 wait = next(waits, _PATIENCE)
-                if not certainly_lost(err) or time.monotonic() + wait > last:
+                if not err.lost or time.monotonic() + wait > last:
                     if not was_busy:
                         raise
                     # The first attempt may have run, whatever became of this one.

@@ -23,9 +23,10 @@ from ..wire.exceptions import (
     OutcomeUnknownError,
 )
 from ..wire.frame import MODE_MANUAL, StateFrame
+from .command import Command
 from .outputs import is_on, with_mode
 from .queries import Queries
-from .sender import Command, Sender
+from .sender import Sender
 from .store import Store
 
 SETTLING_MARGIN = 3.0

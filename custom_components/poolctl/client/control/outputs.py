@@ -9,9 +9,10 @@ from ..wire.commands import encode_aux
 from ..wire.equipment import Role
 from ..wire.exceptions import NotSupportedError
 from ..wire.frame import MODE_MANUAL, MODE_OFF
+from .command import Command
 from .pump import PumpControl
 from .resuming import resuming
-from .sender import Command, Sender
+from .sender import Sender
 from .store import Store
 
 

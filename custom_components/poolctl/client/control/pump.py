@@ -19,9 +19,9 @@ from ..wire.exceptions import (
     joined,
 )
 from ..wire.frame import MODE_MANUAL, MODE_OFF, StateFrame
-from .pending import Pending
+from .command import Command
 from .resuming import resuming
-from .sender import Command, Sender
+from .sender import Sender
 from .store import Store
 
 _KEY = "pump"
@@ -90,7 +90,7 @@ class PumpControl:
 
         return finish
 
-    async def _ensure_released(self, pending: Pending) -> None:
+    async def _ensure_released(self, pending: Command) -> None:
         """Make sure that a stopped pump is not held off."""
         slot = self._slot()
         if pending.by_lan and slot in (self._store.reported.outputs.held or ()):
@@ -165,10 +165,10 @@ class PumpControl:
         self._no_aux = False
         return True
 
-    async def _send_speed(self, speed: int) -> Pending:
+    async def _send_speed(self, speed: int) -> Command:
         return await self._send(True, speed)
 
-    async def _send(self, on: bool, wanted: int | None) -> Pending:
+    async def _send(self, on: bool, wanted: int | None) -> Command:
         command = self._command(on, wanted)
         if on or self._no_aux:
             return await self._sender.send(command)

@@ -208,7 +208,7 @@ class Queries:
         the cause is the counter that all clients share, and only time helps.
         """
         if isinstance(error, LanRequestError):
-            return RETRY if error.transient else None
+            return RETRY if error.lost else None
         if counters.answered not in (None, (query.name, b"")):
             if query is NAMES:
                 self._refused = 0

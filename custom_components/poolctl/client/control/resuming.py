@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from ..pool.state import PoolState
-from .lan_delivery import LanCommand
-from .sender import Command
+from .command import Command, LanCommand
 
 
 def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:

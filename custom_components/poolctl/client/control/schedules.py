@@ -31,9 +31,9 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from ..wire.schedule import MAX_SCHEDULES, Schedule
+from .command import Command
 from .poller import Poller
 from .queries import Queries
 from .sender import Sender
@@ -211,7 +211,7 @@ class ScheduleControl:
             await self._queries.read(SCHEDULES, lan, urgent=True)
             self._copies_until, self._new = 0.0, None
 
-        await self._sender.deliver(ask, self._read_cloud)
+        await self._sender.deliver(Command(lan=ask, cloud=self._read_cloud))
         return self._now()
 
     async def _read_cloud(self, cloud: CloudClient) -> None:
@@ -264,29 +264,22 @@ class ScheduleControl:
 
         Returns whether it went over the LAN, and the error if the outcome is unclear.
         """
-        by_lan = True
-
-        async def act(lan: LanClient) -> StateFrame | None:
-            nonlocal by_lan
-            by_lan = True
-            return await lan.action("schedule", change.payload)
-
-        async def write(cloud: CloudClient) -> None:
-            nonlocal by_lan
-            by_lan = False
-            await cloud.write(self._device_id, change.endpoint, change.body)
-
+        command = Command(
+            lan=lambda lan: lan.action("schedule", change.payload),
+            cloud=lambda cloud: cloud.write(
+                self._device_id, change.endpoint, change.body
+            ),
+            idempotent=False,
+        )
         try:
-            _, frame = await self._sender.deliver(act, write, idempotent=False)
-        except LanBusyError as err:
-            return by_lan, err
-        except UnreachableError as err:
+            frame = await self._sender.deliver(command)
+        except (LanBusyError, UnreachableError) as err:
             if err.ran is False:
                 raise
-            return by_lan, err
+            return command.by_lan, err
         if frame is not None:
             self._poller.merge_frame(frame)
-        return by_lan, None
+        return command.by_lan, None
 
     def _show[T](self, change: _Change[T]) -> T | None:
         """Show a change acknowledged by the cloud until a read that cannot be older."""

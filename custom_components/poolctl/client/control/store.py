@@ -6,7 +6,7 @@ import time
 
 from ..pool.choices import Choices
 from ..pool.state import PoolState
-from .pending import PendingValues
+from .command import PendingValues
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -12,6 +12,8 @@ No message contains a key, a token, the body of a request, or free text of the o
 side: messages get into logs, and such text may identify a user or a controller.
 """
 
+from typing import override
+
 
 class PoolctlError(Exception):
     """Base of every error of this package."""
@@ -19,6 +21,20 @@ class PoolctlError(Exception):
     ran: bool | None = None
     """Whether the command ran: `False` if it certainly did not, `None` if it may have.
     The error of a command answers for all attempts to send it (`joined`)."""
+    elsewhere: bool = False
+    """Whether another path may accept the same command."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether it never arrived completely: it may be repeated in a second."""
+        return False
+
+    def other_path_may(self, *, idempotent: bool) -> bool:
+        """Return whether the other path may be tried after this error.
+
+        A command that must not run twice is only tried there if it did not run.
+        """
+        return self.elsewhere and (idempotent or self.ran is False)
 
 
 def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
@@ -85,6 +101,8 @@ class ClockError(InvalidCommandError):
     A controller that accepted a counter far ahead would refuse every client until then.
     """
 
+    elsewhere = True
+
     def __init__(self, message: str) -> None:
         """Set the message that asks the user to check the clocks."""
         super().__init__(message, reason="clock")
@@ -92,6 +110,8 @@ class ClockError(InvalidCommandError):
 
 class RequestTooLargeError(InvalidCommandError):
     """The LAN request would be longer than 1024 bytes (protocol.md 8)."""
+
+    elsewhere = True
 
 
 # No answer
@@ -104,10 +124,17 @@ class UnreachableError(PoolctlError):
     idempotent command may then be tried on another path.
     """
 
+    elsewhere = True
+
     def __init__(self, message: str, *, ran: bool | None = None) -> None:
         """Store whether the request may have arrived."""
         super().__init__(message)
         self.ran = ran
+
+    @property
+    @override
+    def lost(self) -> bool:
+        return self.ran is False
 
 
 class ServiceError(UnreachableError):
@@ -172,13 +199,19 @@ class CannotReleaseError(RefusedError):
 class NotSupportedError(RefusedError):
     """No path that works now supports this command."""
 
+    elsewhere = True
+
 
 class ForbiddenError(RefusedError):
     """The account may not do this, or does not own the controller (HTTP 403)."""
 
+    elsewhere = True
+
 
 class NotOfferedError(RefusedError):
     """The service does not have this endpoint (HTTP 404, 405)."""
+
+    elsewhere = True
 
 
 class LanRequestError(RefusedError):
@@ -193,8 +226,8 @@ class LanRequestError(RefusedError):
         self.reason = reason
 
     @property
-    def transient(self) -> bool:
-        """Whether the request was lost on its way: nothing ran, it can be repeated."""
+    @override
+    def lost(self) -> bool:
         return self.reason in ("slow headers", "short body")
 
 
@@ -205,6 +238,7 @@ class BusyError(PoolctlError):
     """Busy or over a limit; `retry_after` is in seconds, `None` if not reported."""
 
     ran: bool | None = False
+    elsewhere = True
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         """Store when to try again."""
@@ -228,3 +262,4 @@ class AuthenticationError(PoolctlError):
     """The service does not accept the access token (HTTP 401)."""
 
     ran: bool | None = False
+    elsewhere = True

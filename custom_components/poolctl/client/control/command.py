@@ -1,0 +1,88 @@
+"""Commands, from the request until their effect is confirmed."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from ..cloud import CloudClient
+from ..lan import LanClient
+from ..pool.state import PoolState
+from ..wire.exceptions import PoolctlError
+from ..wire.frame import StateFrame
+
+type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
+type CloudCommand = Callable[[CloudClient], Awaitable[None]]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Command:
+    """A requested value: how it is sent, shown and recognised, and what became of it.
+
+    Each object is sent once. Times are monotonic, in seconds.
+    """
+
+    key: str = ""
+    """Key of the value: of two commands with the same key, the newer one counts."""
+    show: Callable[[PoolState], PoolState] = lambda state: state
+    """Puts the requested value into a state."""
+    holds: Callable[[PoolState], bool] = lambda state: True
+    """Returns whether a reported state has the value."""
+    lan: LanCommand | None = None
+    cloud: CloudCommand | None = None
+    idempotent: bool = True
+    """Whether it may run twice: only then is the other path tried after one that may
+    have run it."""
+    settles_in: float = 0.0
+    """Seconds during which states say nothing about its effect."""
+
+    by_lan: bool = True
+    """Path that carried it. This and all below is set when it was sent."""
+    sent: float = 0.0
+    settled: float = 0.0
+    """Reads before this time do not count."""
+    until: float = 0.0
+    """Reads before this time may be older than the command and disprove nothing."""
+    doubt: PoolctlError | None = None
+    """Error because of which the command may not have run at all."""
+    disproved: bool = False
+    """Whether it was dropped because the reads that count did not show it."""
+
+
+class PendingValues:
+    """The pending value of each key; a newer one replaces an older one."""
+
+    def __init__(self) -> None:
+        """Start without pending values."""
+        self._pending: dict[str, Command] = {}
+
+    def add(self, pending: Command) -> None:
+        """Show a value until it is confirmed or dropped."""
+        self._pending[pending.key] = pending
+
+    def __contains__(self, pending: Command) -> bool:
+        """Return whether this value is neither confirmed, replaced nor dropped."""
+        return self._pending.get(pending.key) is pending
+
+    def drop(self, pending: Command) -> None:
+        """Stop showing a value."""
+        if pending in self:
+            del self._pending[pending.key]
+
+    def settle(self, known: PoolState, read_at: float) -> list[Command]:
+        """Drop values that a read confirms or disproves; return the disproved ones."""
+        disproved = []
+        for pending in list(self._pending.values()):
+            if read_at < pending.settled:
+                continue
+            if pending.holds(known):
+                self.drop(pending)
+            elif read_at >= pending.until:
+                self.drop(pending)
+                pending.disproved = True
+                disproved.append(pending)
+        return disproved
+
+    def overlay(self, known: PoolState) -> PoolState:
+        """Return the state with the pending values, as a user should see it."""
+        for pending in self._pending.values():
+            known = pending.show(known)
+        return known
