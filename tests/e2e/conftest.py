@@ -31,9 +31,9 @@ import pytest_socket
 from tests.world.home.api import HomeAssistant, new_session
 from tests.world.home.settings import Settings
 
-from .dashboards import STANDING, STRATEGY, make_dashboard
+from .dashboards import STANDING, STRATEGY, controller, look, make_dashboard
 from .homes import Homes
-from .pools import Pools
+from .pools import Pools, entity
 from .steps import sign_in
 
 type EnterHome = Callable[..., Awaitable[Page]]
@@ -280,6 +280,16 @@ async def desk(
 async def page(enter: EnterHome) -> Page:
     """Return a page of a user who is signed in to the home."""
     return await enter()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pool(desk: Page, home: Settings, api: HomeAssistant) -> AsyncIterator[Page]:
+    """Show the full pool without holds, and end all holds afterwards."""
+    resume = await entity(api, "resume_schedules", "button")
+    await api.call("button", "press", entity_id=resume)
+    await look(desk, home, await controller(api))
+    yield desk
+    await api.call("button", "press", entity_id=resume)
 
 
 async def _show_failure(name: str, opened: list[BrowserContext]) -> None:

@@ -172,7 +172,7 @@ async def test_states(
                 await stack.enter_async_context(changed)
             await look(page, home, path)
             if state == "problems":
-                headline = card(page, "pool").get_by_role("button")
+                headline = card(page, "pool").locator(".headline")
                 await headline.click()
             for width, scheme in looks(number, language):
                 await page.emulate_media(color_scheme=scheme)

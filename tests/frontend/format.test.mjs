@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clock, duration, hourOfDay, inDays, moment } from "../../custom_components/poolctl/frontend/format.js";
+import { clock, days, daysUntil, duration, hourOfDay, moment } from "../../custom_components/poolctl/frontend/format.js";
 import { fill, words } from "../../custom_components/poolctl/frontend/words.js";
 
 const HOUR = 3_600_000;
 const BERLIN = "Europe/Berlin";
 const plain = (text) => text.replace(/[\u00a0\u202f]/g, " ");
 const hass = (language, more = {}) => ({
+  language,
   locale: { language, time_zone: "server", time_format: "language", number_format: "language", ...more },
   config: { time_zone: BERLIN },
 });
@@ -22,7 +23,8 @@ for (const [name, noon, length] of [
   test(`${name} has ${length} hours`, () => {
     const at = Date.parse(noon);
     assert.equal((hourOfDay(at, BERLIN, 24) - hourOfDay(at, BERLIN, 0)) / HOUR, length);
-    for (const hour of [0, 6, 12, 18]) {
+    assert.equal(clock(hass("de"), hourOfDay(at, BERLIN, 0)), "Mitternacht");
+    for (const hour of [6, 12, 18]) {
       assert.equal(clock(hass("de"), hourOfDay(at, BERLIN, hour)), `${String(hour).padStart(2, "0")}:00`);
     }
   });
@@ -40,7 +42,8 @@ test("a moment has its day, unless it is today", () => {
   const shown = (at, locale = hass("en")) => plain(moment(locale, at, now));
   assert.equal(shown(now), "12:00 PM");
   assert.equal(shown(now, hass("en", { time_format: "24" })), "12:00");
-  assert.equal(shown(midnight), "12:00 AM");
+  assert.equal(shown(midnight), "midnight");
+  assert.equal(shown(midnight, hass("fr-FR")), "minuit");
   assert.equal(shown(midnight + HOUR), "Tue 1:00 AM");
   assert.equal(shown(now - 8 * 24 * HOUR), "Apr 26, 12:00 PM");
 });
@@ -49,8 +52,8 @@ test("lengths and days are words of the language", () => {
   assert.equal(plain(duration(hass("de"), 8 * HOUR + 20 * 60_000)), "8 Std. 20 Min.");
   assert.equal(plain(duration(hass("en"), 0)), "0 min");
   const now = Date.parse("2026-05-04T10:00:00Z");
-  assert.equal(inDays(hass("en"), now + 12 * 24 * HOUR, now), "in 12 days");
-  assert.equal(inDays(hass("fr"), now - 24 * HOUR, now), "hier");
+  assert.equal(daysUntil(hass("en"), now + 52 * 24 * HOUR, now), 52);
+  assert.deepEqual(["en", "de", "es", "it", "pt-BR"].map((language) => days(hass(language), 52)), ["52 days", "52 Tage", "52 días", "52 giorni", "52 dias"]);
 });
 
 test("all words are there in every language, with the same gaps", () => {

@@ -31,7 +31,7 @@ interface Hass {
   language: string;
   locale: { language: string; time_zone: string; time_format: string; number_format: string };
   themes?: { darkMode: boolean };
-  config: { time_zone: string; components: string[]; unit_system: unknown };
+  config: { time_zone: string; components: string[]; unit_system: Record<string, string> };
   callWS(message: Record<string, unknown>): Promise<any>;
   callService(domain: string, service: string, data: unknown, target: unknown): Promise<unknown>;
   formatEntityState(state: HassState, value?: string): string;
@@ -44,6 +44,7 @@ interface Problem {
   sentence: string;
   next_step?: string;
   since?: string;
+  action?: { label: string; entity_id?: string; url?: string };
 }
 
 interface CardConfig {
@@ -55,4 +56,5 @@ interface CardConfig {
 interface Window {
   customStrategies?: unknown[];
   customCards?: unknown[];
+  customCardFeatures?: { type: string; name: string; isSupported(hass: Hass, context: { entity_id: string }): boolean }[];
 }

@@ -308,7 +308,7 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
 async def test_entities_of_the_dosing(full: Home) -> None:
     """Names, units and classes, as a user sees them."""
     for domain, key, name, attributes in (
-        ("number", "acid_drum", "Acid drum",
+        ("number", "acid_drum", "Acid drum size",
          {"min": 1, "max": 200, "step": 0.1, "mode": "box",
           "device_class": "volume_storage", "unit_of_measurement": "L"}),
         ("number", "chlorine_low_level", "Chlorine low level",

@@ -157,7 +157,7 @@ async def test_entities_through_the_cloud(
     assert {key: table[key].cloud for key in works if key in table} == truth
     silent = {key for key in table.keys() - works.keys() if table[key].cloud != "no"}
     assert {key[1:] for key in silent if key.name not in KNOWN_LATER} <= {
-        ("sensor", "Ambient temperature"),
+        ("sensor", "Air temperature"),
         *OF_OTHER_POOLS,
     }
 
@@ -332,7 +332,7 @@ async def test_what_is_exposed_by_itself(full: Home) -> None:
     assert {key.kind for key in exposed} == {"climate", "light", "switch", "sensor"}
     assert {key.name for key in exposed if key.kind == "sensor"} == {
         "Temperature",
-        "Ambient temperature",
+        "Air temperature",
     }
     assert {key.page for key in exposed} == {
         "Controller",

@@ -220,10 +220,6 @@ export class PoolDay extends PoolCard {
       held && h("span", { key: "held" }, sample("by-hand"), this.text.by_hand),
     );
   }
-
-  getCardSize() {
-    return 6;
-  }
 }
 
 const place = (/** @type {Row} */ { kind }) => PoolDay.contents.indexOf(kind);

@@ -2,13 +2,13 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { duration, inDays, moment } from "./format.js";
+import { days, daysUntil, duration, moment } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
-/** @typedef {{ name: string, share: number, value: string, note: string, rate: string, action: any }} Level */
+/** @typedef {{ name: string, shape: string, share: number, value: string, note: string, rate: string, action: any }} Level */
 
 /** Keys of the entities and problems of a doser. */
 const DOSERS = [
@@ -19,11 +19,17 @@ const DOSERS = [
 /** Keys of the switches of all dosers. */
 const DOSING = ["ph_dosing", "liquid_chlorine", "chlorinator"];
 
+/** What distinguishes a drum and a filter, which has a valve and two pipes. @type {Record<string, string[]>} */
+const SHAPES = {
+  drum: ["M30 4h28v8H30z"],
+  filter: ["M34 2h20v10H34z", "M0 24h10v8H0z", "M78 24h10v8H78z"],
+};
+
 export class PoolDrums extends PoolCard {
   static contents = ["acid", "chlorine", "filter"];
   static style = `
     .drums { display: grid; grid-template-columns: repeat(auto-fit, minmax(92px, 1fr)); gap: 12px; }
-    .drum { display: flex; flex-direction: column; align-items: center; gap: 4px; text-align: center; }
+    .drum { display: grid; grid-template-rows: subgrid; grid-row: span 4; justify-items: center; row-gap: 4px; text-align: center; }
     .drum svg { width: 72px; height: 92px; }
     .shell { fill: color-mix(in srgb, var(--primary-text-color) 6%, transparent); stroke: var(--secondary-text-color); stroke-width: 2; }
     .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
@@ -31,9 +37,8 @@ export class PoolDrums extends PoolCard {
     .lid { fill: var(--secondary-text-color); }
     svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
     .name { font-weight: 500; }
-    .drum .soft { flex: 1; }
     .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin-top: 12px; }
-    .drum .action { margin-top: 4px; width: 100%; font-size: 14px; padding: 8px; }
+    .drum .action { margin-top: 4px; width: 100%; height: 100%; box-sizing: border-box; font-size: 14px; padding: 8px; }
   `;
 
   /** @param {Pool} pool */
@@ -80,6 +85,7 @@ export class PoolDrums extends PoolCard {
     const refill = pool.one("button", doser.refill);
     return {
       name: this.text.contents[doser.show],
+      shape: "drum",
       share: litres / pool.numbered(size),
       value: litres === 0 ? this.text.empty : pool.text(left),
       note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
@@ -91,7 +97,7 @@ export class PoolDrums extends PoolCard {
   /** @param {Pool} pool @param {string} key */
   lasts(pool, key) {
     const state = pool.one("sensor", key)?.state;
-    return known(state) && state ? fill(this.text.lasts, { days: inDays(this.hass, Date.parse(`${state.state}T12:00:00`)) }) : "";
+    return known(state) && state ? fill(this.text.lasts, { days: days(this.hass, Math.max(daysUntil(this.hass, Date.parse(`${state.state}T12:00:00`)), 1)) }) : "";
   }
 
   /** @param {Pool} pool @returns {Level | undefined} */
@@ -105,10 +111,12 @@ export class PoolDrums extends PoolCard {
     const limit = pool.one("number", "filter_limit");
     const note = limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "";
     const measured = { value: pool.text(load), note, rate: pool.rate("filter_needs_cleaning") };
+    const unmeasured = { value: "–", note: load ? this.text.measuring : this.text.clean_first, rate: "none" };
     return {
       name: this.text.contents.filter,
+      shape: "filter",
       share: percent / (limit ? pool.numbered(limit) : 100),
-      ...(Number.isFinite(percent) ? measured : { value: "–", note: this.text.clean_first, rate: "none" }),
+      ...(Number.isFinite(percent) ? measured : unmeasured),
       action: clean && this.asked(pool, clean, this.text.cleaned),
     };
   }
@@ -122,7 +130,7 @@ export class PoolDrums extends PoolCard {
   }
 
   /** @param {Level} level */
-  level({ name, share, value, note, rate, action }) {
+  level({ name, shape, share, value, note, rate, action }) {
     const part = Math.min(Math.max(Number.isFinite(share) ? share : 0, 0), 1);
     const height = 84 * part;
     return h(
@@ -131,9 +139,9 @@ export class PoolDrums extends PoolCard {
       h(
         "svg",
         { viewBox: "0 0 88 112", role: "img", "aria-label": `${name}: ${value}` },
-        h("rect", { class: "lid", x: 30, y: 4, width: 28, height: 8, rx: 2 }),
+        SHAPES[shape].map((d) => h("path", { class: "lid", d })),
         h("rect", { class: "fill", x: 10, y: 20 + 84 - height, width: 68, height, rx: 4 }),
-        h("rect", { class: "shell", x: 6, y: 14, width: 76, height: 94, rx: 10 }),
+        h("rect", { class: "shell", x: 6, y: 14, width: 76, height: 94, rx: shape === "drum" ? 10 : 34 }),
         h("text", { x: 44, y: 68 }, value),
       ),
       h("span", { class: "name" }, name),

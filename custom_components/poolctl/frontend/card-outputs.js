@@ -1,4 +1,4 @@
-// What runs and until when; a tap switches, a long press or the dots hold.
+// What runs and until when, then what is used; a tap switches, a long press or the dots hold.
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
@@ -19,10 +19,14 @@ export class PoolOutputs extends PoolCard {
   static contents = [...KINDS];
   static style = `
     .list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 210px), 1fr)); gap: 8px; }
+    .list + .list { margin-top: 8px; }
+    .list.off { grid-template-columns: repeat(auto-fill, minmax(min(100%, 150px), 1fr)); }
+    .off .switch { gap: 8px; padding-inline-start: 8px; }
+    .off .menu { width: 32px; }
     .row { display: flex; align-items: stretch; border-radius: 12px; background: color-mix(in srgb, var(--primary-text-color) 5%, transparent); }
     .row.on { background: color-mix(in srgb, var(--primary-color) 22%, transparent); }
     .row.held { box-shadow: inset 0 0 0 2px var(--primary-color); }
-    .switch { flex: 1; min-width: 0; display: flex; gap: 12px; align-items: center; padding: 8px 0 8px 12px; min-height: 48px; border-radius: 12px; touch-action: manipulation; user-select: none; -webkit-touch-callout: none; }
+    .switch { flex: 1; min-width: 0; display: flex; gap: 12px; align-items: center; padding: 6px 0 6px 12px; min-height: 48px; box-sizing: border-box; border-radius: 12px; touch-action: manipulation; user-select: none; -webkit-touch-callout: none; }
     .switch ha-state-icon { --mdc-icon-size: 24px; flex: none; color: var(--secondary-text-color); }
     .on .switch ha-state-icon { color: var(--primary-color); }
     .name { display: block; font-weight: 500; font-size: 14px; line-height: 20px; overflow-wrap: anywhere; }
@@ -40,14 +44,17 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool */
   draw(pool) {
     const outputs = pool.outputs.filter((entity) => this.shows(kindOf(entity)));
+    outputs.sort((one, other) => Number(runs(other)) - Number(runs(one)) || order(one) - order(other));
     const first = outputs.filter((entity) => runs(entity) || held(entity));
-    const idle = outputs.filter((entity) => !first.includes(entity));
-    first.sort((one, other) => Number(runs(other)) - Number(runs(one)) || order(one) - order(other));
+    const others = outputs.filter((entity) => !first.includes(entity));
+    const used = others.filter((entity) => kindOf(entity) !== "outputs" || this.planned(entity).length > 0);
+    const idle = others.filter((entity) => !used.includes(entity));
     return [
       h("h2", null, this.text.outputs),
       first.length > 0 && h("div", { key: "first", class: "list" }, first.map((entity) => this.row(pool, entity))),
+      used.length > 0 && h("div", { key: "used", class: "list off" }, used.map((entity) => this.row(pool, entity))),
       h("div", { key: "foot", class: "foot" }, idle.length > 0 && this.rest(idle), this.resume(pool, outputs)),
-      this.open && h("div", { key: "idle", class: "list" }, idle.map((entity) => this.row(pool, entity))),
+      this.open && h("div", { key: "idle", class: "list off" }, idle.map((entity) => this.row(pool, entity))),
     ];
   }
 
@@ -136,7 +143,7 @@ export class PoolOutputs extends PoolCard {
       [30, 120].map((minutes) => ({ label: duration(this.hass, minutes * 60_000), run: hold(on, minutes) }));
     this.ask(pool.named(entity), entity.state?.attributes.explanation || this.says(pool, entity), [
       { title: text.keep_on, answers: [...times(true), { label: text.until_given_back, run: turn("on") }] },
-      { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: text.until_schedule, run: turn("off") }] },
+      { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: this.planned(entity).length ? text.until_schedule : text.no_schedule, run: turn("off") }] },
       {
         answers: [
           ...(held(entity) ? [{ label: text.give_back, run: () => this.perform("poolctl.resume_schedule", entity.id) }] : []),
@@ -158,10 +165,6 @@ export class PoolOutputs extends PoolCard {
       end && fill(text.until, { time: moment(this.hass, end) }),
     ];
     return what.filter(Boolean).join(" · ");
-  }
-
-  getCardSize() {
-    return 5;
   }
 }
 

@@ -1,14 +1,14 @@
-// Whether all is well, in one word and one sentence; a tap shows what to do.
+// Whether all is well, in one word and one sentence, and what the pump does; a tap shows what to do.
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { clock, moment } from "./format.js";
+import { moment, number } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
 const MINUTE = 60_000;
 
-/** @typedef {{ rate: string, icon: string, word: string, sentence: string }} Headline */
+/** @typedef {{ rate: string, icon: string, word: string, sentence: string, doing?: string }} Headline */
 /** @typedef {{ word?: string, sentence?: string }} Doing */
 
 /** How a state of the sensor *Status* looks. @type {Record<string, [string, string]>} */
@@ -16,6 +16,7 @@ const LOOK = {
   all_well: ["good", "mdi:check-bold"],
   notice: ["fair", "mdi:information-variant"],
   problem: ["poor", "mdi:exclamation-thick"],
+  unknown: ["none", "mdi:help"],
 };
 
 export class PoolHeadline extends PoolCard {
@@ -31,11 +32,17 @@ export class PoolHeadline extends PoolCard {
     .word { display: flex; align-items: center; gap: 8px; font-size: 22px; font-weight: 500; line-height: 28px; }
     .word .mark { --mdc-icon-size: 20px; flex: none; display: grid; place-items: center; width: 28px; height: 28px; border-radius: 50%; color: var(--card-background-color, #fff); background: var(--rate); }
     .sentence { font-size: 16px; line-height: 24px; }
+    .headline [role="status"] { flex: 1; min-width: 0; }
+    .doing { display: block; font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
+    .open { flex: none; display: flex; align-items: center; color: var(--secondary-text-color); }
+    .step { margin-top: 12px; width: 100%; background: var(--primary-color); color: var(--text-primary-color, #fff); }
+    .step:hover { background: color-mix(in srgb, var(--primary-color) 85%, #000); }
     .name { font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
     ul { list-style: none; margin: 16px 0 0; padding: 0; display: grid; gap: 12px; }
     li { padding-inline-start: 12px; border-inline-start: 4px solid var(--rate); font-size: 14px; line-height: 20px; }
     li b { font-weight: 500; display: block; }
-    dl { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 16px 0 0; }
+    .last { margin-top: 16px; }
+    dl { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 4px 0 0; }
     dt { font-size: 12px; color: var(--secondary-text-color); }
     dd { margin: 0; font-size: 18px; }
   `;
@@ -43,12 +50,14 @@ export class PoolHeadline extends PoolCard {
   open = false;
   /** Of which loss the last readings were asked for; 0 while it is not lost. */
   asked = 0;
-  /** @type {{ label: string, value: string, at: number }[]} */
+  /** @type {{ label: string, value: string }[]} */
   last = [];
 
   /** @param {import("./pool.js").Pool} pool */
   changed(pool) {
-    const since = (pool.lost && pool.lostAt) || 0;
+    // Until its state expires, the other cards still show them.
+    const gone = pool.lost && !known(pool.one("sensor", "ph", "water_temperature")?.state);
+    const since = (gone && pool.answeredAt) || 0;
     if (since !== this.asked) {
       this.asked = since;
       this.last = [];
@@ -60,15 +69,12 @@ export class PoolHeadline extends PoolCard {
 
   /** @param {import("./pool.js").Pool} pool @param {number} lost Look up what was measured last before the controller was lost. */
   async remember(pool, lost) {
-    const readings = pool.all("sensor", "water_temperature", "ph", "orp").filter(({ state }) => !known(state));
-    if (!readings.length) {
-      return;
-    }
+    const readings = pool.all("sensor", "water_temperature", "ph", "orp");
     const past = await this.hass
       .callWS({
         type: "history/history_during_period",
         start_time: new Date(lost - 30 * MINUTE).toISOString(),
-        end_time: new Date(lost + MINUTE).toISOString(),
+        end_time: new Date(lost + 3 * MINUTE).toISOString(),
         entity_ids: readings.map(({ id }) => id),
         minimal_response: true,
         no_attributes: true,
@@ -77,14 +83,14 @@ export class PoolHeadline extends PoolCard {
     this.last = readings.flatMap((entity) => {
       const valid = (past[entity.id] ?? []).filter((/** @type {{ s: string }} */ { s }) => Number.isFinite(Number(s)));
       const found = valid.at(-1);
-      return found ? [{ label: pool.named(entity), value: pool.text(entity, found.s), at: found.lu * 1000 }] : [];
+      return found ? [{ label: pool.named(entity), value: pool.text(entity, found.s) }] : [];
     });
     this.show();
   }
 
   /** @param {import("./pool.js").Pool} pool */
   draw(pool) {
-    const { rate, icon, word, sentence } = this.headline(pool);
+    const { rate, icon, word, sentence, doing } = this.headline(pool);
     const more = pool.lost || pool.problems.length > 0;
     const look = pool.lost ? "lost" : pool.state("switch", "pump") === "on" ? "runs" : "still";
     return [
@@ -98,9 +104,12 @@ export class PoolHeadline extends PoolCard {
           h("span", { class: "name" }, pool.name),
           h("span", { class: "word" }, h("span", { class: "mark" }, h("ha-icon", { icon, "aria-hidden": "true" })), word),
           h("span", { class: "sentence" }, sentence),
+          doing && h("span", { class: "doing" }, doing),
         ),
+        this.chevron(pool, more),
       ),
-      pool.lost && this.last.length > 0 && this.lastReadings(),
+      this.step(pool),
+      this.lastReadings(pool),
       (this.open || pool.lost) && more && this.problems(pool),
     ];
   }
@@ -114,38 +123,70 @@ export class PoolHeadline extends PoolCard {
     return { onclick: () => this.more((status ?? pool.connection ?? pool.entities[0]).id) };
   }
 
+  /** @param {import("./pool.js").Pool} pool @param {boolean} more That it opens, and how many problems are behind the first. */
+  chevron({ problems, lost }, more) {
+    const icon = `mdi:chevron-${!more || lost ? "right" : this.open ? "up" : "down"}`;
+    return h("span", { class: "open" }, problems.length > 1 && `+${problems.length - 1}`, h("ha-icon", { icon, "aria-hidden": "true" }));
+  }
+
+  /** @param {import("./pool.js").Pool} pool The action of the next step. */
+  step({ problems: [problem] }) {
+    const { label = "", entity_id: button, url } = problem?.action ?? {};
+    const run = button ? () => this.perform("button.press", button) : () => this.go(url ?? "");
+    // A button first explains what it is for.
+    const ask = () => this.ask(label, problem.next_step ?? "", [{ answers: [{ label, run }, { label: this.text.cancel }] }]);
+    return problem?.action && h("button", { key: "step", class: "action step", onclick: button ? ask : run }, label);
+  }
+
   /** @param {import("./pool.js").Pool} pool @returns {Headline} */
   headline(pool) {
     const { text } = this;
     const problem = pool.problems[0]?.sentence;
     if (pool.lost) {
-      const word = fill(text.last_seen, { time: moment(this.hass, pool.lostAt) });
-      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence: problem ?? text.no_answer };
+      // A pool that is not polled, as in a closed season, cannot answer.
+      const word = known(pool.connection?.state) ? text.silent : text.last_seen;
+      return { rate: "none", icon: "mdi:lan-disconnect", word: fill(word, { time: moment(this.hass, pool.answeredAt) }), sentence: problem ?? text.no_answer };
     }
-    const state = pool.state("sensor", "status");
-    const [rate, icon] = LOOK[state] ?? ["none", "mdi:help"];
-    const word = text[state] ?? text.unknown;
-    if (problem) {
-      return { rate, icon, word, sentence: problem };
-    }
+    return this.reached(pool, problem);
+  }
+
+  /** @param {import("./pool.js").Pool} pool @param {string | undefined} problem @returns {Headline} */
+  reached(pool, problem) {
+    const { text } = this;
     const doing = this.doing(pool);
-    const sentence = [...this.readings(pool), doing.sentence].filter(Boolean).join(" · ");
-    return { rate, icon, word: doing.word ?? word, sentence };
+    const sentence = [this.spa(pool), ...this.readings(pool), doing.sentence].filter(Boolean).join(" · ");
+    if (!problem && pool.throughCloud) {
+      const parts = pool.one("climate") ? { sentence: text.no_heating, doing: sentence } : { sentence };
+      return { rate: "none", icon: "mdi:cloud-outline", word: text.through_cloud, ...parts };
+    }
+    const shown = pool.state("sensor", "status");
+    const state = shown in LOOK ? shown : "unknown";
+    const [[rate, icon], word] = [LOOK[state], text[state]];
+    return problem ? { rate, icon, word, sentence: problem, doing: doing.sentence } : { rate, icon, word: doing.word ?? word, sentence };
+  }
+
+  /** @param {import("./pool.js").Pool} pool How warm the spa is and will be, and when, while it is on. */
+  spa(pool) {
+    const { current_temperature: now, temperature: target } = pool.one("climate", "spa")?.state?.attributes ?? {};
+    if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
+      return "";
+    }
+    const ends = now < target ? [now, target] : [now ?? target];
+    const degrees = ends.map((value) => number(this.hass, value, Number.isInteger(value) ? 0 : 1)).join(" → ");
+    const warm = Date.parse(pool.state("sensor", "spa_warm_at"));
+    const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
+    return `${this.text.contents.spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
   }
 
   /** @param {import("./pool.js").Pool} pool */
   readings(pool) {
     return pool
-      .all("sensor", "ph", "water_temperature")
+      .all("sensor", ...(pool.state("switch", "spa_mode") === "on" ? ["ph"] : ["ph", "water_temperature"]))
       .filter(({ state }) => known(state))
       .map((entity) => (entity.key === "ph" ? `pH ${pool.text(entity)}` : pool.text(entity)));
   }
 
-  /**
-   * What the pump does, and until when.
-   * @param {import("./pool.js").Pool} pool
-   * @returns {Doing}
-   */
+  /** What the pump does and until when, or when it runs next. @param {import("./pool.js").Pool} pool @returns {Doing} */
   doing(pool) {
     const { text } = this;
     const pump = pool.one("switch", "pump");
@@ -158,9 +199,15 @@ export class PoolHeadline extends PoolCard {
       priming: { word: text.starting, sentence: text.priming + until(ends) },
       starting: { word: text.starting, sentence: text.priming },
       running: { sentence: text.filtering + until(pump && this.endOf(pump)) },
-      off: { sentence: text.pump_off },
+      off: { sentence: [text.pump_off, pump && this.next(pump)].filter(Boolean).join(" · ") },
     };
     return found[pool.state("sensor", "pump_status")] ?? {};
+  }
+
+  /** @param {import("./pool.js").Entity} pump Which schedule starts it next, and when. */
+  next(pump) {
+    const [next] = this.planned(pump).filter(({ from }) => from > Date.now()).sort((one, other) => one.from - other.from);
+    return next && fill(this.text.next, { name: next.name, time: moment(this.hass, next.from) });
   }
 
   /** @param {import("./pool.js").Pool} pool The water with its temperature, in a ring of the colour of its condition. */
@@ -177,11 +224,17 @@ export class PoolHeadline extends PoolCard {
     );
   }
 
-  lastReadings() {
+  /** @param {import("./pool.js").Pool} pool What was measured last, at the time of the last answer. */
+  lastReadings(pool) {
+    if (!this.last.length) {
+      return null;
+    }
+    const title = `${this.text.last_readings}, ${moment(this.hass, pool.answeredAt)}`;
     return h(
-      "dl",
-      { key: "last", "aria-label": this.text.last_readings },
-      this.last.map(({ label, value, at }) => h("div", null, h("dt", null, `${label}, ${clock(this.hass, at)}`), h("dd", null, value))),
+      "div",
+      { key: "last" },
+      h("p", { class: "soft last" }, title),
+      h("dl", { "aria-label": title }, this.last.map(({ label, value }) => h("div", null, h("dt", null, label), h("dd", null, value)))),
     );
   }
 
@@ -201,9 +254,5 @@ export class PoolHeadline extends PoolCard {
         ),
       ),
     );
-  }
-
-  getCardSize() {
-    return 3;
   }
 }

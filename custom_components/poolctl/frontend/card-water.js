@@ -1,14 +1,17 @@
-// The condition of the water: each reading with its scale, its last day and its age.
+// The condition of the water: each reading with its scale and its last day, and the time of all.
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { inDays, moment, number } from "./format.js";
+import { moment, number } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WIDTH = 160;
+const HIGH = 36;
+/** How much a line shows at least, in the unit of the entity, where there is no good range. */
+const LEAST = 4;
 
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
@@ -21,16 +24,20 @@ const RATED = {
   water_temperature: ["stale_readings"],
 };
 
+/** Keys of the problems with which what is measured may not be the pool's water. */
+const DOUBTFUL = ["dry_run"];
+
 export class PoolWater extends PoolCard {
   static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
   static style = `
-    .readings { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(110px, 40%), 1fr)); gap: 16px; }
+    .readings { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(110px, 40%), 1fr)); gap: 12px 16px; }
     .reading { display: flex; flex-direction: column; min-width: 0; text-align: start; }
     .value { font-size: 28px; font-weight: 500; line-height: 36px; }
-    .value small { font-size: 16px; font-weight: 400; color: var(--secondary-text-color); }
+    .value small { line-height: 1; font-size: 16px; font-weight: 400; color: var(--secondary-text-color); }
     .aged .value { color: var(--secondary-text-color); }
     svg { display: block; width: 100%; overflow: visible; }
-    .line { height: 28px; margin: 4px 0; }
+    .line { height: 36px; margin: 4px 0; }
+    .line rect { fill: color-mix(in srgb, var(--rate) 18%, transparent); }
     .line polyline { fill: none; stroke: var(--primary-text-color); stroke-opacity: 0.6; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .scale { height: 24px; }
     .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
@@ -38,6 +45,7 @@ export class PoolWater extends PoolCard {
     .good .scale .range { fill: var(--success-color, #43a047); }
     .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
     .ends { display: flex; justify-content: space-between; margin: 0 calc(25% - 14px); font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .age { margin-top: 12px; }
     .age.fair { color: var(--primary-text-color); }
     .age.fair::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-inline-end: 6px; background: var(--rate); }
   `;
@@ -48,8 +56,7 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool */
   readings(pool) {
-    const all = [...pool.all("sensor", "water_temperature", "ph", "orp"), ...pool.all("sensor", "ambient_temperature")];
-    return all.filter(({ key }) => this.shows(key));
+    return pool.all("sensor", "water_temperature", "ambient_temperature", "ph", "orp").filter(({ key }) => this.shows(key));
   }
 
   /** @param {Pool} pool */
@@ -77,25 +84,48 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool */
   draw(pool) {
+    const readings = this.readings(pool);
+    const at = this.measuredAt(pool, readings);
+    const old = Date.now() - at > DAY;
     return [
       h("h2", null, this.text.water),
-      h("div", { class: "readings" }, this.readings(pool).map((entity) => this.reading(pool, entity))),
+      h("div", { class: "readings" }, readings.map((entity) => this.reading(pool, entity, at))),
+      h("p", { key: "age", class: `soft age ${old ? "fair" : ""}`, role: "status" }, this.age(pool, readings, at)),
     ];
   }
 
-  /** @param {Pool} pool @param {Entity} entity */
-  reading(pool, entity) {
+  /** @param {Pool} pool @param {Entity[]} readings When the water was measured last; Infinity for now. */
+  measuredAt(pool, readings) {
+    const doubt = pool.problems.find(({ key }) => DOUBTFUL.includes(key));
+    const times = readings.map(({ state }) => Date.parse(state?.attributes.measured_at ?? "")).filter(Number.isFinite);
+    return Math.min(...times, ...(pool.lost ? [pool.answeredAt] : []), ...(doubt?.since ? [Date.parse(doubt.since)] : []), Infinity);
+  }
+
+  /** @param {Pool} pool @param {Entity[]} readings @param {number} at The time of all readings, in words. */
+  age(pool, readings, at) {
+    if (!readings.some(({ state }) => known(state))) {
+      return this.text.no_reading;
+    }
+    if (Number.isFinite(at)) {
+      return fill(this.text.at, { time: moment(this.hass, at) });
+    }
+    return pool.throughCloud ? this.text.via_cloud : this.text.now;
+  }
+
+  /** @param {Pool} pool @param {Entity} entity @param {number} at */
+  reading(pool, entity, at) {
     const value = known(entity.state) ? pool.numbered(entity) : NaN;
-    const { age, fresh, old, rate } = this.age(pool, entity, value);
-    const name = pool.named(entity);
+    const found = pool.rate(...(RATED[entity.key] ?? []));
+    // The air is measured without flow, too.
+    const fresh = entity.key === "ambient_temperature" ? !pool.lost : !Number.isFinite(at) && !pool.throughCloud;
+    const rate = Number.isFinite(value) && (fresh || found !== "good") ? found : "none";
     return h(
       "button",
       { key: entity.id, class: `reading ${rate} ${fresh ? "" : "aged"}`, onclick: () => this.more(entity.id) },
-      h("span", { class: "soft" }, name),
+      h("span", { class: "soft" }, pool.named(entity)),
       h("span", { class: "value" }, this.parts(pool, entity, value)),
       this.line(entity, value),
       this.scale(entity, value),
-      h("span", { class: `soft age ${old ? "fair" : ""}` }, age),
     );
   }
 
@@ -106,24 +136,6 @@ export class PoolWater extends PoolCard {
     }
     const [figure, ...unit] = pool.text(entity).split(/\s(?=\D*$)/);
     return [figure, unit.length > 0 && h("small", null, ` ${unit.join(" ")}`)];
-  }
-
-  /**
-   * How the table of problems rates it, and how old it is. Without flow it is never good.
-   * @param {Pool} pool
-   * @param {Entity} entity
-   * @param {number} value
-   */
-  age(pool, entity, value) {
-    if (!Number.isFinite(value)) {
-      return { rate: "none", fresh: false, old: false, age: this.text.no_reading };
-    }
-    const at = Date.parse(entity.state?.attributes.measured_at ?? "");
-    const fresh = Number.isNaN(at);
-    const found = pool.rate(...(RATED[entity.key] ?? []));
-    const old = Date.now() - at > DAY;
-    const since = old ? inDays(this.hass, at) : fill(this.text.at, { time: moment(this.hass, at || 0) });
-    return { rate: fresh || found !== "good" ? found : "none", fresh, old, age: fresh ? this.text.now : since };
   }
 
   /** @param {Entity} entity @param {number} value The last day as a line. */
@@ -137,10 +149,20 @@ export class PoolWater extends PoolCard {
     }
     const from = Date.now() - DAY;
     const values = points.map(([, y]) => y);
-    const low = Math.min(...values);
-    const span = Math.max(...values) - low || 1;
-    const at = points.map(([x, y]) => `${(((x - from) / DAY) * WIDTH).toFixed(1)},${(34 - ((y - low) / span) * 32).toFixed(1)}`);
-    return h("svg", { key: "line", class: "line", viewBox: `0 0 ${WIDTH} 36`, preserveAspectRatio: "none", "aria-hidden": "true" }, h("polyline", { points: at.join(" ") }));
+    const { good_from: low, good_to: high } = entity.state?.attributes ?? {};
+    const ranged = Number.isFinite(low) && Number.isFinite(high);
+    const middle = (Math.min(...values) + Math.max(...values)) / 2;
+    // The range takes half of the height, so that a small change looks small.
+    const [bottom, top] = ranged ? [low - (high - low) / 2, high + (high - low) / 2] : [middle - LEAST / 2, middle + LEAST / 2];
+    const [least, most] = [Math.min(bottom, ...values), Math.max(top, ...values)];
+    const height = (/** @type {number} */ y) => HIGH - 1 - ((y - least) / (most - least)) * (HIGH - 2);
+    const at = points.map(([x, y]) => `${(((x - from) / DAY) * WIDTH).toFixed(1)},${height(y).toFixed(1)}`);
+    return h(
+      "svg",
+      { key: "line", class: "line", viewBox: `0 0 ${WIDTH} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      ranged && h("rect", { x: 0, y: height(high).toFixed(1), width: WIDTH, height: (height(low) - height(high)).toFixed(1) }),
+      h("polyline", { points: at.join(" ") }),
+    );
   }
 
   /** @param {Entity} entity @param {number} value The good range, and where the value is. */
@@ -151,7 +173,7 @@ export class PoolWater extends PoolCard {
     }
     const from = low - (high - low) / 2;
     const share = (/** @type {number} */ of) => `${(Math.min(Math.max((of - from) / (2 * (high - low)), 0.03), 0.97) * 100).toFixed(1)}%`;
-    const digits = high < 100 ? 1 : 0;
+    const digits = high < 5 ? 2 : high < 100 ? 1 : 0;
     return h(
       "span",
       { key: "scale" },

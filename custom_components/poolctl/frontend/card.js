@@ -10,6 +10,8 @@ import { words } from "./words.js";
 await Promise.race(["home-assistant", "hc-main"].map((name) => customElements.whenDefined(name)));
 
 const MINUTE = 60_000;
+/** Hours from the beginning of today that a plan has. */
+const WEEK = 8 * 24;
 
 const STYLE = `
   :host { display: block; height: 100%; }
@@ -45,9 +47,9 @@ const STYLE = `
 /** Everything in `hass` besides states that decides on what is shown. @type {(hass: Hass) => unknown[]} */
 const frame = ({ entities, devices, locale, language, config }) => [entities, devices, locale, language, config.unit_system];
 
-/** @typedef {{ entity_id: string, start: string, end: string }} Planned A run of a schedule. */
+/** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
 
-/** @type {Map<string, Promise<Planned[]>>} Plans of today that cards share, by what they depend on. */
+/** @type {Map<string, Promise<Planned[]>>} Plans of a week that cards share, by what they depend on. */
 const plans = new Map();
 
 /** A card of one pool. A card says what it shows in `draw`. */
@@ -129,10 +131,10 @@ export class PoolCard extends HTMLElement {
     }
   }
 
-  /** @param {Pool} pool Ask for today's runs where schedules may have changed. */
+  /** @param {Pool} pool Ask for the runs of today and of the next week where schedules may have changed. */
   async askPlan(pool) {
     const zone = zoneOf(this.hass);
-    const [start, end] = [0, 24].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
+    const [start, end] = [0, WEEK].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
     const states = pool.entities.filter(({ key }) => key.includes("schedule")).map(({ id, state }) => id + state?.last_updated);
     const planOf = [pool.id, start, ...states].join();
     if (this.planOf === planOf) {
@@ -148,9 +150,9 @@ export class PoolCard extends HTMLElement {
     this.show();
   }
 
-  /** @param {import("./pool.js").Entity} entity Today's runs of an output, in ms. */
+  /** @param {import("./pool.js").Entity} entity The runs of an output, in ms. */
   planned({ id }) {
-    return this.plan.filter((run) => run.entity_id === id).map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));
+    return this.plan.filter((run) => run.entity_id === id).map(({ name, start, end }) => ({ name, from: Date.parse(start), to: Date.parse(end) }));
   }
 
   /** @param {import("./pool.js").Entity} entity When what an output does ends by itself. @returns {number | undefined} */
@@ -218,15 +220,16 @@ export class PoolCard extends HTMLElement {
     this.show();
   }
 
-  /**
-   * Perform an action on entities; Home Assistant itself shows why one is refused.
-   * @param {string} action
-   * @param {string | string[]} entityId
-   * @param {Record<string, unknown>} [data]
-   */
+  /** Perform an action on entities; Home Assistant itself shows why one is refused. @param {string} action @param {string | string[]} entityId @param {Record<string, unknown>} [data] */
   async perform(action, entityId, data) {
     const [domain, service] = action.split(".");
     await this.hass.callService(domain, service, data, { entity_id: entityId }).catch(() => {});
+  }
+
+  /** @param {string} path Go to another page of Home Assistant. */
+  go(path) {
+    history.pushState(null, "", path);
+    window.dispatchEvent(new CustomEvent("location-changed", { detail: { replace: false } }));
   }
 
   /** @param {string} entityId Open Home Assistant's own dialog of an entity. */

@@ -57,13 +57,7 @@ export function runs(past, day, now) {
   return found.filter(({ level, held }) => level > 0 || held).flatMap((run) => within(run, day));
 }
 
-/**
- * Split what ran by how fast: each piece has the share of full speed as its level.
- * @param {Run[]} ran
- * @param {Past[]} speeds In per cent.
- * @param {number} now
- * @returns {Run[]}
- */
+/** Split what ran by how fast: each piece has the share of full speed as its level. @param {Run[]} ran @param {Past[]} speeds In per cent. @param {number} now @returns {Run[]} */
 export function shaded(ran, speeds, now) {
   const spans = speeds.map(({ s, lu }, at) => ({
     from: lu * 1000,

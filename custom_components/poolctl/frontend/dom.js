@@ -28,11 +28,7 @@ export const h = (tag, props, ...children) => ({
     .map((child) => (typeof child === "object" ? child : String(child))),
 });
 
-/**
- * Let an element contain what is described, and nothing else.
- * @param {Element | ShadowRoot} parent
- * @param {Child[]} children
- */
+/** Let an element contain what is described, and nothing else. @param {Element | ShadowRoot} parent @param {Child[]} children */
 export function patch(parent, children) {
   const spare = [...parent.childNodes];
   const wanted = children.map((child) => {

@@ -1,5 +1,7 @@
 // Times and numbers as the user's profile wants them.
 
+import { words } from "./words.js";
+
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -18,9 +20,9 @@ function hourAndMinute({ locale }) {
 const format = (hass, options) =>
   new Intl.DateTimeFormat(hass.locale.language, { timeZone: zoneOf(hass), ...options });
 
-/** "18:40" or "6:40 PM". @type {(hass: Hass, at: number) => string} */
+/** "18:40", "6:40 PM" or "midnight". @type {(hass: Hass, at: number) => string} */
 export const clock = (hass, at) =>
-  format(hass, hourAndMinute(hass)).format(at);
+  startOfDay(at, zoneOf(hass)) === at ? words(hass.language).midnight : format(hass, hourAndMinute(hass)).format(at);
 
 /** "18:40" on the same day, else with the day: "Fri 18:40", "4 Dec, 18:40". @type {(hass: Hass, at: number, now?: number) => string} */
 export function moment(hass, at, now = Date.now()) {
@@ -33,12 +35,14 @@ export function moment(hass, at, now = Date.now()) {
   return format(hass, { ...day, ...hourAndMinute(hass) }).format(at);
 }
 
-/** "in 12 days", "2 days ago". @type {(hass: Hass, at: number, now?: number) => string} */
-export function inDays(hass, at, now = Date.now()) {
+/** The days from now until a moment. @type {(hass: Hass, at: number, now?: number) => number} */
+export function daysUntil(hass, at, now = Date.now()) {
   const zone = zoneOf(hass);
-  const days = Math.round((startOfDay(at, zone) - startOfDay(now, zone)) / DAY);
-  return new Intl.RelativeTimeFormat(hass.locale.language, { numeric: "auto" }).format(days, "day");
+  return Math.round((startOfDay(at, zone) - startOfDay(now, zone)) / DAY);
 }
+
+/** "12 days". @type {(hass: Hass, value: number) => string} */
+export const days = (hass, value) => new Intl.NumberFormat(hass.locale.language, { style: "unit", unit: "day", unitDisplay: "long" }).format(value);
 
 /** "8 h 20 min". @type {(hass: Hass, ms: number) => string} */
 export function duration(hass, ms) {
@@ -60,11 +64,7 @@ export const number = (hass, value, digits = 0) =>
 /** Languages that write numbers as the profile wants them. @type {Record<string, string>} */
 const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", none: "en-US-u-nu-latn" };
 
-/**
- * Return how far a zone is ahead of UTC at a moment, in ms.
- * @param {number} at
- * @param {string | undefined} zone
- */
+/** Return how far a zone is ahead of UTC at a moment, in ms. @param {number} at @param {string | undefined} zone */
 function offset(at, zone) {
   const numeric = "numeric";
   const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric }).formatToParts(at);
@@ -74,12 +74,7 @@ function offset(at, zone) {
   return wall - Math.floor(at / 1000) * 1000;
 }
 
-/**
- * Return when the wall clock shows an hour of the day that a moment is in; 24 is the next midnight.
- * @param {number} at
- * @param {string | undefined} zone
- * @param {number} hour
- */
+/** Return when the wall clock shows an hour of the day that a moment is in; 24 is the next midnight. @param {number} at @param {string | undefined} zone @param {number} hour */
 export function hourOfDay(at, zone, hour) {
   const wall = Math.floor((at + offset(at, zone)) / DAY) * DAY + hour * HOUR;
   // The offset of a moment near it; where the clock jumps between, that of the other side.

@@ -20,18 +20,15 @@ export const isOurs = (entity) => entity?.platform === PLATFORM;
 export const controllerOf = (hass, deviceId) =>
   (deviceId && (hass.devices[deviceId]?.parent_device_id ?? deviceId)) || undefined;
 
-/**
- * Return all controllers by name.
- * @param {Hass} hass
- * @returns {{ id: string, name: string }[]}
- */
+/** Return all controllers by name, those that do not answer last. @param {Hass} hass @returns {{ id: string, name: string }[]} */
 export function controllers(hass) {
   const ids = new Set(ours(hass).map((entity) => controllerOf(hass, entity.device_id)));
+  const silent = (/** @type {string} */ id) => Number(new Pool(hass, id).lost);
   return [...ids]
     .map((id) => (id ? hass.devices[id] : undefined))
     .filter((device) => device !== undefined)
     .map((device) => ({ id: device.id, name: device.name_by_user || device.name || "" }))
-    .sort((one, other) => one.name.localeCompare(other.name, hass.language));
+    .sort((one, other) => silent(one.id) - silent(other.id) || one.name.localeCompare(other.name, hass.language));
 }
 
 /** Tell whether a state says anything. @type {(state: HassState | undefined) => boolean} */
@@ -46,10 +43,7 @@ export const OF_PART = [{ type: "device" }, { type: "text", text: "·" }, { type
 
 /** What one controller has, as far as a person may see it: not disabled, not hidden. */
 export class Pool {
-  /**
-   * @param {Hass} hass
-   * @param {string | undefined} deviceId The controller or one of its parts; by default the first controller.
-   */
+  /** @param {Hass} hass @param {string | undefined} deviceId The controller or one of its parts; by default the first controller. */
   constructor(hass, deviceId) {
     this.hass = hass;
     this.id = controllerOf(hass, deviceId) ?? controllers(hass)[0]?.id;
@@ -64,20 +58,12 @@ export class Pool {
     return device?.name_by_user || device?.name || "";
   }
 
-  /**
-   * Return the entity of a domain with one of these keys.
-   * @param {string} domain
-   * @param {...string} keys
-   */
+  /** Return the entity of a domain with one of these keys. @param {string} domain @param {...string} keys */
   one(domain, ...keys) {
     return this.all(domain, ...keys)[0];
   }
 
-  /**
-   * Return all of them, in the order of the keys; without keys, all of the domain.
-   * @param {string} domain
-   * @param {...string} keys
-   */
+  /** Return all of them, in the order of the keys; without keys, all of the domain. @param {string} domain @param {...string} keys */
   all(domain, ...keys) {
     const found = this.entities.filter((entity) => entity.domain === domain);
     return keys.length ? keys.flatMap((key) => found.filter((entity) => entity.key === key)) : found;
@@ -119,9 +105,10 @@ export class Pool {
     return [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
   }
 
-  /** When it was lost, in ms. */
-  get lostAt() {
-    return Date.parse(this.connection?.state?.last_changed ?? "");
+  /** When it answered last, in ms, while it does not. */
+  get answeredAt() {
+    const { attributes, last_changed } = this.connection?.state ?? {};
+    return Date.parse(attributes?.last_answer ?? last_changed ?? "");
   }
 
   get status() {
@@ -140,18 +127,19 @@ export class Pool {
   /** Whether neither the network nor the cloud reaches the controller. */
   get lost() {
     const state = this.connection?.state;
-    return state !== undefined && (!known(state) || state.state === "lost");
+    return state !== undefined && (!known(state) || state.state === "lost" || "last_answer" in state.attributes);
   }
 
   /**
-   * Return how the table of problems rates something: by the keys of its problems.
+   * Return how the table of problems rates something: by the keys of its problems. Nothing is
+   * good that the controller itself does not report now.
    * @param {...string} keys
-   * @returns {"good" | "fair" | "poor"}
+   * @returns {"good" | "fair" | "poor" | "none"}
    */
   rate(...keys) {
     const found = this.problems.filter(({ key }) => keys.includes(key));
     if (!found.length) {
-      return "good";
+      return this.lost || this.throughCloud ? "none" : "good";
     }
     return found.some(({ severity }) => severity === "problem") ? "poor" : "fair";
   }

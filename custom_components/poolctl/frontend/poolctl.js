@@ -10,8 +10,9 @@ import { PoolDrums } from "./card-drums.js";
 import { PoolOutputs } from "./card-outputs.js";
 import { PoolHeadline } from "./card-pool.js";
 import { PoolWater } from "./card-water.js";
+import { PoolSpeed } from "./speed.js";
 import { Pool, controllerOf, controllers, isOurs } from "./pool.js";
-import { daily, history, settings } from "./views.js";
+import { PAGES, daily, history, settings } from "./views.js";
 import { words } from "./words.js";
 
 const NAME = "poolctl";
@@ -47,14 +48,11 @@ class PoolDashboard extends HTMLElement {
   static async generate(_config, hass) {
     const text = words(hass.language);
     const found = controllers(hass);
+    const dashboard = location.pathname.split("/")[1];
     const views = found.flatMap(({ id, name }) => {
       const strategy = { type: TYPE, device_id: id };
-      const titled = (/** @type {string} */ word) => (found.length > 1 ? `${name}: ${word}` : word);
-      return [
-        { title: name, path: id, strategy },
-        { title: titled(text.history), icon: "mdi:chart-line", path: `${id}-history`, strategy: { ...strategy, view: "history" } },
-        { title: titled(text.settings), icon: "mdi:cog", path: `${id}-settings`, strategy: { ...strategy, view: "settings" } },
-      ];
+      const pages = PAGES.map(([view, icon]) => ({ title: `${name}: ${text[view]}`, icon, subview: true, path: `${id}-${view}`, strategy: { ...strategy, view } }));
+      return [{ title: name, path: id, strategy: { ...strategy, base: `/${dashboard}/${id}` } }, ...pages];
     });
     return { views: views.length ? views : [{ strategy: { type: TYPE } }] };
   }
@@ -63,7 +61,7 @@ class PoolDashboard extends HTMLElement {
 class PoolView extends HTMLElement {
   static shouldRegenerate = PoolDashboard.shouldRegenerate;
 
-  /** @param {{ device_id?: string, view?: string }} config @param {Hass} hass */
+  /** @param {{ device_id?: string, view?: string, base?: string }} config @param {Hass} hass */
   static async generate(config, hass) {
     const text = words(hass.language);
     const pool = new Pool(hass, config.device_id);
@@ -73,12 +71,14 @@ class PoolView extends HTMLElement {
     if (config.view === "settings") {
       return settings(pool, text);
     }
-    return config.view === "history" ? history(pool, text) : daily(pool);
+    return config.view === "history" ? history(pool, text) : daily(pool, text, config.base);
   }
 }
 
 customElements.define(`ll-strategy-dashboard-${NAME}`, PoolDashboard);
 customElements.define(`ll-strategy-view-${NAME}`, PoolView);
+customElements.define(`${NAME}-speed`, PoolSpeed);
+(window.customCardFeatures ??= []).push({ type: `${NAME}-speed`, name: "Pump speed", isSupported: (hass, { entity_id }) => hass.entities[entity_id]?.translation_key === "pump_speed" && entity_id.startsWith("number.") });
 
 // What the lists of dashboards and cards show. They ask for the texts when they are opened,
 // long after this module was loaded, and by then the page has a language.

@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 const own = (kind, pool) => ({ type: `custom:poolctl-${kind}-card`, device_id: pool.id });
 
 /** @type {(entity: Entity, more?: Card) => Card} */
-const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type: "entity" }, ...more });
+const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type: "entity" }, color: "primary", ...more });
 
 /** @type {(entity: Entity, ...features: Card[]) => Card} */
 const wide = (entity, ...features) => tile(entity, { features, grid_options: FULL });
@@ -25,17 +25,16 @@ const wide = (entity, ...features) => tile(entity, { features, grid_options: FUL
 /** The same card, but only while its state says something. @type {(card: Card) => Card} */
 const whileKnown = (card) => ({ ...card, visibility: [{ condition: "state", entity: card.entity, state_not: LOST }] });
 
+/** What is used first comes first on a phone; beside each other, both columns are about as high. */
 /** @type {(pool: Pool) => Card[][]} */
 const columns = (pool) => [
-  [own("pool", pool), own("water", pool)],
-  [own("day", pool), ...pumpCards(pool)],
-  [own("outputs", pool), ...lightCards(pool)],
-  [...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
+  [own("pool", pool), own("water", pool), own("outputs", pool), ...lightCards(pool), ...heatCards(pool)],
+  [own("day", pool), ...pumpCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
 ];
 
 /** @type {(pool: Pool) => Card[]} */
 const pumpCards = (pool) => [
-  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "numeric-input", style: "slider" })),
+  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "custom:poolctl-speed" })),
   ...paired(pool, pool.all("sensor", "pump_power", "flow_rate")),
 ];
 
@@ -51,6 +50,8 @@ const heatCards = (pool) => [
   ...pool.all("climate").map((entity) => ({
     ...wide(entity, { type: "target-temperature" }),
     name: OF_PART,
+    color: undefined,
+    state_content: ["hvac_action", "current_temperature"],
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
@@ -62,27 +63,33 @@ const heatCards = (pool) => [
 /** Two tiles share a row if half of it has room for their names. @type {(pool: Pool, entities: Entity[]) => Card[]} */
 const paired = (pool, entities) => {
   const narrow = entities.length === 2 && entities.every((entity) => pool.named(entity).length <= 12);
-  return entities.map((entity) => tile(entity, narrow ? {} : { grid_options: FULL }));
+  return entities.map((entity) => whileKnown(tile(entity, narrow ? {} : { grid_options: FULL })));
 };
 
-/** @type {(pool: Pool) => Card} */
-export function daily(pool) {
-  const [first, ...others] = columns(pool).filter((cards) => cards.length);
-  const { connection } = pool;
-  const here = connection && [{ condition: "state", entity: connection.id, state_not: LOST }];
+/** @type {(pool: Pool, text: Words, base?: string) => Card} */
+export function daily(pool, text, base) {
+  const { connection, status } = pool;
+  const here = connection ? [{ condition: "state", entity: connection.id, state_not: LOST }] : [];
   // Of a lost controller only the first card is left: it tells why, and the last readings.
-  const kept = first.map((card, at) => (at && here ? { ...card, visibility: here } : card));
-  return view([kept, ...others].map((cards, at) => ({ type: "grid", cards, ...(at && here && { visibility: here }) })));
+  const shown = columns(pool).map((cards, column) =>
+    cards.map((card, at) => (column || at ? { ...card, visibility: [...here, ...(card.visibility ?? [])] } : card)),
+  );
+  const pages = status && base ? PAGES.map(([word, icon]) => page(status, text[word], icon, `${base}-${word}`)) : [];
+  shown[1].push(...pages);
+  return view(shown.map((cards) => ({ type: "grid", cards })));
+}
+
+/** The subviews of a pool. @type {[string, string][]} */
+export const PAGES = [["history", "mdi:chart-line"], ["settings", "mdi:cog"]];
+
+/** A button that opens another view. @type {(entity: Entity, name: string, icon: string, path: string) => Card} */
+function page(entity, name, icon, path) {
+  const action = { action: "navigate", navigation_path: path };
+  return { ...tile(entity), name, icon, hide_state: true, tap_action: action, icon_tap_action: action, grid_options: { columns: 6 } };
 }
 
 /** @type {(sections: Card[], columns?: number) => Card} */
 const view = (sections, columns = 2) => ({ type: "sections", max_columns: columns, sections });
-
-const SHOWN = new Set([
-  ..."ph orp water_temperature ambient_temperature pump_speed pump_power flow_rate pump_energy turnovers_today".split(" "),
-  ..."acid_remaining chlorine_remaining acid_lasts_until chlorine_lasts_until filter_load status pump_status pool_warm_at".split(" "),
-  ..."spa_warm_at refill_acid refill_chlorine filter_cleaned resume_schedules pool spa schedules".split(" "),
-]);
 
 // What is set once: which entities share a card, by key or domain.
 /** @type {[string, string, (entity: Entity) => boolean][]} */
@@ -91,7 +98,6 @@ const GROUPS = [
   ["chemistry", "mdi:flask", ({ key, category }) => category === "config" && /acid|chlorin|desired|ph_dosing/.test(key)],
   ["lights", "mdi:lightbulb-group", ({ key, domain }) => domain !== "light" && key.includes("light")],
   ["equipment", "mdi:tune-variant", ({ category }) => category === "config"],
-  ["more", "mdi:dots-horizontal", ({ key, category, domain }) => category === null && domain !== "switch" && domain !== "light" && !SHOWN.has(key)],
 ];
 
 /** Domains whose controls leave no room for a name: a tap opens them. */
@@ -101,16 +107,16 @@ const BESIDE = new Set(["datetime", "number", "time", "select"]);
 export function settings(pool, text) {
   const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
   const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
-  const sections = GROUPS.map(([word, icon, belongs]) => {
+  const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
     const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
-    const list = { type: "entities", entities: rows, show_header_toggle: false, grid_options: FULL };
+    const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
-    return { type: "grid", cards: cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [] };
+    return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
-  // One column: half of a narrow window has no room for the longest names.
-  return view(sections.filter(({ cards }) => cards.length), 1);
+  const columns = [...groups.slice(0, 2), groups.slice(2).flat()];
+  return view(columns.filter((cards) => cards.length).map((cards) => ({ type: "grid", cards })), columns.length);
 }
 
 // A row: the keys of sensors, the days that are shown, how, and under which name.

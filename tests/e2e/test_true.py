@@ -1,0 +1,306 @@
+"""What the cards show is true in every minute: nothing is green that is not measured now."""
+
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+import re
+from typing import Any, Final
+
+from playwright.async_api import Locator, Page, expect
+import pytest
+
+from tests.home.api import HomeAssistant
+from tests.home.waiting import until
+
+from .dashboards import card, pretended
+from .pools import FULL_ID, SECONDS, Pools, entity
+from .test_cards import GREEN, POLL_MS
+
+KINDS: Final = ("pool", "water", "day", "outputs", "drums")
+# Returns what is painted in a colour, in the card and in its shadow tree.
+PAINTED: Final = """(card, colour) => [...card.shadowRoot.querySelectorAll("*")]
+    .filter(part => {
+        const style = getComputedStyle(part);
+        return [style.fill, style.stroke, style.backgroundColor].includes(colour)
+            && !part.closest("defs");
+    })
+    .map(part => part.getAttribute("class"))"""
+GREY: Final = "rgb(189, 189, 189)"
+"""Colour of what is disabled in the theme of Home Assistant."""
+# Two polls without an answer, and a little more.
+SILENT_MS: Final = 60_000
+
+
+@pytest.fixture
+def headline(pool: Page) -> Locator:
+    """Return the headline of the full pool."""
+    return card(pool, "pool").locator(".headline")
+
+
+@pytest.fixture
+def age(pool: Page) -> Locator:
+    """Return the line with the time of all readings."""
+    return card(pool, "water").get_by_role("status")
+
+
+async def nothing_is_green(pool: Page) -> None:
+    """Check the computed colours of all cards."""
+    for kind in KINDS:
+        shown = card(pool, kind)
+        if await shown.count():
+            assert await shown.evaluate(PAINTED, GREEN) == [], kind
+
+
+async def ring_is(headline: Locator, colour: str) -> None:
+    """Check the colour of the ring around the water."""
+    await expect(headline.locator(".ring")).to_have_css("stroke", colour)
+
+
+async def test_well(headline: Locator, age: Locator) -> None:
+    """What is measured now is green, and the pump is always there."""
+    await expect(headline).to_contain_text("All well")
+    await expect(headline).to_contain_text("filtering")
+    await expect(age).to_have_text("measured now")
+    await ring_is(headline, GREEN)
+
+
+async def test_through_the_cloud(
+    pool: Page, headline: Locator, age: Locator, api: HomeAssistant
+) -> None:
+    """The cloud is named at once, with what it cannot do."""
+    async with pretended(api, await entity(api, "connection", "sensor"), "cloud"):
+        await expect(headline).to_contain_text("Through the cloud")
+        await expect(headline).to_contain_text("heating is not available")
+        await expect(headline).to_contain_text("filtering")
+        await expect(age).to_have_text("via the cloud")
+        await ring_is(headline, GREY)
+        await nothing_is_green(pool)
+    await ring_is(headline, GREEN)
+
+
+async def test_silent(
+    pool: Page, headline: Locator, age: Locator, pools: Pools
+) -> None:
+    """After two polls without an answer nothing is green, and all readings have one time."""
+    faults = ((FULL_ID, "refuse"), ("cloud", "error_503"))
+    for target, fault in faults:
+        await pools.fault(target, fault, on=True)
+    try:
+        await expect(headline).to_contain_text("No answer since", timeout=SILENT_MS)
+        await ring_is(headline, GREY)
+        await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
+        await expect(card(pool, "water").locator(".reading.aged")).to_have_count(4)
+        await nothing_is_green(pool)
+    finally:
+        for target, fault in faults:
+            await pools.fault(target, fault, on=False)
+    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
+    await ring_is(headline, GREEN)
+
+
+async def test_without_flow(
+    pool: Page, headline: Locator, age: Locator, pools: Pools
+) -> None:
+    """In a dry run the readings are grey, with the time since they are doubtful."""
+    await pools.situation(FULL_ID, "dry_run", on=True)
+    await expect(headline).to_contain_text("dry", timeout=POLL_MS)
+    await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
+    water = card(pool, "water")
+    for name in ("pH", "ORP"):
+        await expect(water.locator(".reading.none", has_text=name)).to_have_count(1)
+    assert await water.evaluate(PAINTED, GREEN) == []
+    await pools.situation(FULL_ID, "dry_run", on=False)
+    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
+    await expect(age).to_have_text("measured now")
+
+
+async def test_key_rejected(
+    headline: Locator, age: Locator, pool: Page, api: HomeAssistant
+) -> None:
+    """With a wrong key the cloud is the source, and its readings are grey."""
+    problem = {
+        "key": "key_rejected",
+        "severity": "problem",
+        "sentence": "The key is wrong.",
+    }
+    async with (
+        pretended(
+            api,
+            await entity(api, "status", "sensor"),
+            "problem",
+            {"problems": [problem]},
+        ),
+        pretended(api, await entity(api, "connection", "sensor"), "cloud"),
+    ):
+        await expect(headline).to_contain_text("The key is wrong.")
+        await expect(headline).to_contain_text("filtering")
+        await expect(age).to_have_text("via the cloud")
+        await nothing_is_green(pool)
+
+
+async def pretend(
+    stack: AsyncExitStack, api: HomeAssistant, *changes: tuple[str, str, str, Any]
+) -> None:
+    """Give entities other states and attributes while the block of the stack runs."""
+    for domain, key, state, more in changes:
+        entity_id = await entity(api, key, domain)
+        await stack.enter_async_context(pretended(api, entity_id, state, more))
+
+
+async def test_spa(headline: Locator, api: HomeAssistant) -> None:
+    """While the spa is on, it says how warm it is, and when it is warm."""
+    soon = (datetime.now(UTC) + timedelta(minutes=40)).isoformat()
+    warmth = {"current_temperature": 28, "temperature": 36}
+    async with AsyncExitStack() as stack:
+        await pretend(
+            stack,
+            api,
+            ("switch", "spa_mode", "on", {}),
+            ("climate", "spa", "heat", warmth),
+            ("sensor", "spa_warm_at", soon, {}),
+        )
+        shown = re.compile(r"Spa 28 → 36 °C, warm at \S+")
+        await expect(headline).to_contain_text(shown)
+
+
+async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> None:
+    """A problem never hides the pump; one that is off runs again at a time."""
+    problems = [
+        {"key": key, "severity": "problem", "sentence": f"{key} is wrong."}
+        for key in ("ph_out_of_range", "acid_low")
+    ]
+    async with AsyncExitStack() as stack:
+        await pretend(
+            stack, api, ("sensor", "status", "problem", {"problems": problems})
+        )
+        await expect(headline.locator(".doing")).to_contain_text("filtering")
+        await expect(headline.locator(".open")).to_contain_text("+1")
+        await pretend(
+            stack,
+            api,
+            ("sensor", "pump_status", "off", {}),
+        )
+        await expect(headline.locator(".doing")).to_contain_text(
+            re.compile(r"pump off · next: \S+")
+        )
+
+
+async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
+    """A thermostat that does not heat is idle."""
+    for key in ("pool", "spa"):
+        climate = await entity(api, key, "climate")
+        async with pretended(api, climate, "heat", {"hvac_action": "idle"}):
+            tile = pool.locator("hui-tile-card:visible", has_text="Heating").filter(
+                has_text="Idle"
+            )
+            await expect(tile.first).to_be_visible()
+
+
+async def test_drum_lasts(pool: Page, api: HomeAssistant) -> None:
+    """How long a drum lasts is a number of days; nothing left is empty."""
+    last = (datetime.now(UTC) + timedelta(days=52)).date().isoformat()
+    drums = card(pool, "drums")
+    async with AsyncExitStack() as stack:
+        await pretend(
+            stack,
+            api,
+            ("sensor", "acid_lasts_until", last, {}),
+            ("sensor", "chlorine_remaining", "0.0", {}),
+        )
+        acid, chlorine = (
+            drums.locator(".drum", has_text=name) for name in ("Acid", "Chlorine")
+        )
+        await expect(acid).to_contain_text("lasts about 52 days")
+        await expect(chlorine).to_contain_text("empty")
+
+
+async def test_slowest_speed(pool: Page, api: HomeAssistant) -> None:
+    """The bar of the speed begins at 0, and what cannot be set is marked."""
+    speed = await entity(api, "pump_speed", "number")
+    low = (await api.states())[speed]["attributes"]["min"]
+    bar = pool.locator("poolctl-speed:visible")
+    async with pretended(api, speed, str(low)):
+        whole = await bar.locator("label").bounding_box()
+        assert whole is not None
+        for part in (".at", ".below"):
+            await expect(bar.locator(part)).to_have_attribute("style", f"width: {low}%")
+            box = await bar.locator(part).bounding_box()
+            assert box is not None
+            assert abs(box["width"] - whole["width"] * low / 100) < 2
+
+
+async def test_times(pool: Page, api: HomeAssistant) -> None:
+    """The end of the day is "midnight" on the axis and in the menu."""
+    await expect(card(pool, "day").locator(".axis")).to_contain_text("midnight")
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = {"timer_ends": (midnight + timedelta(days=1)).isoformat()}
+    headline = card(pool, "pool").locator(".headline")
+    async with pretended(api, await entity(api, "pump", "switch"), attributes=ends):
+        await expect(headline).to_contain_text("filtering until midnight")
+        pump = card(pool, "outputs").locator(".row", has_text="Pump")
+        await expect(pump.first).to_contain_text("until midnight")
+
+
+async def test_next_step(pool: Page, api: HomeAssistant) -> None:
+    """The action of the next step is a button in the card, and says what it does."""
+    button = await entity(api, "refill_acid", "button")
+    name, step = "Mark acid drum full", "Fill the drum, then press the button."
+    problem = {
+        "key": "acid_low",
+        "severity": "notice",
+        "sentence": "The acid drum is nearly empty.",
+        "next_step": step,
+        "action": {"label": name, "entity_id": button},
+    }
+    shown = card(pool, "pool")
+    async with AsyncExitStack() as stack:
+        await pretend(
+            stack, api, ("sensor", "status", "notice", {"problems": [problem]})
+        )
+        pressed = (await api.states())[button]["state"]
+        await shown.get_by_role("button", name=name).click()
+        dialog = shown.get_by_role("dialog")
+        await expect(dialog).to_contain_text(step)
+        await dialog.get_by_role("button", name=name).click()
+
+        async def state() -> str:
+            return str((await api.states())[button]["state"])
+
+        await until(
+            state, lambda found: found != pressed, what="pressed", seconds=SECONDS
+        )
+        page = {"label": "Open settings", "url": "/config/repairs"}
+        await pretend(
+            stack,
+            api,
+            ("sensor", "status", "notice", {"problems": [problem | {"action": page}]}),
+        )
+        await shown.get_by_role("button", name="Open settings").click()
+        await expect(pool).to_have_url(re.compile("/config/repairs"))
+
+
+async def test_menu(pool: Page) -> None:
+    """An output without a schedule is not kept off until its schedule."""
+    outputs = card(pool, "outputs")
+    await outputs.get_by_role("button", expanded=False).click()
+    await outputs.get_by_role("button", name="Hold Water Slide").click()
+    dialog = outputs.get_by_role("dialog")
+    await expect(
+        dialog.get_by_role("button", name="Until you give it back")
+    ).to_be_visible()
+    await expect(
+        dialog.get_by_role("button", name="Off; it has no schedule")
+    ).to_be_visible()
+    await expect(dialog.get_by_role("button", name="Until its schedule")).to_have_count(
+        0
+    )
+    await dialog.get_by_role("button", name="Cancel").click()
+    await outputs.get_by_role("button", expanded=True).click()
+
+
+async def test_pages(pool: Page) -> None:
+    """History and settings are behind buttons with their names."""
+    for name in ("History", "Settings"):
+        await pool.locator("hui-tile-card:visible", has_text=name).click()
+        await expect(pool.locator("hui-root")).to_contain_text(f"Home pool: {name}")
+        await pool.go_back()
+        await expect(card(pool, "pool")).to_be_visible()
