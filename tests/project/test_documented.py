@@ -30,7 +30,7 @@ def test_repairs() -> None:
     titles = {_shown(issue["title"]) for issue in ENGLISH["issues"].values()}
     listed = {
         title
-        for row, _ in rows("troubleshooting", "Repairs")
+        for row, _ in rows("repairs", "All repairs")
         for title in _each(row)
         if row != "Repair"
     }
