@@ -1,7 +1,8 @@
 """Helpers for the ready-made dashboard, its views and its cards."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from playwright.async_api import Locator, Page, ViewportSize, expect
@@ -19,6 +20,9 @@ STRATEGY: Final = {"strategy": {"type": f"custom:{DOMAIN}"}}
 PHONE: Final = ViewportSize(width=390, height=844)
 # Time in which a view that was opened or resized lays out its cards.
 LAYOUT_MS: Final = 700
+
+# Seconds for which a poll may show the real state of an entity that pretends.
+KEPT_S: Final = 0.3
 
 # Go to another page of the frontend as a link does, without loading it again.
 GO: Final = """path => {
@@ -118,13 +122,26 @@ async def pretended(
 ) -> AsyncIterator[None]:
     """Give an entity another state, or more attributes, while the block runs.
 
-    This suffices to test the dashboard, which depends on states alone.
+    This suffices to test the dashboard, which depends on states alone. A poll writes the
+    real state, which is replaced again.
     """
     before = (await api.states())[entity_id]
     more = {"attributes": before["attributes"] | (attributes or {})}
     changed = before | more | ({"state": state} if state else {})
+
+    async def keep() -> None:
+        while True:
+            found = (await api.states())[entity_id]
+            if any(found[name] != changed[name] for name in ("state", "attributes")):
+                await api.post(f"/api/states/{entity_id}", changed)
+            await asyncio.sleep(KEPT_S)
+
     await api.post(f"/api/states/{entity_id}", changed)
+    keeping = asyncio.create_task(keep())
     try:
         yield
     finally:
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
         await api.post(f"/api/states/{entity_id}", before)

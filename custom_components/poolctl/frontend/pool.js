@@ -76,11 +76,13 @@ export class Pool {
       .sort((one, other) => this.named(one).localeCompare(this.named(other), this.hass.language, { numeric: true }));
   }
 
-  /** @param {Entity} entity What an entity is called on a card of its pool. */
-  named(entity) {
+  /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
+  named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const parts = /^spa(_mode|_warm_at)?$/.test(entity.key) ? OF_PART : { type: "entity" };
-    return (entity.state && this.hass.formatEntityName?.(entity.state, parts)) || entity.id;
+    const usual = /^spa(_mode|_warm_at)?$/.test(entity.key) ? OF_PART : { type: "entity" };
+    const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
+    // Where there are two pools, their parts have the name of the pool.
+    return name.replace(` (${this.name})`, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number; NaN where there is none. */

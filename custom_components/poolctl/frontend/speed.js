@@ -2,6 +2,7 @@
 // a feature of Home Assistant's tile; what is below the range of the entity is hatched.
 
 import { h, patch } from "./dom.js";
+import { known } from "./pool.js";
 
 const STYLE = `
   label { position: relative; display: block; height: 42px; border-radius: 12px; overflow: hidden; background: color-mix(in srgb, var(--primary-color) 20%, transparent); }
@@ -14,8 +15,9 @@ const STYLE = `
 `;
 
 export class PoolSpeed extends HTMLElement {
-  /** @type {{ entity_id?: string }} */
-  context = {};
+  entityId = "";
+  /** @type {Hass | undefined} */
+  hassNow;
 
   constructor() {
     super();
@@ -27,18 +29,32 @@ export class PoolSpeed extends HTMLElement {
 
   setConfig() {}
 
+  /** @param {{ entity_id?: string } | undefined} context */
+  set context(context) {
+    this.entityId = context?.entity_id ?? "";
+    this.show();
+  }
+
   /** @param {Hass} hass */
   set hass(hass) {
-    const entityId = this.context.entity_id ?? "";
-    const state = hass.states[entityId];
-    const { min = 0, max = 100, step = 1, friendly_name: name } = state?.attributes ?? {};
+    this.hassNow = hass;
+    this.show();
+  }
+
+  show() {
+    const { hassNow: hass, entityId } = this;
+    const state = hass?.states[entityId];
+    if (!hass || !state) {
+      return;
+    }
+    const { min, max, step, friendly_name: name } = state.attributes;
     const share = (/** @type {unknown} */ value) => ({ style: `width: ${(Number(value) / max) * 100 || 0}%` });
     const set = (/** @type {Event & { target: HTMLInputElement }} */ { target }) => {
       const value = Math.max(Number(target.value), min);
       target.value = String(value);
       hass.callService("number", "set_value", { value }, { entity_id: entityId }).catch(() => {});
     };
-    const input = { type: "range", min: 0, max, step, "aria-label": name, disabled: !Number.isFinite(Number(state?.state)), value: state?.state, onchange: set };
-    patch(this.root, [h("label", null, h("span", { class: "at", ...share(state?.state) }), h("span", { class: "below", ...share(min) }), h("input", input))]);
+    const input = { type: "range", min: 0, max, step, "aria-label": name, disabled: !known(state), value: state.state, onchange: set };
+    patch(this.root, [h("label", null, h("span", { class: "at", ...share(state.state) }), h("span", { class: "below", ...share(min) }), h("input", input))]);
   }
 }

@@ -49,14 +49,14 @@ const lightCards = (pool) =>
 const heatCards = (pool) => [
   ...pool.all("climate").map((entity) => ({
     ...wide(entity, { type: "target-temperature" }),
-    name: OF_PART,
+    name: pool.named(entity, OF_PART),
     color: undefined,
     state_content: ["hvac_action", "current_temperature"],
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
   ...[...pool.all("datetime"), ...pool.all("sensor", "pool_warm_at", "spa_warm_at")].map((entity) =>
-    whileKnown(tile(entity, { name: OF_PART, grid_options: FULL })),
+    whileKnown(tile(entity, { name: pool.named(entity, OF_PART), grid_options: FULL })),
   ),
 ];
 
@@ -106,17 +106,16 @@ const BESIDE = new Set(["datetime", "number", "time", "select"]);
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
   const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
-  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
-  const groups = GROUPS.map(([word, icon, belongs]) => {
+  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { rows: 6 } }));
+  const lists = GROUPS.flatMap(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
     const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
-    const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
-    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
-    return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
+    return rows.length ? [{ type: "entities", title: text[word], icon, entities: rows, show_header_toggle: false, state_color: false }] : [];
   });
-  const columns = [...groups.slice(0, 2), groups.slice(2).flat()];
-  return view(columns.filter((cards) => cards.length).map((cards) => ({ type: "grid", cards })), columns.length);
+  // Two beside each other where three columns fit: less has no room for the longest names.
+  const cards = [...calendars, ...lists].map((/** @type {Card} */ card, at, { length }) => ({ ...card, grid_options: { columns: at === length - 1 && length % 2 ? "full" : 18, ...card.grid_options } }));
+  return view([{ type: "grid", column_span: 3, cards }], 3);
 }
 
 // A row: the keys of sensors, the days that are shown, how, and under which name.
