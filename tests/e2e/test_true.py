@@ -8,8 +8,8 @@ from typing import Any, Final
 from playwright.async_api import Locator, Page, expect
 import pytest
 
-from tests.home.api import HomeAssistant
-from tests.home.waiting import until
+from tests.world.home.api import HomeAssistant
+from tests.world.home.waiting import until
 
 from .dashboards import card, pretended
 from .pools import FULL_ID, SECONDS, Pools, entity
