@@ -38,12 +38,15 @@ const pumpCards = (pool) => [
   ...paired(pool, pool.all("sensor", "pump_power", "flow_rate")),
 ];
 
-/** @type {(pool: Pool) => Card[]} */
-const lightCards = (pool) =>
-  pool.all("light").filter(({ state }) => state?.attributes.effect_list?.length).map((entity) => ({
-    ...wide(entity, { type: "light-effect" }),
-    visibility: [{ condition: "state", entity: entity.id, state: "on" }],
-  }));
+/** Shows and colours, while a light is on. @type {(pool: Pool) => Card[]} */
+const lightCards = (pool) => {
+  const on = pool.all("light").map(({ id }) => ({ condition: "state", entity: id, state: "on" }));
+  const shows = pool.all("light").filter(({ state }) => state?.attributes.effect_list?.length);
+  return [
+    ...shows.map((entity) => ({ ...wide(entity, { type: "light-effect" }), visibility: [{ condition: "state", entity: entity.id, state: "on" }] })),
+    ...pool.all("button").filter(({ key, category }) => category === null && key.startsWith("light_")).map((entity) => ({ ...wide(entity), visibility: [{ condition: "or", conditions: on }] })),
+  ];
+};
 
 /** @type {(pool: Pool) => Card[]} */
 const heatCards = (pool) => [
@@ -96,7 +99,7 @@ const view = (sections, columns = 2) => ({ type: "sections", max_columns: column
 const GROUPS = [
   ["schedules", "mdi:calendar-clock", ({ key }) => key.startsWith("schedule")],
   ["chemistry", "mdi:flask", ({ key, category }) => category === "config" && /acid|chlorin|desired|ph_dosing/.test(key)],
-  ["lights", "mdi:lightbulb-group", ({ key, domain }) => domain !== "light" && key.includes("light")],
+  ["lights", "mdi:lightbulb-group", ({ key, category }) => category === "config" && key.includes("light")],
   ["equipment", "mdi:tune-variant", ({ category }) => category === "config"],
 ];
 
@@ -106,16 +109,17 @@ const BESIDE = new Set(["datetime", "number", "time", "select"]);
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
   const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
-  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { rows: 6 } }));
-  const lists = GROUPS.flatMap(([word, icon, belongs]) => {
+  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
+  const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
     const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
-    return rows.length ? [{ type: "entities", title: text[word], icon, entities: rows, show_header_toggle: false, state_color: false }] : [];
+    const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
+    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
+    return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
-  // Two beside each other where three columns fit: less has no room for the longest names.
-  const cards = [...calendars, ...lists].map((/** @type {Card} */ card, at, { length }) => ({ ...card, grid_options: { columns: at === length - 1 && length % 2 ? "full" : 18, ...card.grid_options } }));
-  return view([{ type: "grid", column_span: 3, cards }], 3);
+  const columns = [...groups.slice(0, 2), groups.slice(2).flat()].filter((cards) => cards.length);
+  return view(columns.map((cards) => ({ type: "grid", cards })), 3);
 }
 
 // A row: the keys of sensors, the days that are shown, how, and under which name.
