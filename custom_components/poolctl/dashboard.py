@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from homeassistant.components.frontend import add_extra_js_url, remove_extra_js_url
+from homeassistant.components.frontend import add_extra_js_url
 from homeassistant.components.http import StaticPathConfig
 from homeassistant.components.lovelace.const import LOVELACE_DATA
 from homeassistant.components.lovelace.resources import ResourceStorageCollection
@@ -63,9 +63,11 @@ async def async_offer_dashboard(hass: HomeAssistant) -> None:
 
 
 async def async_withdraw_dashboard(hass: HomeAssistant) -> None:
-    """Remove the module from the frontend and from the resources of dashboards."""
-    if url := hass.data.get(_DATA_URL):
-        remove_extra_js_url(hass, url)
+    """Remove the module from the resources of dashboards.
+
+    Browsers still load it until Home Assistant restarts, so that a dashboard shows that
+    there is no pool.
+    """
     if resources := await _resources(hass):
         for known in _ours(resources):
             await resources.async_delete_item(known)
