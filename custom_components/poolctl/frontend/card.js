@@ -70,8 +70,9 @@ export class PoolCard extends HTMLElement {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   timer;
 
-  /** The look of one kind of card. */
+  /** The look of one kind of card, and what is around it. */
   static style = "";
+  static frame = "ha-card";
 
   constructor() {
     super();
@@ -176,7 +177,7 @@ export class PoolCard extends HTMLElement {
     const focused = this.root.activeElement;
     const found = this.pool.entities.length > 0;
     const content = found ? this.draw(this.pool) : [h("p", { class: "soft" }, this.text.none)];
-    patch(this.root, [h("ha-card", null, content), ...(this.dialog ? [this.dialog] : [])]);
+    patch(this.root, [h(/** @type {typeof PoolCard} */ (this.constructor).frame, null, content), ...(this.dialog ? [this.dialog] : [])]);
     const dialog = this.root.querySelector("dialog");
     if (dialog && !dialog.open && dialog.isConnected) {
       dialog.showModal();

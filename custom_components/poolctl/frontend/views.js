@@ -34,7 +34,7 @@ const columns = (pool) => [
 
 /** @type {(pool: Pool) => Card[]} */
 const pumpCards = (pool) => [
-  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "custom:poolctl-speed" })),
+  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "custom:poolctl-speed", device_id: pool.id })),
   ...paired(pool, pool.all("sensor", "pump_power", "flow_rate")),
 ];
 
