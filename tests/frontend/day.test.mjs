@@ -42,7 +42,7 @@ test("a thermostat that heats runs", () => {
 test("a run is as dark as its speed", () => {
   const ran = runs([at(0, "on")], DAY, 6 * HOUR);
   const found = shaded(ran, [at(0, "50"), at(2, "52"), at(3, "100"), at(4, "unknown")], 6 * HOUR);
-  assert.deepEqual(found.map(({ from, to, level }) => [from / HOUR, to / HOUR, level]), [[0, 3, 0.5], [3, 4, 1]]);
+  assert.deepEqual(found.map(({ from, to, level }) => [from / HOUR, to / HOUR, level]), [[0, 2, 0.5], [2, 3, 0.52], [3, 4, 1]]);
   assert.deepEqual(shaded(ran, [], 6 * HOUR), ran);
 });
 

@@ -29,7 +29,7 @@ export class PoolDay extends PoolCard {
     .pump .bar { height: 32px; }
     .whole { fill: color-mix(in srgb, var(--primary-text-color) 5%, transparent); }
     .planned { fill: color-mix(in srgb, var(--primary-text-color) 18%, transparent); }
-    .ran { fill: var(--primary-color); }
+    .ran { fill: var(--primary-color); shape-rendering: crispEdges; }
     .by-hand { fill: none; stroke: var(--primary-text-color); stroke-width: 2; stroke-dasharray: 5 3; }
     .grid { stroke: var(--divider-color, #ccc); stroke-width: 1; }
     .now { stroke: var(--primary-text-color); stroke-width: 2; }

@@ -23,20 +23,12 @@ const STYLE = `
   .fair { --rate: var(--warning-color, #ffa600); }
   .poor { --rate: var(--error-color, #db4437); }
   .none { --rate: var(--disabled-text-color, #9e9e9e); }
-  button {
-    font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0; text-align: start; -webkit-tap-highlight-color: transparent;
-  }
+  button { font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0; text-align: start; -webkit-tap-highlight-color: transparent; }
   button:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--primary-color); outline-offset: 2px; }
   button[disabled] { cursor: default; opacity: 0.5; }
-  .action {
-    min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px;
-    background: color-mix(in srgb, var(--primary-text-color) 8%, transparent);
-  }
+  .action { min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px; background: color-mix(in srgb, var(--primary-text-color) 8%, transparent); }
   .action:hover { background: color-mix(in srgb, var(--primary-text-color) 14%, transparent); }
-  dialog {
-    border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box;
-    color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff));
-  }
+  dialog { border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box; color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff)); }
   dialog::backdrop { background: rgba(0, 0, 0, 0.5); }
   dialog h2 { font-size: 20px; line-height: 28px; }
   dialog .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
@@ -193,12 +185,8 @@ export class PoolCard extends HTMLElement {
     return [];
   }
 
-  /**
-   * Ask something, or offer a choice: what each answer is called and does.
-   * @param {string} title
-   * @param {string} text
-   * @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups
-   */
+  /** Ask something, or offer a choice: what each answer is called and does. */
+  /** @param {string} title @param {string} text @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups */
   ask(title, text, groups) {
     const close = () => {
       this.dialog = undefined;

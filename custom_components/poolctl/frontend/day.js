@@ -69,23 +69,8 @@ export function shaded(ran, speeds, now) {
       return [run];
     }
     const pieces = spans.filter(({ level }) => level > 0).flatMap((span) => within({ ...run, ...span }, run));
-    return merged(pieces.length ? pieces : [run]);
+    return pieces.length ? pieces : [run];
   });
-}
-
-/** Join neighbours of almost the same level. @type {(pieces: Run[]) => Run[]} */
-function merged(pieces) {
-  /** @type {Run[]} */
-  const found = [];
-  for (const piece of pieces) {
-    const last = found.at(-1);
-    if (last && Math.abs(last.level - piece.level) < 0.05 && piece.from - last.to < 60_000) {
-      last.to = piece.to;
-    } else {
-      found.push({ ...piece });
-    }
-  }
-  return found;
 }
 
 /** Return how much a counter grew, also where it began again. @type {(past: Past[]) => number} */
