@@ -1,10 +1,8 @@
 // The day as stretches of time: what was planned and what really ran. Nothing here draws.
 
-/**
- * @typedef {{ from: number, to: number }} Span
- * @typedef {Span & { level: number, held: boolean }} Run A stretch that something ran (level above 0), or was held off.
- * @typedef {{ s: string, lu: number, lc?: number, a?: Record<string, any> }} Past A state of the recorder; times in s.
- */
+/** @typedef {{ from: number, to: number }} Span */
+/** @typedef {Span & { level: number, held: boolean }} Run A stretch that something ran (level above 0), or was held off. */
+/** @typedef {{ s: string, lu: number, lc?: number, a?: Record<string, any> }} Past A state of the recorder; times in s. */
 
 /** Return a stretch as far as it lies within another, or nothing. @type {<T extends Span>(span: T, day: Span) => T[]} */
 export function within(span, day) {
@@ -30,13 +28,8 @@ export function levelOf(state, attributes) {
   return { level: on ? 1 : 0, held: attributes.held_by_hand === true };
 }
 
-/**
- * Return what ran or was held within a day, from what the recorder kept of it.
- * @param {Past[]} past Oldest first; attributes may be left out where they did not change.
- * @param {Span} day
- * @param {number} now
- * @returns {Run[]}
- */
+// The past is the recorder's, oldest first; attributes may be left out where they did not change.
+/** Return what ran or was held within a day. @type {(past: Past[], day: Span, now: number) => Run[]} */
 export function runs(past, day, now) {
   /** @type {Run[]} */
   const found = [];

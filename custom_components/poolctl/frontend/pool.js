@@ -3,12 +3,8 @@
 const PLATFORM = "poolctl";
 const NOTHING = new Set(["unknown", "unavailable"]);
 
-/**
- * An entity of a pool. `key` is its translation key, or its device class where it is named
- * after that.
- * @typedef {{ id: string, key: string, domain: string, category: string | null,
- *   state: HassState | undefined }} Entity
- */
+// `key` is the translation key, or the device class where the entity is named after that.
+/** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState | undefined }} Entity */
 
 /** @type {(hass: Hass) => HassEntity[]} */
 const ours = (hass) => Object.values(hass.entities).filter(isOurs);
@@ -132,12 +128,8 @@ export class Pool {
     return state !== undefined && (!known(state) || state.state === "lost" || "last_answer" in state.attributes);
   }
 
-  /**
-   * Return how the table of problems rates something: by the keys of its problems. Nothing is
-   * good that the controller itself does not report now.
-   * @param {...string} keys
-   * @returns {"good" | "fair" | "poor" | "none"}
-   */
+  // Nothing is good that the controller itself does not report now.
+  /** Return how the table of problems rates something. @param {...string} keys @returns {"good" | "fair" | "poor" | "none"} */
   rate(...keys) {
     const found = this.problems.filter(({ key }) => keys.includes(key));
     if (!found.length) {
