@@ -10,11 +10,12 @@ import pytest
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.table import PROBLEMS
-from tests.world.home.api import HomeAssistant
+from tests.world.home.api import HomeAssistant, Json
 from tests.world.home.settings import Settings
+from tests.world.home.waiting import until
 
 from .dashboards import PHONE, card, controller, dashboard, output, pretended
-from .pools import FULL_ID, SMALL_ID, Pools, entity, relay
+from .pools import FULL_ID, SECONDS, SMALL_ID, Pools, entity, relay
 from .steps import come_to_rest
 
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
@@ -73,7 +74,17 @@ async def test_pause(pool: Page, api: HomeAssistant) -> None:
     await expect(dialog).to_contain_text("are not dosed for this time")
     await dialog.get_by_role("button", name="30 min").click()
     await expect(drums.get_by_role("status")).to_contain_text("Dosing paused until")
-    state = (await api.states())[acid]
+
+    async def dosing() -> Json:
+        return (await api.states())[acid]
+
+    # One command follows the other.
+    state = await until(
+        dosing,
+        lambda found: "paused_until" in found["attributes"],
+        what="acid is paused",
+        seconds=SECONDS,
+    )
     end = datetime.fromisoformat(state["attributes"]["paused_until"])
     left = end - datetime.fromisoformat(state["last_changed"])
     assert state["state"] == "off" and timedelta(minutes=29) < left

@@ -115,7 +115,9 @@ export function settings(pool, text) {
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
     const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
-    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : [])];
+    // A tile has room for the longest types of lights.
+    const lists = word === "lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [];
+    const cards = [...(word === "schedules" ? calendars : []), ...lists];
     return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
   const columns = [...groups.slice(0, 2), groups.slice(2).flat()].filter((cards) => cards.length);
