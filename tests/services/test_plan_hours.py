@@ -362,6 +362,26 @@ async def test_without_prices(beach: Home) -> None:
     assert times(beach) == [(180, 300), (720, 840)]
 
 
+@pytest.mark.parametrize(
+    ("time", "more"),
+    [
+        ("23:58:00", {"prices": hourly()}),
+        ("23:58:00", {"around": "12:00:00"}),
+        ("20:00:00", {"latest": "19:00:00"}),
+        ("20:00:00", {"latest": "19:00:00", "prices": hourly()}),
+    ],
+)
+async def test_no_time_is_left(
+    beach: Home, freezer: FrozenDateTimeFactory, time: str, more: dict[str, Any]
+) -> None:
+    """Prices are not the reason."""
+    freezer.move_to(f"2026-07-01 {time}-07:00")
+    await beach.live(60)
+    with failure("plan_no_time", ServiceValidationError):
+        await plan(beach, hours=4, **more)
+    assert writes(beach) == 0
+
+
 async def through_the_cloud(home: Home) -> None:
     home.controller.faults.on("refuse")
     home.cloud.not_offered.discard("scheduleInfo")

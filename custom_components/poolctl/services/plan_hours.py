@@ -135,8 +135,13 @@ def _choose(
     if count <= 0:
         return ()
     taken = [(each.start, each.stop) for each in others.values()]
-    costs = cells.free(_costs(call, cells), [*taken, *_outside(call)])
-    if not any(cost is not None for cost in costs):
+    taken += _outside(call)
+    costs = cells.free(_costs(call, cells), taken)
+    if not any(cells.free([1.0] * len(costs), taken)):
+        raise ServiceValidationError(
+            translation_domain=DOMAIN, translation_key="plan_no_time"
+        )
+    if all(cost is None for cost in costs):
         raise ServiceValidationError(
             translation_domain=DOMAIN, translation_key="plan_no_prices"
         )
