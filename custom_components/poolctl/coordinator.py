@@ -23,8 +23,8 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
 from .client.cloud import CloudClient
-from .client.control.controller import Controller
 from .client.control.store import MAX_AGE
+from .client.controller import Controller
 from .client.facts import Change
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, StateExpiredError
@@ -307,7 +307,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             lan_error=controller.paths.lan_error,
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
-            pauses_overdue=controller.pauses.overdue,
+            pauses_overdue=tuple(p.kind for p in controller.pauses.overdue),
             heat_overdue=self.warm_by.overdue,
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_late=self.warm_by.late,

@@ -14,7 +14,7 @@ from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from . import output_attributes
-from .client.control.controller import Controller
+from .client.controller import Controller
 from .client.holds.hold import Hold
 from .client.wire.equipment import Slot
 from .const import DOMAIN

@@ -23,7 +23,7 @@ from homeassistant.const import (
 from homeassistant.util.unit_conversion import VolumeConverter
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
-from .client.control.controller import Controller
+from .client.controller import Controller
 from .client.pool.choices import (
     FILTER_LIMIT_STEP,
     MAX_FILTER_LIMIT,

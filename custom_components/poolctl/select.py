@@ -7,7 +7,7 @@ from typing import Final, override
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
 
-from .client.control.controller import Controller
+from .client.controller import Controller
 from .client.pool.choices import Choices, PumpRule, named_speeds
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .client.pool.schedule_rules import shown_speed

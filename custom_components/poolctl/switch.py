@@ -10,7 +10,7 @@ from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
 from homeassistant.exceptions import ServiceValidationError
 
-from .client.control.controller import Controller
+from .client.controller import Controller
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.wire.schedule import MAX_SCHEDULES

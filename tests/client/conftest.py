@@ -27,13 +27,12 @@ from custom_components.poolctl.client.control import (
     sender as sender_module,
     store as store_module,
 )
-from custom_components.poolctl.client.control.controller import Controller, Kept
 from custom_components.poolctl.client.control.queries import FRESH
+from custom_components.poolctl.client.controller import Controller, Kept
 from custom_components.poolctl.client.holds import (
-    book as holds_book,
+    claims as holds_claims,
     holds as holds_owner,
     pauses as holds_pauses,
-    release as holds_release,
 )
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.lan import LanClient
@@ -224,10 +223,9 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
         cloud_module,
         coalescing_module,
         dosing_module,
-        holds_book,
+        holds_claims,
         holds_owner,
         holds_pauses,
-        holds_release,
         lan_delivery,
         limits_module,
         poller_module,

@@ -7,7 +7,8 @@ from typing import Final
 
 from homeassistant.util import dt as dt_util
 
-from ..client.holds.hold import OVER, Hold
+from ..client.holds.claim import OVER
+from ..client.holds.hold import Hold
 from ..const import DOMAIN
 from .sentence import Explanation, Sentence
 

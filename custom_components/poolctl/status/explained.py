@@ -2,7 +2,7 @@
 
 from homeassistant.core import Context, HomeAssistant
 
-from ..client.control.controller import Controller
+from ..client.controller import Controller
 from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
@@ -44,7 +44,7 @@ class Explainer:
             state=controller.store.state,
             holds=controller.holds.shown,
             stopped_by_spa=controller.holds.stopped_by_spa,
-            pauses=dict(controller.pauses.shown),
+            pauses={each.kind.key: each.until for each in controller.pauses.shown},
             now=controller.times.local,
             ahead=controller.times.offset,
         )

@@ -5,7 +5,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from ..client.holds.hold import OVER, Asked, Hold, State
+from ..client.holds.claim import OVER, State
+from ..client.holds.hold import Asked, Hold
 from ..client.holds.rules import (
     Window,
     end_of,

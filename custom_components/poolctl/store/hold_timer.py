@@ -11,7 +11,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 
-from ..client.control.controller import Controller
+from ..client.controller import Controller
 from ..client.holds.hold import output_names
 from ..const import DOMAIN
 from ..warm_by.warm_by import WarmBy
@@ -117,7 +117,7 @@ async def async_leave(
         values = {"name": name, "outputs": outputs}
         await _async_report(hass, values, translation_key="holds_left")
     if paused := await controller.pauses.leave():
-        keys = [kind.enabled_key for kind in paused]
+        keys = [pause.kind.enabled_key for pause in paused]
         dosers = await _async_switch_names(hass, keys)
         values = {"name": name, "dosers": dosers}
         await _async_report(hass, values, translation_key="pauses_left")

@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.util import dt as dt_util
 
-from ..client.control.controller import Controller, Kept
+from ..client.controller import Controller, Kept
 from ..client.lan import LanClient
 from ..client.wire.envelope import parse_key
 from ..client.wire.http import ClosingRequest

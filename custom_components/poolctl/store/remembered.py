@@ -8,7 +8,7 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from ..client.clock import Clock
-from ..client.control.controller import Kept
+from ..client.controller import Kept
 from ..client.holds.kept import KeptHolds
 from ..client.holds.pauses import KeptPauses
 from ..client.pool.choices import Choices, WithoutFlow

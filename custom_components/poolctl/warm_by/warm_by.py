@@ -14,9 +14,9 @@ import time
 from typing import Final, NamedTuple
 
 from ..client.clock import Clock
-from ..client.control.controller import Controller
+from ..client.controller import Controller
+from ..client.holds.claims import OVERDUE, is_old, retry_wait
 from ..client.holds.hold import Hold
-from ..client.holds.release import OVERDUE, is_old, retry_wait
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource, Slot

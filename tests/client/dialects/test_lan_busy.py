@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.control.controller import Controller
+from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, DOSING
 from custom_components.poolctl.client.pool.heating import POOL

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.holds.claim import End, State
 from custom_components.poolctl.client.holds.ends import is_over
-from custom_components.poolctl.client.holds.hold import End, Hold, State
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.state import Source
@@ -405,9 +406,13 @@ async def restarted(rig: Rig, days: float) -> Holds:
     rig.time.advance(days * 86400)
     rig.controller.queries.expire()
     await rig.polls(15)
+    controller = rig.controller
     holds = Holds(
-        rig.controller.holds._means,
-        rig.controller.times,
+        controller.store,
+        controller.paths,
+        controller.poller,
+        controller.outputs,
+        controller.times,
         KeptHolds.from_dict(Stored(stored)).holds,
         end_by_themselves=True,
     )

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.holds.claim import Doubt, End, State
 from custom_components.poolctl.client.holds.ends import (
     is_over,
     next_end,
     with_shown_end,
 )
 from custom_components.poolctl.client.holds.evidence import after_read
-from custom_components.poolctl.client.holds.hold import Doubt, End, Hold, State
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.holds.machine import Event
 from custom_components.poolctl.client.pool.outputs import Outputs

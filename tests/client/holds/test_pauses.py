@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.holds.claims import retry_wait
 from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
-from custom_components.poolctl.client.holds.release import retry_wait
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
     CHLORINATOR,
     CHLORINE,
     DOSING,
+    AnyDosing,
 )
 from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.exceptions import (
@@ -64,7 +65,7 @@ def writes(rig: Rig) -> int:
 async def test_ends_by_itself(pool: Rig) -> None:
     await pause(pool)
     assert not is_on(pool)
-    assert [key for key, _ in pool.controller.pauses.shown] == ["acid"]
+    assert [each.kind for each in pool.controller.pauses.shown] == [ACID]
     await live(pool, 29)
     assert not is_on(pool) and writes(pool) == 1
     await live(pool, 2)
@@ -105,8 +106,8 @@ async def test_only_what_is_on_is_taken(pool: Rig) -> None:
         await pause(pool)
     assert caught.value.reason == "dosing_is_off"
     await pool.controller.pauses.begin(DOSING, HALF_AN_HOUR)
-    paused = {key for key, _ in pool.controller.pauses.shown}
-    assert paused == {CHLORINATOR.key, CHLORINE.key}
+    paused = {each.kind for each in pool.controller.pauses.shown}
+    assert paused == {CHLORINATOR, CHLORINE}
     await live(pool, 31)
     assert not is_on(pool) and pool.controller.pauses.shown == ()
 
@@ -149,7 +150,7 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     await live(pool, 80)
     assert not is_on(pool) and not pool.controller.pauses.overdue
     await live(pool, 12)
-    assert list(pool.controller.pauses.overdue) == [ACID]
+    assert kinds(pool.controller.pauses.overdue) == [ACID]
     pool.pool.faults.clear()
     await live(pool, 16)
     assert is_on(pool) and not pool.controller.pauses.overdue
@@ -173,12 +174,12 @@ async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
     pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
     await pauses.work()
     assert not is_on(pool) and pauses.wait is None
-    assert pauses.overdue == (ACID,)
-    assert await pauses.leave() == (ACID,) and not is_on(pool)
+    assert kinds(pauses.overdue) == [ACID]
+    assert kinds(await pauses.leave()) == [ACID] and not is_on(pool)
     switch(pool, True)
     await read(pool)
     pauses.take_read(pool.controller.store.reported, pool.time.now)
-    assert list(pauses.overdue) == []
+    assert not pauses.overdue
 
 
 async def test_it_is_tried_less_and_less_often(pool: Rig) -> None:
@@ -251,10 +252,15 @@ async def test_through_the_cloud(away: Rig) -> None:
     assert len(away.written()) == 2
 
 
-def again(rig: Rig, kept: Iterable[Pause]) -> Pauses:
+def again(rig: Rig, kept: Iterable[Pause], clock: Clock | None = None) -> Pauses:
     """Return the pauses as a new run of Home Assistant restores them."""
     controller = rig.controller
-    return Pauses(controller.pauses._dosers, controller.clock, kept)
+    times = replace(controller.times, clock=clock or controller.clock)
+    return Pauses(controller.store, controller.dosing, times, kept)
+
+
+def kinds(pauses: Iterable[Pause]) -> list[AnyDosing]:
+    return [pause.kind for pause in pauses]
 
 
 @pytest.mark.parametrize("away_for", [10, 120])
@@ -280,7 +286,7 @@ async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
     clock = Clock(since=began, wall=lambda: wall() + 20 * 86400, steady=wall)
     assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
     kept = KeptPauses.from_dict(Stored(stored)).pauses
-    pauses = Pauses(pool.controller.pauses._dosers, clock, kept)
+    pauses = again(pool, kept, clock)
     await pauses.work()
     assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
     clock.confirm(format_datetime(datetime.fromtimestamp(wall() + 20 * 86400, UTC)))
@@ -326,5 +332,5 @@ async def test_leaving(pool: Rig, answers: bool) -> None:
     if not answers:
         pool.pool.faults.on("refuse")
     left = await pool.controller.pauses.leave()
-    assert left == (() if answers else (ACID,))
+    assert kinds(left) == ([] if answers else [ACID])
     assert is_on(pool) is answers

@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock, ControllerClock
-from custom_components.poolctl.client.holds import release
-from custom_components.poolctl.client.holds.book import Book
+from custom_components.poolctl.client.control.pump import Finish
+from custom_components.poolctl.client.holds import claims
+from custom_components.poolctl.client.holds.claim import End, State
+from custom_components.poolctl.client.holds.claims import retry_wait
 from custom_components.poolctl.client.holds.ends import extended
-from custom_components.poolctl.client.holds.hold import End, Hold, State
-from custom_components.poolctl.client.holds.means import Finish
-from custom_components.poolctl.client.holds.release import Releases, retry_wait
-from custom_components.poolctl.client.holds.times import Times
+from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.times import Times
 from custom_components.poolctl.client.wire.equipment import Slot
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
@@ -38,6 +39,7 @@ HOLD = Hold(
     until=NOW + timedelta(hours=1),
     end=End.SCHEDULE,
 )
+DUE = replace(HOLD, until=NOW, state=State.DUE)
 
 
 @dataclass
@@ -56,12 +58,18 @@ class Paths:
         default_factory=lambda: PoolState(outputs=Outputs(types=(31, 13, 1)))
     )
 
-    commanded_at: float | None = None
+    @property
+    def lan(self) -> object | None:
+        return self if self.has_lan else None
+
+    @property
+    def cloud(self) -> object | None:
+        return self if self.has_cloud else None
 
     def publish(self) -> None:
-        self.asked.append(("publish",))
+        """Nobody listens."""
 
-    async def look(self) -> bool:
+    async def read_lan(self) -> bool:
         self.asked.append(("look",))
         return self.answers
 
@@ -75,24 +83,24 @@ class Paths:
 
         return finish
 
-    async def release(self, slot: int) -> None:
+    async def resume_schedule(self, slot: int) -> None:
         self.asked.append(("release", slot))
         await asyncio.sleep(self.takes)
         if self.error:
             raise self.error
 
 
-def releases(paths: Paths, *holds: Hold) -> tuple[Releases, Book]:
-    book = Book(holds)
+def holds(paths: Any, *found: Hold) -> Holds:
+    """Return holds that only know these paths."""
     clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
     times = Times(clock, lambda: UTC, ControllerClock())
-    return Releases(book, paths, times), book
+    return Holds(paths, paths, paths, paths, times, found, end_by_themselves=True)
 
 
 @pytest.fixture(autouse=True)
 def at(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: AT)
-    monkeypatch.setattr(release, "time", clock)
+    monkeypatch.setattr(claims, "time", clock)
 
 
 def test_how_long_to_wait() -> None:
@@ -116,7 +124,7 @@ def test_how_long_to_wait() -> None:
 def test_overdue(changes: dict[str, Any], has_lan: bool, overdue: bool) -> None:
     """A user has to release a hold that is an hour late, or that we cannot release."""
     hold = replace(HOLD, **changes)
-    found = releases(Paths(has_lan=has_lan), hold)[0].overdue
+    found = holds(Paths(has_lan=has_lan), hold).overdue
     assert found == ((hold,) if overdue else ())
 
 
@@ -142,9 +150,9 @@ ALONE = {"on_lan": False, "has_lan": False}
 )
 def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
     hold = replace(HOLD, **{"state": State.DUE} | changes)
-    found, book = releases(Paths(**paths), hold)
+    found = holds(Paths(**paths), hold)
     assert found.due == [hold] * due
-    with book.switching(SLOT):
+    with found._switching(SLOT):
         assert found.due == []
 
 
@@ -165,7 +173,7 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
 def test_when_there_is_work(
     paths: dict[str, Any], changes: dict[str, Any], wait: float | None
 ) -> None:
-    found, _ = releases(Paths(**paths), replace(HOLD, **changes))
+    found = holds(Paths(**paths), replace(HOLD, **changes))
     assert found.wait == wait
 
 
@@ -182,19 +190,19 @@ def test_when_there_is_work(
 async def test_a_release_that_fails(
     error: PoolctlError, state: State, wait: float
 ) -> None:
-    found, book = releases(Paths(error=error), replace(HOLD, state=State.DUE, tries=2))
-    await found.run()
-    (hold,) = book.all
+    found = holds(Paths(error=error), replace(DUE, tries=2))
+    await found.work()
+    (hold,) = found.all
     assert (hold.state, hold.tries, hold.retry_at) == (state, 3, AT + wait)
     # A user requested something else meanwhile.
     for other in (None, replace(HOLD, tries=5)):
         paths = Paths(error=error, takes=5)
-        found, book = releases(paths, replace(HOLD, state=State.DUE))
-        running = asyncio.create_task(found.run())
+        found = holds(paths, DUE)
+        running = asyncio.create_task(found.work())
         await asyncio.sleep(1)
-        book.put(SLOT, other)
+        found._set(SLOT, other)
         await running
-        assert [each.tries for each in book.all] == ([5] if other else [])
+        assert [each.tries for each in found.all] == ([5] if other else [])
 
 
 def test_a_refusal_may_pass() -> None:
@@ -214,19 +222,19 @@ async def test_refusals_in_a_row(
     error: PoolctlError, refusals: int, wait: float
 ) -> None:
     """Only refusals in a row make the waits that long; an unanswered try ends it."""
-    hold = replace(HOLD, state=State.DUE, tries=2, refusals=3)
-    found, book = releases(Paths(error=error), hold)
-    await found.run()
-    (tried,) = book.all
+    hold = replace(DUE, tries=2, refusals=3)
+    found = holds(Paths(error=error), hold)
+    await found.work()
+    (tried,) = found.all
     assert (tried.refusals, tried.retry_at) == (refusals, AT + wait)
 
 
 async def test_a_release_that_nobody_answers() -> None:
     """The state is read first: without an answer, no release is sent."""
     paths = Paths(answers=False)
-    found, book = releases(paths, replace(HOLD, state=State.DUE))
-    await found.run()
-    (hold,) = book.all
+    found = holds(paths, DUE)
+    await found.work()
+    (hold,) = found.all
     assert (paths.asked, hold.state) == ([("look",)], State.DUE)
     assert (hold.tries, hold.retry_at) == (1, AT + 60)
 
@@ -248,12 +256,12 @@ async def test_a_release(
 ) -> None:
     """The cloud only switches off; the LAN shows later whether that holds it."""
     way = Paths(**paths)
-    due = replace(HOLD, on=on, by_cloud=True, state=State.DUE)
-    found, book = releases(way, due)
-    await found.run()
+    due = replace(DUE, on=on, by_cloud=True)
+    found = holds(way, due)
+    await found.work()
     assert way.asked == asked
-    shown = [(h.on, h.needed, h.state, h.since, h.until) for h in book.all]
-    assert [h.slot for h in book.all] == [SLOT] * len(shown)
+    shown = [(h.on, h.needed, h.state, h.since, h.until) for h in found.all]
+    assert [h.slot for h in found.all] == [SLOT] * len(shown)
     assert shown == ([left] if left else [])
 
 
@@ -287,11 +295,11 @@ async def test_leaving(
     """Holds that cannot be released later are released now, or returned."""
     way = Paths(**paths)
     hold = replace(HOLD, **changes)
-    found, book = releases(way, hold)
+    found = holds(way, hold)
     shown = await found.leave(only_lan=only_lan)
     assert way.asked == asked
     assert [each.state for each in shown] == (left or [])
-    assert [each.needed for each in book.all] == (
+    assert [each.needed for each in found.all] == (
         [True] if left or left is None else [False] * (paths is CLOUD)
     )
 

@@ -6,11 +6,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from custom_components.poolctl.client.clock import Clock, ControllerClock
 from custom_components.poolctl.client.holds.evidence import held_outputs
 from custom_components.poolctl.client.holds.rules import window_of
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.times import Times
 from custom_components.poolctl.client.wire.frame import Readings
 from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,
@@ -161,3 +163,15 @@ def test_what_counts_as_held() -> None:
     outputs = replace(state.outputs, types=(31, 6, 1, 0), held=(0, 1, 2, 3))
     held = held_outputs(replace(state, outputs=outputs)) or ()
     assert [slot.index for slot in held] == [0, 2]
+
+
+def test_the_controllers_local_time() -> None:
+    now = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+    controller = ControllerClock()
+    controller.offset = timedelta(hours=1)
+    clock = Clock(wall=now.timestamp, steady=lambda: 100.0)
+    times = Times(clock, lambda: ZoneInfo("Australia/Sydney"), controller)
+    assert times.now == now
+    assert times.local.replace(tzinfo=None) == datetime(2026, 11, 22, 22, 0)  # noqa: DTZ001
+    assert str(times.local.tzinfo) == "Australia/Sydney"
+    assert replace(times, controller=ControllerClock()).local == now

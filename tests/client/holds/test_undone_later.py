@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.control.controller import Controller, Kept
+from custom_components.poolctl.client.controller import Controller, Kept
 from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.holds.pauses import KeptPauses
 from custom_components.poolctl.client.lan import LanClient

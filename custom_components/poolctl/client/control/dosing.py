@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 import time
-from typing import override
 
 from ..cloud import COPY_AGE, CloudClient
-from ..holds.pauses import Dosers
 from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
@@ -118,7 +116,7 @@ class _Refill:
 type _Write = _Change | _Refill
 
 
-class DosingControl(Dosers):
+class DosingControl:
     """Changes the dosing settings of one controller over the LAN or the cloud.
 
     In addition to Sender's errors, changes raise InvalidCommandError for a value that
@@ -158,24 +156,15 @@ class DosingControl(Dosers):
             )
         )
 
-    @property
-    @override
-    def reported(self) -> PoolState:
-        return self._store.reported
-
-    @override
-    def publish(self) -> None:
-        self._store.publish()
-
-    @override
     async def look(self, kind: AnyDosing) -> bool | None:
+        """Read over the LAN whether a doser is on; `None` if that failed."""
         on_lan, query = self._paths.on_lan, kind.keys.settings.query
         if on_lan and await self._queries.ask(query):
             return kind.of(self._store.reported).enabled
         return None
 
-    @override
     async def enable(self, kind: AnyDosing, on: bool) -> None:
+        """Allow or forbid dosing, and wait until that is confirmed."""
         keys = kind.keys
         change = _Change(
             of=keys.settings,

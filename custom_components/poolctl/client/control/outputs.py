@@ -3,14 +3,13 @@
 from dataclasses import replace
 
 from ..cloud import CloudClient
-from ..holds.means import Finish
 from ..pool.state import PoolState
 from ..wire.commands import encode_aux
-from ..wire.equipment import Role
+from ..wire.equipment import Role, Slot
 from ..wire.exceptions import NotSupportedError
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command
-from .pump import PumpControl
+from .pump import Finish, PumpControl
 from .resuming import resuming
 from .sender import Sender
 from .store import Store
@@ -27,6 +26,14 @@ class OutputControl:
         self._sender = sender
         self._pump = pump
         self._device_id = device_id
+
+    async def send(
+        self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
+    ) -> Finish:
+        """Switch any output, the pump also at a speed in %; like `begin`."""
+        if slot.role is Role.PUMP:
+            return await self._pump.begin(on, hold=held, speed=speed)
+        return await self.begin(slot.index, on, hold=held)
 
     async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
         """Switch a slot by hand; with `hold`, hold it so against its schedules.

@@ -1,8 +1,8 @@
 """The main pump: on, off, and its speed (protocol.md 2.6, O3)."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from ..holds.means import Finish
 from ..lan import LanClient
 from ..pool.choices import start_speed
 from ..pool.state import PoolState
@@ -23,6 +23,9 @@ from .command import Command
 from .resuming import resuming
 from .sender import Sender
 from .store import Store
+
+type Finish = Callable[[], Awaitable[bool]]
+"""Waits until a command took effect; returns whether the LAN carried it."""
 
 _KEY = "pump"
 """Key of all commands to the pump: only the newest one counts."""

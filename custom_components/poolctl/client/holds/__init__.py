@@ -1,11 +1,12 @@
-"""Holds: outputs that a user switched against their schedules, until they are released.
+"""What is undone later: holds of outputs, and pauses of dosing.
 
-This package owns them completely (chosen): how long an output is held off
-(`rules.py`), what a read shows of a hold (`evidence.py`), the states (`machine.py`),
-releases and retries (`release.py`), and the holds of one controller (`owner.py`). The
-override of a slot is observed (protocol.md O2.1, O3).
+Each is a claim (`claim.py`): one thing that was changed, and its end. One engine follows
+the claims of a kind and undoes them (`claims.py`, chosen), by one table of states
+(`machine.py`) and one rule for retries. Each kind says what a read shows of it, and how
+it is undone: outputs (`holds.py`, `evidence.py`, `rules.py`) and dosers (`pauses.py`).
+The override of a slot is observed (protocol.md O2.1, O3).
 
-What an event does in each state; "-" changes nothing, "over" ends the hold:
+What an event does in each state; "-" changes nothing, "over" ends the claim:
 
 | State     | held   | other    | gone     | ended | moved  | confirmed | refused  | tried     | released | unanswered | declined | restarted |
 |-----------|--------|----------|----------|-------|--------|-----------|----------|-----------|----------|------------|----------|-----------|

@@ -1,10 +1,11 @@
-"""When a hold ends, and whether its schedule starts the output again after that."""
+"""When a claim ends, and whether its schedule starts the output again after that."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..pool.state import PoolState
-from .hold import End, Hold, State
+from .claim import Claim, End, State
+from .hold import Hold
 from .rules import FIRST_EXTENSION, NEXT_EXTENSION, end_of, running_schedule
 
 WATCHED = timedelta(hours=2)
@@ -14,15 +15,15 @@ _DRIFT = timedelta(seconds=30)
 """Difference that the shown end may have from the actual end."""
 
 
-def with_shown_end(hold: Hold, now: datetime, at: float) -> Hold:
-    """Return a hold whose shown end agrees with the present trusted time.
+def with_shown_end[C: Claim](claim: C, now: datetime, at: float) -> C:
+    """Return a claim whose shown end agrees with the present trusted time.
 
     A duration ends by the monotonic clock; `until` follows it.
     """
-    if hold.ends_at is None or hold.until is None:
-        return hold
-    until = now + timedelta(seconds=hold.ends_at - at)
-    return hold if abs(until - hold.until) < _DRIFT else replace(hold, until=until)
+    if claim.ends_at is None or claim.until is None:
+        return claim
+    until = now + timedelta(seconds=claim.ends_at - at)
+    return claim if abs(until - claim.until) < _DRIFT else replace(claim, until=until)
 
 
 def rescheduled(
@@ -48,25 +49,25 @@ def rescheduled(
     return replace(hold, until=until, basis=basis)
 
 
-def is_over(hold: Hold, now: datetime, at: float) -> bool:
+def is_over(claim: Claim, now: datetime, at: float) -> bool:
     """Return whether the end has come; if released, the time to watch it is over."""
-    left = next_end(hold, now, at, retry=False)
+    left = next_end(claim, now, at, retry=False)
     return left is not None and left <= 0
 
 
 def next_end(
-    hold: Hold, now: datetime, at: float, *, retry: bool = True
+    claim: Claim, now: datetime, at: float, *, retry: bool = True
 ) -> float | None:
-    """Return the seconds until a hold ends or its release is tried again."""
-    if hold.until is None:
+    """Return the seconds until a claim ends or is tried to be undone again."""
+    if claim.until is None:
         return None
-    if hold.state is State.WATCHED:
-        return (hold.until + WATCHED - now).total_seconds()
-    left = (hold.until - now).total_seconds()
-    if hold.ends_at is not None:
-        left = hold.ends_at - at
-    if retry and hold.retry_at is not None:
-        left = max(left, hold.retry_at - at)
+    if claim.state is State.WATCHED:
+        return (claim.until + WATCHED - now).total_seconds()
+    left = (claim.until - now).total_seconds()
+    if claim.ends_at is not None:
+        left = claim.ends_at - at
+    if retry and claim.retry_at is not None:
+        left = max(left, claim.retry_at - at)
     return max(left, 0.0)
 
 

@@ -1,27 +1,30 @@
 """The holds of one controller: switched, followed, and released at their end."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 import logging
 import time
+from typing import override
 
 from ..coalescing import Coalescer
+from ..control.outputs import OutputControl
+from ..control.paths import Paths
+from ..control.poller import Poller
+from ..control.store import Store
 from ..pool.state import PoolState, Source
+from ..times import Times
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .book import Book
-from .ends import extended, is_over, rescheduled, restarts, with_shown_end
+from .claim import LONGEST, End, State
+from .claims import Claims, retry_wait
+from .ends import extended, rescheduled, restarts
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import LONGEST, Asked, End, Hold, State
+from .hold import Asked, Hold
 from .kept import KeptHolds
 from .machine import Event, after
-from .means import Means
-from .release import Releases, is_old, retry_wait
 from .rules import window_of
-from .times import Times
 
 _LOGGER = logging.getLogger(__name__)
 _CAUSED = 60.0
@@ -37,7 +40,7 @@ class _Request:
     speed: int | None = None
 
 
-class Holds:
+class Holds(Claims[Hold]):
     """Switches outputs, and releases them (see Sender for the errors of commands).
 
     With `end_by_themselves`, switching off holds an output only while one of its
@@ -46,56 +49,52 @@ class Holds:
 
     def __init__(
         self,
-        means: Means,
+        store: Store,
+        paths: Paths,
+        poller: Poller,
+        outputs: OutputControl,
         times: Times,
         stored: Iterable[Hold],
         *,
         end_by_themselves: bool,
     ) -> None:
         """Continue with the stored holds."""
-        self._means = means
-        self._times = times
+        super().__init__(times, stored)
+        self._store = store
+        self._paths = paths
+        self._poller = poller
+        self._outputs = outputs
         self._end_by_themselves = end_by_themselves
         self._coalescer = Coalescer(burst=3)
-        self._working = asyncio.Lock()
         self._firmware: str | None = None
-        now, at = times.now, time.monotonic()
-        self._book = Book(each.restored(now, at) for each in stored)
-        self._releases = Releases(self._book, means, times)
         self.stopped_by_spa: tuple[Hold, ...] = ()
         """Cleaners held on until spa mode stopped them; nothing is sent (chosen)."""
 
     # State
 
     @property
-    def shown(self) -> tuple[Hold, ...]:
-        """The holds that a user sees."""
-        return self._book.shown
+    @override
+    def _state(self) -> PoolState:
+        return self._store.state
+
+    @override
+    def _publish(self) -> None:
+        self._store.publish()
 
     def of(self, slot: int) -> Hold | None:
         """Return the hold of a slot, if a user sees it."""
-        hold = self._book.get(slot)
+        hold = self._all.get(slot)
         return hold if hold is not None and hold.shown else None
 
     @property
-    def due(self) -> list[Hold]:
-        """Holds whose end has come, and that the present source's path can release."""
-        return self._releases.due
-
-    @property
-    def overdue(self) -> tuple[Hold, ...]:
-        """Holds that a user must release: long after their end, or without a LAN."""
-        return self._releases.overdue
-
-    @property
+    @override
     def wait(self) -> float | None:
-        """Seconds until `work` is due; `None` if nothing ends by itself."""
-        return self._releases.wait
+        return 0.0 if any(hold.unsent for hold in self.all) else super().wait
 
     @property
     def kept(self) -> KeptHolds:
         """The holds to store across restarts."""
-        return KeptHolds(self._book.all)
+        return KeptHolds(self.all)
 
     # Requests of the user
 
@@ -112,7 +111,7 @@ class Holds:
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
         """Return the hold of an output that is switched off, with its end."""
         offset = self._times.offset
-        if window := window_of(self._means.state, slot, self._times.local):
+        if window := window_of(self._state, slot, self._times.local):
             return replace(
                 hold,
                 end=End.SCHEDULE,
@@ -161,14 +160,14 @@ class Holds:
 
         Raises NotSupportedError if held outputs are not reported (cloud alone).
         """
-        if (held := self._means.state.outputs.held) is None:
+        if (held := self._state.outputs.held) is None:
             raise NotSupportedError("what is held by hand is not reported")
         failures = []
         for index in held:
-            if index not in (self._means.state.outputs.held or ()):
+            if index not in (self._state.outputs.held or ()):
                 continue  # released with another one, as the actuators of a spa are
             try:
-                await self.resume(self._means.state.outputs.slot(index))
+                await self.resume(self._state.outputs.slot(index))
             except PoolctlError as err:
                 failures.append(err)
         if failures:
@@ -184,18 +183,14 @@ class Holds:
         """Cancel the requests in progress."""
         await self._coalescer.stop()
 
-    def _put(self, slot: int, hold: Hold | None) -> None:
-        self._book.put(slot, hold)
-        self._means.publish()
-
     # Sending
 
     async def _send(self, request: _Request) -> Callable[[], Awaitable[None]]:
         """Send a user's request; return a function that waits for the outcome."""
         slot, hold = request.slot, request.hold
         if hold is None:
-            with self._book.switching(slot.index):
-                await self._means.release(slot.index)
+            with self._switching(slot.index):
+                await self._outputs.resume_schedule(slot.index)
                 self._put(slot.index, None)
             return _nothing
         begun = time.monotonic()
@@ -205,7 +200,7 @@ class Holds:
         return await self._begin(slot, hold, request.speed)
 
     def _previous(self, slot: int) -> Hold | None:
-        previous = self._book.get(slot)
+        previous = self._all.get(slot)
         if previous is None or previous.state is State.WATCHED:
             return None
         return replace(previous, previous=None, state=State.ACTIVE)
@@ -215,14 +210,14 @@ class Holds:
     ) -> Callable[[], Awaitable[None]]:
         index = slot.index
         # Not published here: sending the command publishes it.
-        self._book.put(index, hold)
-        with self._book.switching(index), self._outcome(hold):
-            finish = await self._means.send(
+        self._set(index, hold)
+        with self._switching(index), self._outcome(hold):
+            finish = await self._outputs.send(
                 slot, hold.on, held=hold.needed, speed=speed
             )
 
         async def confirm() -> None:
-            with self._book.switching(index), self._outcome(hold):
+            with self._switching(index), self._outcome(hold):
                 by_lan = await finish()
                 if (newest := self._newest(hold)) is not None:
                     confirmed = replace(newest, by_cloud=not by_lan)
@@ -243,114 +238,125 @@ class Holds:
 
     def _newest(self, hold: Hold) -> Hold | None:
         """Return the present form of a requested hold, `None` once it was replaced."""
-        now = self._book.get(hold.slot)
+        now = self._all.get(hold.slot)
         same = now is not None and (now.since, now.on) == (hold.since, hold.on)
         return now if same else None
 
     # Reads
 
+    @override
     def take_read(self, state: PoolState, at: float) -> None:
-        """Update the holds by a read of the state."""
         by_lan = state.source is Source.LAN
         if by_lan and state.firmware != self._firmware:
             self._firmware = state.firmware
-            self._retry_all()
+            # The new firmware may accept all releases.
+            for hold in self.all:
+                self._set(hold.slot, replace(hold, retry_at=None))
         self.stopped_by_spa = tuple(
             hold for hold in self.stopped_by_spa if stopped_by_spa(hold, state)
         )
-        for hold in self._book.all:
-            if not self._book.is_switching(hold.slot):
-                self._take(hold, state, at, by_lan=by_lan)
+        super().take_read(state, at)
         if by_lan:
             self._take_others(state, at)
-        self._look_at_ends(state)
 
-    def _retry_all(self) -> None:
-        """Allow all releases again at once: the new firmware may accept them."""
-        for hold in self._book.all:
-            self._book.put(hold.slot, replace(hold, retry_at=None))
-
-    def _take(self, hold: Hold, state: PoolState, at: float, *, by_lan: bool) -> None:
-        if hold.state is State.WATCHED:
-            self._take_released(hold, state, by_lan=by_lan)
-            return
-        hold, event = after_read(hold, state, at)
-        if hold.state is State.DUE and by_lan:
-            hold = replace(hold, retry_at=None)  # the controller answers
+    @override
+    def _observed(self, claim: Hold, state: PoolState, at: float) -> Hold | None:
+        if claim.state is State.WATCHED:
+            return self._observed_again(claim, state)
+        hold, event = after_read(claim, state, at)
         following = hold if event is None else after(hold, event)
-        self._book.put(hold.slot, following)
         lasts = hold.state in (State.ACTIVE, State.DOUBTFUL)
         if following is None and lasts and stopped_by_spa(hold, state):
             self.stopped_by_spa = (*self.stopped_by_spa, hold)
+        return following
 
-    def _take_released(self, hold: Hold, state: PoolState, *, by_lan: bool) -> None:
+    def _observed_again(self, hold: Hold, state: PoolState) -> Hold | None:
         """Hold an output again that its schedule restarted in its old window."""
         if hold.retry_at is not None and hold.retry_at > time.monotonic():
-            return
-        if by_lan and restarts(hold, state, self._times.now, self._times.local):
-            restarted = replace(extended(hold), unsent=True, previous=hold)
-            self._book.put(hold.slot, after(restarted, Event.RESTARTED))
+            return hold
+        times, by_lan = self._times, state.source is Source.LAN
+        if not by_lan or not restarts(hold, state, times.now, times.local):
+            return hold
+        restarted = replace(extended(hold), unsent=True, previous=hold)
+        return after(restarted, Event.RESTARTED)
 
     def _take_others(self, state: PoolState, at: float) -> None:
         """Add the holds of other clients, which last until they are released."""
         for slot in held_outputs(state) or ():
-            known = self._book.get(slot.index)
-            if self._book.is_switching(slot.index):
+            known = self._all.get(slot.index)
+            if slot.index in self._under_way:
                 continue
             on = runs(state, slot)
             if on is not None and (known is None or known.state is State.WATCHED):
                 asked, now = self._asked(at), self._times.now
-                self._book.put(
+                self._set(
                     slot.index,
                     Hold(slot=slot.index, on=on, since=now, asked=asked, settled_at=at),
                 )
 
     def _asked(self, at: float) -> Asked:
         """Return where a hold was requested that a read is the first to show."""
-        commanded_at = self._means.commanded_at
+        commanded_at = self._store.commanded_at
         alone = commanded_at is None or at - commanded_at > _CAUSED
         return Asked.ELSEWHERE if alone else Asked.UNKNOWN
 
     # Ends
 
-    def _look_at_ends(self, state: PoolState) -> None:
-        times, at = self._times, time.monotonic()
-        now, local, offset = times.now, times.local, times.offset
-        for hold in self._book.all:
-            moved = rescheduled(with_shown_end(hold, now, at), state, local, offset)
-            event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
-            following = after(moved, event)
-            if not hold.needed and is_old(moved.until, now):
-                following = None  # if it is held, that is shown as another's hold
-            if following is not None and following.state is State.DUE:
-                due_at = at if following.due_at is None else following.due_at
-                following = replace(following, due_at=due_at)
-            self._book.put(hold.slot, following)
+    @override
+    def _moved(self, claim: Hold, state: PoolState) -> Hold:
+        return rescheduled(claim, state, self._times.local, self._times.offset)
 
+    @override
+    def _possible(self, claim: Hold) -> bool:
+        """Return whether it is releasable now: the cloud can only switch it off."""
+        if self._paths.on_lan:
+            return True
+        alone = claim.by_cloud and self._paths.lan is None
+        return self._paths.cloud is not None and (claim.on or alone)
+
+    @override
+    def _lost(self, claim: Hold) -> bool:
+        return self._paths.lan is None and not (claim.on or claim.by_cloud)
+
+    @override
+    def _cloud_undoes(self, claim: Hold) -> bool:
+        return claim.on
+
+    @override
+    async def _look(self) -> bool:
+        return not self._paths.on_lan or await self._poller.read_lan()
+
+    @override
+    async def _undo(self, claim: Hold) -> None:
+        if self._paths.on_lan:
+            await self._outputs.resume_schedule(claim.slot)
+            return
+        # Switched off as the vendor's app does; the LAN shows if that holds it.
+        slot = self._state.outputs.slot(claim.slot)
+        if claim.on and slot is not None:
+            await (await self._outputs.send(slot, False, held=False))()
+        now = self._times.now
+        left = Hold(
+            slot=claim.slot,
+            on=False,
+            since=now,
+            until=now,
+            needed=False,
+            state=State.REQUESTED,
+        )
+        self._set(claim.slot, None if self._paths.lan is None else left)
+
+    @override
     async def work(self) -> None:
-        """Release due holds, and hold outputs again that their schedule restarted."""
-        async with self._working:
-            previous = self._book.all
-            self._look_at_ends(self._means.state)
-            for hold in previous:
-                if hold.unsent:
-                    await self._hold_again(hold)
-            await self._releases.run()
-            if self._book.all != previous:
-                self._means.publish()
-
-    async def leave(self, *, only_lan: bool = False) -> tuple[Hold, ...]:
-        """Release holds that cannot be released later, within 10 s; return those left.
-
-        `only_lan`: the cloud remains, and can switch off outputs that are held on.
-        """
-        left = await self._releases.leave(only_lan=only_lan)
-        self._means.publish()
-        return left
+        """Hold outputs again that their schedule restarted, and release due holds."""
+        for hold in self.all:
+            if hold.unsent:
+                await self._hold_again(hold)
+        await super().work()
 
     async def _hold_again(self, hold: Hold) -> None:
         sent, watched = replace(hold, unsent=False), hold.previous
-        if (slot := self._means.state.outputs.slot(hold.slot)) is None or not watched:
+        if (slot := self._state.outputs.slot(hold.slot)) is None or not watched:
             return
         _LOGGER.info("Schedule of slot %d ran on after its end: held again", hold.slot)
         retry_at = time.monotonic() + retry_wait(watched.tries)

@@ -6,7 +6,8 @@ from typing import Self, override
 from ..stored import Reader, Stored, each, flag, moment, number, text, whole
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES
-from .hold import LONGEST, Asked, End, Hold, State
+from .claim import LONGEST, End, State
+from .hold import Asked, Hold
 
 _LASTING = {State.REQUESTED, State.WATCHED}
 """States that reads cannot restore."""

@@ -1,15 +1,15 @@
-"""The effect of events on a hold: the table of `__init__.py`."""
+"""The effect of events on a claim: the table of `__init__.py`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
-from .hold import End, Hold, State
+from .claim import Claim, End, State
 
 
 class Event(StrEnum):
-    """An event in the life of a hold."""
+    """An event in the life of a claim."""
 
     HELD = "held"
     OTHER = "other"
@@ -52,37 +52,37 @@ _NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
     },
 }
 _PREVIOUS_APPLIES: Final = {Event.GONE, Event.REFUSED}
-"""Events that prove that the hold before a requested one still applies."""
+"""Events that prove that the claim before a requested one still applies."""
 
 
-def after(hold: Hold, event: Event) -> Hold | None:
-    """Return a hold after an event, `None` if the event ends it."""
-    if hold.state is State.REQUESTED:
+def after[C: Claim](claim: C, event: Event) -> C | None:
+    """Return a claim after an event, `None` if the event ends it."""
+    if claim.state is State.REQUESTED:
         if event in _PREVIOUS_APPLIES:
-            return hold.previous
-        if event is Event.CONFIRMED and not hold.needed:
+            return claim.replaced()
+        if event is Event.CONFIRMED and not claim.needed:
             # Reads show whether the output is held nevertheless.
-            return replace(hold, previous=None)
-    if event is Event.RELEASED and _restarts(hold):
-        return replace(hold, state=State.WATCHED)
-    following = _NEXT[hold.state]
+            return replace(claim, previous=None)
+    if event is Event.RELEASED and _restarts(claim):
+        return replace(claim, state=State.WATCHED)
+    following = _NEXT[claim.state]
     if event not in following:
-        return hold
+        return claim
     state = following[event]
-    return None if state is None else _entered(hold, state, event)
+    return None if state is None else _entered(claim, state, event)
 
 
-def _restarts(hold: Hold) -> bool:
+def _restarts(claim: Claim) -> bool:
     """Return whether its schedule may start the output again after its release."""
-    releasing = hold.state is State.RELEASING
-    return releasing and not hold.on and hold.needed and hold.end is End.SCHEDULE
+    releasing = claim.state is State.RELEASING
+    return releasing and not claim.on and claim.needed and claim.end is End.SCHEDULE
 
 
-def _entered(hold: Hold, state: State, event: Event) -> Hold:
-    """Return the hold in another state, without the data of the old one."""
-    hold = replace(hold, state=state)
+def _entered[C: Claim](claim: C, state: State, event: Event) -> C:
+    """Return the claim in another state, without the data of the old one."""
+    claim = replace(claim, state=state)
     if state is State.ACTIVE:
-        hold = replace(hold, doubt=None, previous=None)
+        claim = replace(claim, doubt=None, previous=None)
     if event is Event.MOVED:
-        hold = replace(hold, tries=0, refusals=0, retry_at=None, due_at=None)
-    return hold
+        claim = replace(claim, tries=0, refusals=0, retry_at=None, due_at=None)
+    return claim

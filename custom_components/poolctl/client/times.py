@@ -1,10 +1,10 @@
-"""The clocks that holds use."""
+"""The trusted time, and the clock of one controller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from ..clock import Clock, ControllerClock
+from .clock import Clock, ControllerClock
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,31 +4,30 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, tzinfo
 from typing import Final, NamedTuple
 
-from ..clock import Clock, ControllerClock
-from ..cloud import CloudClient
-from ..facts import Facts
-from ..holds.hold import Hold
-from ..holds.holds import Holds
-from ..holds.pauses import Pause, Pauses
-from ..holds.times import Times
-from ..lan import LanClient
-from ..pool.choices import Choices
-from ..pool.state import PoolState
-from .clock_watch import ClockWatch
-from .dosing import DosingControl
-from .heating import HeatingControl
-from .lights import LightControl
-from .outputs import OutputControl
-from .paths import Paths
-from .plan import PlanControl
-from .poller import Poller
-from .pump import PumpControl
-from .queries import Queries
-from .raw import RawControl
-from .schedules import ScheduleControl
-from .sender import Sender
-from .store import Store
-from .switching import Switching
+from .clock import Clock, ControllerClock
+from .cloud import CloudClient
+from .control.clock_watch import ClockWatch
+from .control.dosing import DosingControl
+from .control.heating import HeatingControl
+from .control.lights import LightControl
+from .control.outputs import OutputControl
+from .control.paths import Paths
+from .control.plan import PlanControl
+from .control.poller import Poller
+from .control.pump import PumpControl
+from .control.queries import Queries
+from .control.raw import RawControl
+from .control.schedules import ScheduleControl
+from .control.sender import Sender
+from .control.store import Store
+from .facts import Facts
+from .holds.hold import Hold
+from .holds.holds import Holds
+from .holds.pauses import Pause, Pauses
+from .lan import LanClient
+from .pool.choices import Choices
+from .pool.state import PoolState
+from .times import Times
 
 
 class Kept(NamedTuple):
@@ -80,14 +79,21 @@ class Controller:
         self.heating = HeatingControl(store, sender, queries)
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
-        self.outputs = OutputControl(store, sender, pump, device_id)
+        self.outputs = outputs = OutputControl(store, sender, pump, device_id)
         self.controller_clock = kept.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
         ClockWatch(store, times)
-        switching = Switching(store, paths, poller, self.outputs, pump)
-        self.holds = Holds(switching, times, kept.holds, end_by_themselves=holds_end)
+        self.holds = Holds(
+            store,
+            paths,
+            poller,
+            outputs,
+            times,
+            kept.holds,
+            end_by_themselves=holds_end,
+        )
         store.add_read_listener(self.holds.take_read)
-        self.pauses = Pauses(self.dosing, clock, kept.pauses)
+        self.pauses = Pauses(store, self.dosing, times, kept.pauses)
         store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)

@@ -1,0 +1,106 @@
+"""A claim: one thing that was changed, and is undone at its end."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Self
+
+
+class State(StrEnum):
+    """State of a claim; `__init__.py` has the table of transitions."""
+
+    REQUESTED = "requested"
+    ACTIVE = "active"
+    DOUBTFUL = "doubtful"
+    DUE = "due"
+    RELEASING = "releasing"
+    STUCK = "stuck"
+    WATCHED = "watched"
+
+
+LONGEST = timedelta(days=366)
+"""Longest time to the end of a claim."""
+OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
+"""States in which the end has come, but the claim is not certainly undone."""
+
+
+class End(StrEnum):
+    """The kind of end that a claim has by itself."""
+
+    NEVER = "never"
+    DURATION = "duration"
+    """Ends by the monotonic clock, across restarts by the trusted clock."""
+    SCHEDULE = "schedule"
+    """Ends with the windows of the schedules that it holds off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """The first of the reads that do not show a claim."""
+
+    at: float
+    """Time of the read (monotonic, s)."""
+    by_cloud: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim(ABC):
+    """One thing that was switched on or off, and how that ends.
+
+    Two claims are equal if they look the same to a user. Fields that are not compared
+    are reset at every start, except those that are stored.
+    """
+
+    on: bool
+    since: datetime
+    until: datetime | None = None
+    """Time when it is undone in UTC; `None`: the user undoes it."""
+
+    end: End = field(default=End.NEVER, compare=False)
+    needed: bool = field(default=True, compare=False)
+    """Whether it needs undoing; else it is undone only if a read shows it."""
+    lasts: float | None = field(default=None, compare=False)
+    """Length of a duration in s."""
+    previous: Self | None = field(default=None, compare=False)
+    """The claim that it replaces, until its command is confirmed."""
+    state: State = field(default=State.ACTIVE, compare=False)
+
+    settled_at: float = field(default=0.0, compare=False)
+    """Time before which reads may not show its command yet (monotonic, s)."""
+    ends_at: float | None = field(default=None, compare=False)
+    """End of a duration (monotonic, s)."""
+    doubt: Doubt | None = field(default=None, compare=False)
+    tries: int = field(default=0, compare=False)
+    """Number of failed attempts to undo it."""
+    refusals: int = field(default=0, compare=False)
+    """Consecutive times that the controller refused every command to undo it."""
+    retry_at: float | None = field(default=None, compare=False)
+    """Earliest time of the next attempt (monotonic, s)."""
+    due_at: float | None = field(default=None, compare=False)
+    """Time since which it is due (monotonic, s)."""
+
+    @property
+    @abstractmethod
+    def thing(self) -> int:
+        """Number of the thing within its kind: one claim each."""
+
+    def replaced(self) -> Self | None:
+        """Return the claim that it replaces, until its command is confirmed."""
+        return self.previous
+
+    @property
+    def shown(self) -> bool:
+        """Whether a user sees it: it needs undoing, and is not undone yet."""
+        return self.needed and self.state is not State.WATCHED
+
+    def restored(self, now: datetime, at: float) -> Self:
+        """Return the claim after a restart: its duration continues by the trusted time.
+
+        That time may be from before a long downtime until another time is confirmed, so
+        the monotonic end is not set from it. The claim never exceeds its duration.
+        """
+        if self.until is None:
+            return replace(self, settled_at=at)
+        lasts = LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
+        return replace(self, settled_at=at, until=min(self.until, now + lasts))
