@@ -7,7 +7,7 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.hold import KeptHolds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState

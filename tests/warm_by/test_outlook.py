@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.codec import to_stored
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -185,11 +186,12 @@ def test_one_source_alone() -> None:
 
 
 def test_what_is_stored_of_a_request() -> None:
-    request = Request(body=SPA, by=BY, held=((10, BY),), selected=(SPA_HEATER,))
+    request = Request(body=SPA, by=BY, held=(10,), selected=(SPA_HEATER,))
 
     kept = KeptRequests((request, replace(request, body=POOL, over=True)))
     assert KeptRequests.from_dict(Stored(kept.as_dict())) == kept
-    odd = {"requests": [{**request.as_dict(), "lasts": -1}, 3]}
+    stored: Any = to_stored(request)
+    odd = {"requests": [{**stored, "lasts": -1}, 3]}
     assert KeptRequests.from_dict(Stored(odd)) == KeptRequests(())
 
 

@@ -591,3 +591,31 @@ async def test_a_request_of_an_old_backup(spa: Home) -> None:
     await heating_off(spa)
     await spa.live(3 * STEP, step=STEP)
     assert not left_on(spa)
+
+
+@pytest.mark.parametrize("hold", ["before", "during"])
+async def test_a_hold_of_a_person_ends_meanwhile(spa: Home, hold: str) -> None:
+    """The pump that *Warm by* needs runs on without a stop."""
+    call: dict[str, Any] = {"state": True, "duration": "00:20:00", "domain": "switch"}
+    if hold == "before":
+        await done(spa, spa.act("poolctl.hold", "pump", **call))
+    by = await soon(spa)
+    if hold == "during":
+        await done(spa, spa.act("poolctl.hold", "pump", **call))
+    for _ in range(100):
+        await spa.live(15, step=15)
+        spa.pool.update()
+        assert spa.pool.slots[PUMP].held
+    assert warm_by(spa) == by and heated(spa)
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    assert as_before(spa)
+
+
+async def test_a_person_stops_the_pump_that_was_held_for_longer(spa: Home) -> None:
+    await soon(spa)
+    call: dict[str, Any] = {"state": True, "duration": "06:00:00", "domain": "switch"}
+    await done(spa, spa.act("poolctl.hold", "pump", **call))
+    await spa.live(3 * STEP, step=STEP)
+    await done(spa, spa.act("switch.turn_off", "pump"))
+    await spa.live(3 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) is None

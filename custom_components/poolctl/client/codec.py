@@ -134,7 +134,7 @@ def _of_class(kind: Any, marks: list[object]) -> _Form:
         )
     if kind in (bool, str):
         return _Form(lambda value, _: _checked(value, kind), lambda value: value)
-    if kind in (date, datetime):
+    if issubclass(kind, date):
         return _Form(lambda value, _: _time(kind, value), lambda time: time.isoformat())
     bounds = next((each for each in marks if isinstance(each, Within)), _EXACT)
     return _number(kind, bounds)

@@ -9,7 +9,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.clock import Clock
 from ..client.controller import Kept
-from ..client.holds.kept import KeptHolds
+from ..client.holds.hold import KeptHolds
 from ..client.holds.pauses import KeptPauses
 from ..client.pool.choices import Choices, WithoutFlow
 from ..client.pool.outputs import Outputs

@@ -249,9 +249,7 @@ class WarmBy:
             _LOGGER.info("Somebody ended the heating of the %s", request.body.key)
             await self._release(replace(request, over=True))
         else:
-            # An output that somebody else holds on is not released for the request.
-            held = tuple(each for each in request.held if self._is_ours(*each))
-            await self._heat(replace(request, doubtful=False, held=held))
+            await self._heat(replace(request, doubtful=False))
 
     def _due(self, request: Request) -> bool:
         """Return whether heating is due, and no output that it needs is held off."""
@@ -261,13 +259,16 @@ class WarmBy:
         return all(hold is None or hold.on for hold in holds)
 
     def _stopped(self, request: Request) -> bool:
-        """Return whether an output held for the request was released or held off."""
-        holds = (self._controller.holds.of(index) for index, _ in request.held)
-        return any(hold is None or not hold.on for hold in holds)
+        """Return whether an output that it needs was released or held off."""
+        released = any(self._claim(request, index) is None for index in request.held)
+        holds = map(self._hold, self._needed(request.body))
+        return released or any(hold is not None and not hold.on for hold in holds)
 
-    def _is_ours(self, index: int, since: datetime) -> bool:
+    def _claim(self, request: Request, index: int) -> datetime | None:
+        """Return until when an output is held on for a request."""
         hold = self._controller.holds.of(index)
-        return hold is not None and hold.on and hold.since == since
+        claims = hold.claims if hold is not None and hold.on else {}
+        return claims.get(request.claimant)
 
     def _switched_off(self, request: Request) -> bool:
         """Return whether the newest read shows that heating was switched off."""
@@ -287,7 +288,8 @@ class WarmBy:
         """Make the water flow and heat up; others' holds and selections stay."""
         self._put(request)
         for slot in self._needed(request.body):
-            if self._is_free(request, slot):
+            claimed = self._claim(request, slot.index)
+            if claimed is None or claimed < request.until:
                 await self._take(request.body, slot)
         expected = self.outlook(request)
         for source in expected.sources if expected else ():
@@ -296,13 +298,6 @@ class WarmBy:
         newest = self._all[request.body]
         heated = newest.heats or may_heat(self._state, request.body) is True
         self._put(replace(newest, heats=heated, tries=0))
-
-    def _is_free(self, request: Request, slot: Slot) -> bool:
-        """Return whether an output is not held, or held too briefly by this request."""
-        if (hold := self._hold(slot)) is None:
-            return True
-        ours = slot.index in dict(request.held)
-        return ours and hold.until is not None and hold.until < request.until
 
     def _is_missing(self, request: Request, source: HeatSource) -> bool:
         """Return whether a heat source must be selected.
@@ -314,18 +309,15 @@ class WarmBy:
 
     async def _take(self, body: Body, slot: Slot) -> None:
         """Hold an output until the end; it is ours if the command may have run."""
-        holds, request = self._controller.holds, self._all[body]
-        before, now = self._hold(slot), self._clock.now()
+        request = self._all[body]
+        # The end of a hold may drift by seconds: it must not precede the request's.
+        until, requester = request.until + _MINUTE, self._requester(body)
         try:
-            requester = self._requester(body)
-            # The end of a hold may drift by seconds: it must not precede the request's.
-            lasts = request.until - now + _MINUTE
-            await holds.hold(slot, True, lasts, requester=requester)
+            await self._controller.holds.claim(slot, request.claimant, until, requester)
         finally:
-            after = self._hold(slot)
-            if after is not None and after.on and after is not before:
-                held = {**dict(request.held), slot.index: after.since}
-                self._put(replace(self._all[body], held=tuple(held.items())))
+            if self._claim(request, slot.index) is not None:
+                held = dict.fromkeys((*request.held, slot.index))
+                self._put(replace(self._all[body], held=tuple(held)))
 
     async def _select(self, body: Body, source: HeatSource) -> None:
         """Select a heat source; it is recorded as ours before the command is sent."""
@@ -351,16 +343,11 @@ class WarmBy:
                 await self._controller.heating.select(source, False)
             except PoolctlError as err:
                 failures.append(err)
-        for index, since in request.held:
-            slot = self._state.outputs.slot(index)
-            if not slot or not self._is_ours(index, since):
-                continue
-            if (other := self._needs_too(request, slot)) is not None:
-                held = {**dict(other.held), index: since}
-                self._put(replace(other, held=tuple(held.items())))
+        for index in request.held:
+            if (slot := self._state.outputs.slot(index)) is None:
                 continue
             try:
-                await self._controller.holds.resume(slot)
+                await self._controller.holds.drop(slot, request.claimant)
             except PoolctlError as err:
                 failures.append(err)
         if failures:
@@ -381,14 +368,6 @@ class WarmBy:
         """Return the heat sources of a request that may still be selected."""
         heat = self._state.heat
         return [s for s in self._ours(request) if heat[s].selected is not False]
-
-    def _needs_too(self, request: Request, slot: Slot) -> Request | None:
-        """Return another begun request that needs an output, too."""
-        others = (each for each in self.shown if each.body is not request.body)
-        return next(
-            (each for each in others if each.begun and slot in self._needed(each.body)),
-            None,
-        )
 
     def disown(self, sources: Iterable[HeatSource]) -> None:
         """Leave heat sources selected at the end: a user has chosen them meanwhile."""

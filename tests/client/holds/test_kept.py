@@ -12,9 +12,8 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.holds.claim import End, State
 from custom_components.poolctl.client.holds.ends import is_over
-from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.hold import Hold, KeptHolds
 from custom_components.poolctl.client.holds.holds import Holds
-from custom_components.poolctl.client.holds.kept import KeptHolds
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.stored import Stored
 from tests.client.conftest import Rig

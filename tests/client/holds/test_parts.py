@@ -13,8 +13,7 @@ from custom_components.poolctl.client.holds.ends import (
     with_shown_end,
 )
 from custom_components.poolctl.client.holds.evidence import after_read
-from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.hold import Hold, KeptHolds
 from custom_components.poolctl.client.holds.machine import Event
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -42,6 +41,7 @@ LEAST: dict[str, object] = {
     "previous": None,
     "asked": "elsewhere",
     "requester": "",
+    "claims": [],
 }
 MOST = LEAST | {
     "slot": 36,
@@ -58,6 +58,7 @@ MOST = LEAST | {
     "previous": LEAST,
     "asked": "here",
     "requester": "Anna",
+    "claims": [["", None], ["warm_by spa", "2026-11-22T12:00:00+00:00"]],
 }
 
 
@@ -92,15 +93,6 @@ def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
     """A hold with an odd value is left out entirely: it might never end."""
     read = Stored({"holds": [MOST | odd, LEAST]})
     assert KeptHolds.from_dict(read) == stored(LEAST)
-
-
-@pytest.mark.parametrize("state", State)
-def test_which_states_are_stored(state: State) -> None:
-    """Only states that no read restores are stored."""
-    kept = KeptHolds((replace(HOLD, state=state),))
-    (found,) = KeptHolds.from_dict(Stored(kept.as_dict())).holds
-    lasting = (State.REQUESTED, State.WATCHED)
-    assert found.state is (state if state in lasting else State.ACTIVE)
 
 
 # Reads

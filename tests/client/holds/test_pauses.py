@@ -169,7 +169,7 @@ async def test_the_first_answer_ends_the_wait(pool: Rig) -> None:
 async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
     """It ended more than 30 days ago: dosing is not switched on, and that is said."""
     await pause(pool)
-    stored = pool.controller.pauses.kept.as_dict()
+    stored: Any = pool.controller.pauses.kept.as_dict()
     pool.time.advance(31 * 86400)
     pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
     await pauses.work()
@@ -267,7 +267,7 @@ def kinds(pauses: Iterable[Pause]) -> list[AnyDosing]:
 async def test_a_restart(pool: Rig, away_for: float) -> None:
     """After a restart, a pause lasts for the rest of its time, or ends at once."""
     await pause(pool)
-    stored = pool.controller.pauses.kept.as_dict()
+    stored: Any = pool.controller.pauses.kept.as_dict()
     pool.time.advance(away_for * 60)
     pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
     assert pauses.kept.as_dict() == stored
@@ -279,7 +279,7 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
 async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
     """The end is fixed once the time is trusted: what ended meanwhile is undone then."""
     await pause(pool)
-    stored = pool.controller.pauses.kept.as_dict()
+    stored: Any = pool.controller.pauses.kept.as_dict()
     began = pool.controller.clock.time()
     pool.time.advance(3 * 3600)
     wall = pool.controller.clock._wall
@@ -309,7 +309,7 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
 
 async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
     await pause(away, 10)
-    stored = away.controller.pauses.kept.as_dict()
+    stored: Any = away.controller.pauses.kept.as_dict()
     pauses = again(away, KeptPauses.from_dict(Stored(stored)).pauses)
     away.time.advance(11 * 60)
     await pauses.work()
@@ -317,13 +317,21 @@ async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "odd", [{"kind": "salt"}, {"until": "soon"}, {"confirmed": 1}, {"since": None}]
+    "odd",
+    [
+        {"kind": "salt"},
+        {"until": "soon"},
+        {"confirmed": 1},
+        {"since": None},
+        {"lasts": 2 * 86400.0},
+    ],
 )
-def test_an_odd_store(odd: dict[str, Any]) -> None:
-    moment = "2026-11-23T12:00:00+00:00"
-    good = {"kind": "acid", "since": moment, "until": moment, "confirmed": True}
-    stored = Stored({"pauses": [good | odd, good]})
-    assert [each.kind for each in KeptPauses.from_dict(stored).pauses] == [ACID]
+async def test_an_odd_store(pool: Rig, odd: dict[str, Any]) -> None:
+    await pause(pool)
+    stored: Any = pool.controller.pauses.kept.as_dict()
+    (good,) = stored["pauses"]
+    read = Stored({"pauses": [good | odd, good]})
+    assert [each.kind for each in KeptPauses.from_dict(read).pauses] == [ACID]
 
 
 @pytest.mark.parametrize("answers", [True, False])

@@ -18,7 +18,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.controller import Controller, Kept
-from custom_components.poolctl.client.holds.kept import KeptHolds
+from custom_components.poolctl.client.holds.hold import KeptHolds
 from custom_components.poolctl.client.holds.pauses import KeptPauses
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind

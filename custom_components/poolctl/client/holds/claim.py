@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
+
+from ..codec import UNSTORED, Within
 
 
 class State(StrEnum):
@@ -21,6 +23,8 @@ class State(StrEnum):
 
 LONGEST = timedelta(days=366)
 """Longest time to the end of a claim."""
+LASTING = frozenset({State.REQUESTED, State.WATCHED})
+"""States that reads cannot restore: the others are stored as active."""
 OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
 """States in which the end has come, but the claim is not certainly undone."""
 
@@ -60,24 +64,24 @@ class Claim(ABC):
     end: End = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
     """Whether it needs undoing; else it is undone only if a read shows it."""
-    lasts: float | None = field(default=None, compare=False)
+    lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
+        default=None, compare=False
+    )
     """Length of a duration in s."""
-    previous: Self | None = field(default=None, compare=False)
-    """The claim that it replaces, until its command is confirmed."""
     state: State = field(default=State.ACTIVE, compare=False)
 
-    settled_at: float = field(default=0.0, compare=False)
+    settled_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     """Time before which reads may not show its command yet (monotonic, s)."""
-    ends_at: float | None = field(default=None, compare=False)
+    ends_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """End of a duration (monotonic, s)."""
-    doubt: Doubt | None = field(default=None, compare=False)
-    tries: int = field(default=0, compare=False)
+    doubt: Annotated[Doubt | None, UNSTORED] = field(default=None, compare=False)
+    tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed attempts to undo it."""
-    refusals: int = field(default=0, compare=False)
+    refusals: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Consecutive times that the controller refused every command to undo it."""
-    retry_at: float | None = field(default=None, compare=False)
+    retry_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Earliest time of the next attempt (monotonic, s)."""
-    due_at: float | None = field(default=None, compare=False)
+    due_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Time since which it is due (monotonic, s)."""
 
     @property
@@ -87,7 +91,11 @@ class Claim(ABC):
 
     def replaced(self) -> Self | None:
         """Return the claim that it replaces, until its command is confirmed."""
-        return self.previous
+        return None
+
+    def alone(self) -> Self:
+        """Return the claim without the one that it replaces."""
+        return self
 
     @property
     def shown(self) -> bool:

@@ -18,7 +18,7 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from .claim import Claim, End, State
+from .claim import LASTING, Claim, End, State
 from .ends import is_over, next_end, with_shown_end
 from .machine import Event, after
 
@@ -116,6 +116,13 @@ class Claims[C: Claim](ABC):
     def all(self) -> tuple[C, ...]:
         """All claims by thing, including those that a user does not see."""
         return tuple(self._all[thing] for thing in sorted(self._all))
+
+    @property
+    def _to_store(self) -> tuple[C, ...]:
+        return tuple(
+            claim if claim.state in LASTING else replace(claim, state=State.ACTIVE)
+            for claim in self.all
+        )
 
     @property
     def shown(self) -> tuple[C, ...]:

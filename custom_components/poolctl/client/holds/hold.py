@@ -1,14 +1,18 @@
 """A hold: a claim on one output."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import override
+import time
+from typing import Annotated, Self, override
 
+from ..codec import UNSTORED, Within, from_stored, to_stored
 from ..pool.state import PoolState
-from ..wire.schedule import Schedule
-from .claim import Claim
+from ..stored import Stored
+from ..wire.equipment import MAX_SLOTS
+from ..wire.schedule import MAX_SCHEDULES, Schedule
+from .claim import Claim, End
 
 
 class Asked(StrEnum):
@@ -21,6 +25,7 @@ class Asked(StrEnum):
     """It began during or soon after another command, which may be the cause."""
 
 
+type _ScheduleIndex = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
 type Basis = tuple[timedelta, tuple[Schedule | None, ...]]
 """Offset of the controller's clock, and schedules, from which an end was calculated."""
 
@@ -32,27 +37,89 @@ class Hold(Claim):
     It is `needed` if an override was requested.
     """
 
-    slot: int
+    slot: Annotated[int, Within(0, MAX_SLOTS - 1)]
     asked: Asked = Asked.UNKNOWN
     requester: str = ""
     """Name of the user or automation that requested it here, if known."""
 
     by_cloud: bool = field(default=False, compare=False)
     """Whether the cloud carried its command: no override is documented there."""
-    schedules: tuple[int, ...] = field(default=(), compare=False)
+    previous: Hold | None = field(default=None, compare=False)
+    """The hold that it replaces, until its command is confirmed."""
+    schedules: tuple[_ScheduleIndex, ...] = field(default=(), compare=False)
     """Indices of the schedules that it holds off."""
     latest: datetime | None = field(default=None, compare=False)
     """Time when the longest of them is over, whatever the controller's clock shows."""
-    restarts: int = field(default=0, compare=False)
+    restarts: Annotated[int, Within(0, 1000)] = field(default=0, compare=False)
     """How often its schedule started the output again after a release."""
-    basis: Basis | None = field(default=None, compare=False)
-    unsent: bool = field(default=False, compare=False)
+    basis: Annotated[Basis | None, UNSTORED] = field(default=None, compare=False)
+    claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
+    """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
+    unsent: Annotated[bool, UNSTORED] = field(default=False, compare=False)
     """Whether its command is still to be sent."""
 
     @property
     @override
     def thing(self) -> int:
         return self.slot
+
+    @override
+    def replaced(self) -> Hold | None:
+        return self.previous
+
+    @override
+    def alone(self) -> Hold:
+        return replace(self, previous=None)
+
+    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
+        """Return the hold with these claims: it ends with the last of them."""
+        ends = [end for end in claims.values() if end is not None]
+        if len(ends) < len(claims):
+            return replace(
+                self, claims=claims, end=End.NEVER, until=None, lasts=None, ends_at=None
+            )
+        lasts = (max(ends) - now).total_seconds()
+        return replace(
+            self,
+            claims=claims,
+            end=End.DURATION,
+            until=max(ends),
+            lasts=lasts,
+            ends_at=time.monotonic() + lasts,
+        )
+
+    def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:
+        """Return the claims of all others that are not over."""
+        claims = dict(self.claims) or {"": self.until}
+        return {
+            name: end
+            for name, end in claims.items()
+            if name != claimant and (end is None or end > now)
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptHolds:
+    """The stored holds of one controller; equal if the same would be stored."""
+
+    holds: tuple[Hold, ...] = ()
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeptHolds) and self.as_dict() == other.as_dict()
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self.holds)
+
+    @classmethod
+    def from_dict(cls, stored: Stored) -> Self:
+        """Return the stored holds."""
+        return from_stored(cls, {"holds": stored.get("holds", lambda raw: raw, ())})
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the holds in stored form."""
+        return {"holds": [to_stored(each) for each in self.holds]}
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 import logging
 import time
 from typing import override
@@ -21,8 +21,7 @@ from .claim import LONGEST, End, State
 from .claims import Claims, retry_wait
 from .ends import extended, rescheduled, restarts
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, Hold
-from .kept import KeptHolds
+from .hold import Asked, Hold, KeptHolds
 from .machine import Event, after
 from .rules import window_of
 
@@ -94,7 +93,7 @@ class Holds(Claims[Hold]):
     @property
     def kept(self) -> KeptHolds:
         """The holds to store across restarts."""
-        return KeptHolds(self.all)
+        return KeptHolds(self._to_store)
 
     # Requests of the user
 
@@ -151,6 +150,33 @@ class Holds(Claims[Hold]):
         )
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 
+    async def claim(
+        self, slot: Slot, claimant: str, until: datetime, requester: str = ""
+    ) -> None:
+        """Hold an output on until a time, for a claimant beside the user.
+
+        Nothing is sent if it is held on already: it is released with its last claim.
+        """
+        now, known = self._times.now, self.of(slot.index)
+        if known is not None and known.on and known.state is State.ACTIVE:
+            claims = known.claims_beside(claimant, now) | {claimant: until}
+            self._put(slot.index, known.claimed(claims, now))
+            return
+        hold = Hold(
+            slot=slot.index, on=True, since=now, asked=Asked.HERE, requester=requester
+        ).claimed({claimant: until}, now)
+        await self._request(_Request(slot=slot, hold=hold))
+
+    async def drop(self, slot: Slot, claimant: str) -> None:
+        """End the claim of one claimant; without another one, release the output."""
+        now, hold = self._times.now, self._all.get(slot.index)
+        if hold is None or claimant not in hold.claims:
+            return
+        if left := hold.claims_beside(claimant, now):
+            self._put(slot.index, hold.claimed(left, now))
+        else:
+            await self.resume(slot)
+
     async def resume(self, slot: Slot | None) -> None:
         """Release an output to its schedules."""
         await self._request(_Request(slot=_existing(slot)))
@@ -196,7 +222,13 @@ class Holds(Claims[Hold]):
         begun = time.monotonic()
         if hold.lasts is not None:
             hold = replace(hold, ends_at=begun + hold.lasts)
-        hold = replace(hold, state=State.REQUESTED, previous=self._previous(slot.index))
+        previous, now = self._previous(slot.index), self._times.now
+        if hold.on and previous is not None and previous.on:
+            # What one claimant wants now does not end what others need.
+            own = hold.claims or {"": hold.until}
+            if others := previous.claims_beside(next(iter(own)), now):
+                hold = hold.claimed({**others, **own}, now)
+        hold = replace(hold, state=State.REQUESTED, previous=previous)
         return await self._begin(slot, hold, request.speed)
 
     def _previous(self, slot: int) -> Hold | None:

@@ -62,7 +62,7 @@ def after[C: Claim](claim: C, event: Event) -> C | None:
             return claim.replaced()
         if event is Event.CONFIRMED and not claim.needed:
             # Reads show whether the output is held nevertheless.
-            return replace(claim, previous=None)
+            return claim.alone()
     if event is Event.RELEASED and _restarts(claim):
         return replace(claim, state=State.WATCHED)
     following = _NEXT[claim.state]
@@ -82,7 +82,7 @@ def _entered[C: Claim](claim: C, state: State, event: Event) -> C:
     """Return the claim in another state, without the data of the old one."""
     claim = replace(claim, state=state)
     if state is State.ACTIVE:
-        claim = replace(claim, doubt=None, previous=None)
+        claim = replace(claim, doubt=None).alone()
     if event is Event.MOVED:
         claim = replace(claim, tries=0, refusals=0, retry_at=None, due_at=None)
     return claim

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 import logging
 import time
-from typing import Final, Self, override
+from typing import Annotated, Final, Self, override
 
 from ..cloud import COPY_AGE
+from ..codec import OneOf, Within, from_stored, to_stored
 from ..control.dosing import DosingControl
 from ..control.store import Store
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
-from ..stored import Stored, flag, moment, text
+from ..stored import Stored
 from ..times import Times
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim, End
@@ -27,7 +28,6 @@ _LOGGER = logging.getLogger(__name__)
 
 LONGEST: Final = timedelta(days=1)
 """Longest pause: a pool without dosing for longer turns green (chosen)."""
-_KINDS: Final = {kind.key: kind for kind in DOSING}
 _OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
 """Time for which a cloud copy may still show a doser on that was switched off."""
 
@@ -36,9 +36,10 @@ _OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
 class Pause(Claim):
     """One doser that is off for a time."""
 
-    kind: AnyDosing
+    kind: Annotated[AnyDosing, OneOf({kind.key: kind for kind in DOSING})]
     on: bool = False
     until: datetime
+    lasts: Annotated[float, Within(0, LONGEST.total_seconds())] = field(compare=False)
     end: End = field(default=End.DURATION, compare=False)
     confirmed: bool = False
     """Whether a read showed it off: only then does a read of it on end the pause."""
@@ -48,42 +49,21 @@ class Pause(Claim):
     def thing(self) -> int:
         return DOSING.index(self.kind)
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the pause in stored form."""
-        return {
-            "kind": self.kind.key,
-            "since": self.since.isoformat(),
-            "until": self.until.isoformat(),
-            "confirmed": self.confirmed,
-        }
-
-
-def _pause(value: object) -> Pause:
-    stored = Stored(value)
-    since, until = stored.need("since", moment), stored.need("until", moment)
-    return Pause(
-        kind=stored.need("kind", lambda key: _KINDS[text(key)]),
-        since=since,
-        until=until,
-        lasts=min(until - since, LONGEST).total_seconds(),
-        confirmed=stored.need("confirmed", flag),
-    )
-
 
 @dataclass(frozen=True, slots=True)
 class KeptPauses:
     """The stored pauses of one controller."""
 
-    pauses: tuple[Pause, ...]
+    pauses: tuple[Pause, ...] = ()
 
     @classmethod
     def from_dict(cls, stored: Stored) -> Self:
         """Return the stored pauses."""
-        return cls(stored.list("pauses", _pause))
+        return from_stored(cls, {"pauses": stored.get("pauses", lambda raw: raw, ())})
 
     def as_dict(self) -> dict[str, object]:
         """Return the pauses in stored form."""
-        return {"pauses": [pause.as_dict() for pause in self.pauses]}
+        return {"pauses": [to_stored(each) for each in self.pauses]}
 
 
 class Pauses(Claims[Pause]):
@@ -113,7 +93,7 @@ class Pauses(Claims[Pause]):
     @property
     def kept(self) -> KeptPauses:
         """The pauses to store across restarts."""
-        return KeptPauses(self.all)
+        return KeptPauses(self._to_store)
 
     def until(self, kind: AnyDosing) -> datetime | None:
         """Return the end of a doser's pause, `None` if it is not paused."""
