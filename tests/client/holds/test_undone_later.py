@@ -1,7 +1,7 @@
-"""Random stories of holds and pauses, against a model of who asked for what.
+"""Random stories of what is undone later, against a model of who asked for what.
 
-Users, the vendor's app, losses, restarts, clocks and edited schedules come in any
-order. In the end, nothing is left that nobody asked for.
+Users, the vendor's app, losses, restarts, deletions, clocks and edited schedules come in
+any order. In the end, nothing is left that nobody asked for.
 """
 
 import asyncio
@@ -22,7 +22,9 @@ from custom_components.poolctl.client.holds.hold import KeptHolds
 from custom_components.poolctl.client.holds.pauses import KeptPauses
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
+from custom_components.poolctl.client.pool.heating import BODIES, Body
 from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
@@ -30,17 +32,28 @@ from custom_components.poolctl.client.wire.exceptions import (
     PoolctlError,
 )
 from custom_components.poolctl.client.wire.http import ClosingRequest
+from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.warm_by import warm_by as warm_by_module
+from custom_components.poolctl.warm_by.request import KeptRequests
+from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.client.conftest import FakeTime, Service, replace_time
 from tests.world import simulator as sim
 from tests.world.loops import LeapingLoop
 from tests.world.simulator import schedules
+from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
-PUMP, WATERFALL = 0, 3
+PUMP, WATERFALL, SPA_RETURN = 0, 3, 10
 ENDLESS: Final = float("inf")
 QUIET: Final = 6 * 60
 """Minutes after which everything that has an end is over, retries included."""
 FLAGS: Final = {ACID: ("ph_dosing", 1), CHLORINE: ("orp_flags", 2)}
 """The setting of each doser, and its bit."""
+HEATERS: Final = {
+    HeatSource.SOLAR: SOLAR,
+    HeatSource.POOL_HEATER: POOL_HEATER,
+    HeatSource.SPA_HEATER: SPA_HEATER,
+}
+"""The bit of each heat source in the setting `heating`."""
 
 
 @dataclass
@@ -52,20 +65,24 @@ class World:
     wall_error: float = 0.0
     gone_after_busy: bool = False
     holds: dict[int, set[tuple[bool, float]]] = field(
-        default_factory=lambda: {PUMP: set(), WATERFALL: set()}
+        default_factory=lambda: {PUMP: set(), WATERFALL: set(), SPA_RETURN: set()}
     )
     """By slot: how it may be held, and until when (simulated s)."""
     doses: dict[DoserKind, set[bool]] = field(
         default_factory=lambda: {ACID: {True}, CHLORINE: {True}}
     )
     """By doser: whether it may be on in the end."""
+    heats: dict[HeatSource, set[bool]] = field(
+        default_factory=lambda: {source: {False} for source in HEATERS}
+    )
+    """By heat source: whether it may be selected in the end."""
     paused: set[DoserKind] = field(default_factory=set)
     """Dosers whose pause may be under way."""
     lasting: set[int] = field(default_factory=set)
     """Slots that a user switched on until further notice, and nobody touched since."""
 
     def __post_init__(self) -> None:
-        self.controller = self.started({})
+        self.controller, self.warm_by = self.started({})
 
     @property
     def pool(self) -> sim.Pool:
@@ -75,11 +92,11 @@ class World:
     def now(self) -> float:
         return self.service.clock.monotonic()
 
-    def started(self, stored: dict[str, Any]) -> Controller:
+    def started(self, stored: dict[str, Any]) -> tuple[Controller, WarmBy]:
         """Return Home Assistant's side after a start with what it stored."""
         full, text = self.service.full, json.loads(json.dumps(stored))
         kept = {key: Stored(value) for key, value in text.items() if key != "time"}
-        return Controller(
+        controller = Controller(
             full.device_id,
             lan=self.service.lan_client(full),
             cloud=self.service.cloud_client(),
@@ -96,6 +113,13 @@ class World:
             if kept
             else Kept(),
         )
+        requests = KeptRequests.from_dict(kept["warm_by"]).requests if kept else ()
+        return controller, WarmBy(controller, Learned(), requests)
+
+    @property
+    def owners(self) -> tuple[Any, ...]:
+        """What undoes things, in its order."""
+        return self.warm_by, self.controller.pauses, self.controller.holds
 
     # Home Assistant at work
 
@@ -107,8 +131,8 @@ class World:
             await controller.poller.poll()
         with suppress(PoolctlError):
             await controller.queries.refresh()
-        for owner in (controller.holds, controller.pauses):
-            if owner.wait is not None and owner.wait <= 0:
+        if any(owner.wait is not None and owner.wait <= 0 for owner in self.owners):
+            for owner in self.owners:
                 await owner.work()
 
     async def pass_time(self, minutes: float) -> None:
@@ -175,6 +199,24 @@ class World:
             self.doses[kind] = {on}
             self.paused.discard(kind)
 
+    async def warm(self, body: Body, minutes: int) -> None:
+        by = self.controller.clock.now() + timedelta(minutes=minutes)
+        await self.warm_by.want(body, by, timedelta(hours=1))
+
+    async def warm_no_more(self, body: Body) -> None:
+        with suppress(PoolctlError):
+            await self.warm_by.want(body, None)
+
+    async def heat(self, source: HeatSource, on: bool) -> None:
+        try:
+            await self.controller.heating.select(source, on)
+        except PoolctlError as err:
+            if err.ran is not False:
+                self.heats[source] |= {on}
+        else:
+            self.warm_by.disown([source])
+            self.heats[source] = {on}
+
     def doser(self, kind: DoserKind) -> bool:
         """Return whether a doser of the simulated pool is on."""
         key, bit = FLAGS[kind]
@@ -194,6 +236,12 @@ class World:
         # The end of a pause cannot know that somebody wants it off meanwhile.
         over = on or kind not in self.paused
         self.doses[kind] = {on} if over else {on, *self.doses[kind]}
+
+    async def app_heats(self, source: HeatSource, on: bool) -> None:
+        selected = int(self.pool.settings["heating"]) & ~HEATERS[source]
+        self.pool.settings["heating"] = selected | HEATERS[source] * on
+        # The end of a request cannot know that somebody wants it on meanwhile.
+        self.heats[source] = {on, False}
 
     async def window(self, slot: int, begun: int, left: int) -> None:
         """Replace all schedules by one, or by none."""
@@ -248,11 +296,29 @@ class World:
         stored = {
             "holds": old.holds.kept.as_dict(),
             "pauses": old.pauses.kept.as_dict(),
+            "warm_by": self.warm_by.kept.as_dict(),
             "time": old.clock.time(),
         }
         await old.close()
         self.time.advance(minutes * 60)
-        self.controller = self.started(stored)
+        self.controller, self.warm_by = self.started(stored)
+
+    async def delete(self) -> None:
+        """Delete the entry and add it again; the user is told what stays."""
+        for source in await self.warm_by.leave():
+            self.heats[source] = {True, False}
+        left = {hold.slot for hold in await self.controller.holds.leave()}
+        for slot, claims in self.holds.items():
+            lasting = {claim for claim in claims if claim[1] == ENDLESS}
+            told = {(True, ENDLESS), (False, ENDLESS)} if slot in left else set()
+            self.holds[slot] = lasting | told
+        self.lasting -= left
+        for pause in await self.controller.pauses.leave():
+            if isinstance(pause.kind, DoserKind):
+                self.doses[pause.kind] = {True, False}
+        self.paused.clear()
+        await self.controller.close()
+        self.controller, self.warm_by = self.started({})
 
     # The end
 
@@ -273,6 +339,10 @@ class World:
             assert wired.held or slot not in self.lasting, (slot, wired)
         for kind, wanted in self.doses.items():
             assert self.doser(kind) in wanted, (kind.key, wanted)
+        for source, wanted in self.heats.items():
+            on = bool(int(self.pool.settings["heating"]) & HEATERS[source])
+            assert on in wanted, (source, wanted)
+        assert self.warm_by.kept.requests == ()
         assert self.controller.pauses.shown == ()
         assert all(hold.until is None for hold in self.controller.holds.shown)
 
@@ -286,9 +356,11 @@ async def live(story: Story) -> None:
     clock = sim.Clock(speed=10, start=sim.NOON)
     with pytest.MonkeyPatch.context() as patch:
         time = replace_time(clock, patch)
+        patch.setattr(warm_by_module, "time", time)
         async with ClientSession(request_class=ClosingRequest) as session:
             service = Service(session, clock)
             await service.start()
+            service.full.pool.settings["heating"] = 0
             world = World(service, time)
 
             async def act(*args: Any) -> Any:
@@ -315,6 +387,8 @@ TROUBLES: Final = (
 )
 SLOTS = st.sampled_from([PUMP, WATERFALL])
 DOSERS = st.sampled_from([ACID, CHLORINE])
+SOURCES = st.sampled_from([*HEATERS])
+BODIES_OF_WATER = st.sampled_from(BODIES)
 MINUTES = st.sampled_from([1, 20, 60, 120])
 EVENTS: Final[tuple[tuple[str, tuple[st.SearchStrategy[Any], ...]], ...]] = (
     ("hold", (SLOTS, st.booleans(), MINUTES)),
@@ -324,6 +398,11 @@ EVENTS: Final[tuple[tuple[str, tuple[st.SearchStrategy[Any], ...]], ...]] = (
     ("enable", (DOSERS, st.booleans())),
     ("app_switches", (SLOTS, st.booleans())),
     ("app_doses", (DOSERS, st.booleans())),
+    ("warm", (BODIES_OF_WATER, MINUTES)),
+    ("warm_no_more", (BODIES_OF_WATER,)),
+    ("heat", (SOURCES, st.booleans())),
+    ("app_heats", (SOURCES, st.booleans())),
+    ("delete", ()),
     ("window", (SLOTS, MINUTES, st.sampled_from([0, 10, 90]))),
     ("jump", (st.sampled_from([-5, 0.5, 3]),)),
     ("restart", (st.sampled_from([1, 30, 180]),)),
