@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -43,7 +44,6 @@ from .network.record import ControllerRecord, mac_of, stored_records
 from .report.observers import Observers
 from .status.account import AccountProblems
 from .status.table import async_delete_repairs
-from .store.clock import async_ask_the_time, clock_of
 from .store.memory import DATA_MEMORY
 from .store.season import ExpiryWatch
 from .store.sharing import async_on_release, async_runs_elsewhere, async_take_over
@@ -86,7 +86,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             entry.data[CONF_URL],
             AccountToken(hass, entry),
             self.observers.facts,
-            clock_of(hass),
+            hass.data[DATA_MEMORY].clock,
             hass.data.setdefault(_GATES, defaultdict(Gates))[entry.unique_id],
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
@@ -103,10 +103,22 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._lacking: dict[str, float] = {}
         """Time since which the inventory lacks a stored controller (monotonic, s)."""
         self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
-        async_ask_the_time(hass, entry, self.cloud)
+        clock = hass.data[DATA_MEMORY].clock
+        entry.async_on_unload(clock.add_listener(self._clock_jumped))
         self._left_out: set[str] = set()
         """Controllers that could not be added; their stored records are kept."""
         self.data, self._unread = stored_records(entry.data)
+
+    def _clock_jumped(self) -> None:
+        """Check the clock against the service's time."""
+
+        async def ask() -> None:
+            with suppress(PoolctlError):
+                await self.cloud.inventory()
+
+        self.config_entry.async_create_background_task(
+            self.hass, ask(), "poolctl clock"
+        )
 
     # Start
 

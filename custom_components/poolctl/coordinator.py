@@ -47,7 +47,6 @@ from .status.links import Links, links_of
 from .status.problem import Status
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
-from .store.clock import clock_of
 from .store.hold_timer import HoldTimer, async_leave
 from .store.memory import DATA_MEMORY
 from .store.remembered import Remembered
@@ -127,8 +126,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.number, self._shared = number, shared
         self._options = options_of(entry)
         self._uses = self._options.uses_of(record.device_id)
-        memory, self.clock = hass.data[DATA_MEMORY], clock_of(hass)
-        self.remembered = Remembered(memory, record.device_id, self.clock)
+        memory = hass.data[DATA_MEMORY]
+        self.clock = memory.clock
+        self.remembered = Remembered(memory, record.device_id)
         self.learned = self.remembered.learned
         self._access = LanAccess(
             record,
@@ -143,7 +143,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.warm_by = WarmBy(
             controller,
             self.learned,
-            self.remembered.warm_by,
+            self.remembered.warm_by.requests,
             partial(name_of, hass),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )

@@ -17,6 +17,7 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
 from .account import AccountCoordinator, PoolctlConfigEntry
+from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
 from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
@@ -121,7 +122,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.reported),
         "learned": coordinator.learned.as_dict(),
-        "choices": controller.store.choices.as_dict(),
+        "choices": to_stored(controller.store.choices),
         **_asked(coordinator),
         "recording": _recording(observers, record.device_id),
     }
@@ -133,7 +134,7 @@ def _asked(coordinator: ControllerCoordinator) -> _Json:
     return {
         **controller.holds.kept.as_dict(),
         **controller.pauses.kept.as_dict(),
-        "warm_by": coordinator.warm_by.kept.as_dict(),
+        "warm_by": to_stored(coordinator.warm_by.kept),
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
-from custom_components.poolctl.store.remembered import remembered_state
+from custom_components.poolctl.store.remembered import Equipment
 from tests.world.assistant.home import Home
 from tests.world.simulator.raw import until
 
@@ -157,10 +157,10 @@ async def test_things_without_a_name_have_one(home: Home) -> None:
 async def test_a_deleted_account_is_forgotten(small: Home) -> None:
     memory = small.hass.data[DATA_MEMORY]
     device_id = small.controller.device_id
-    assert remembered_state(memory, device_id).outputs.slots
+    assert memory.read(device_id, "equipment", Equipment).types
     await small.hass.config_entries.async_remove(small.entry.entry_id)
     await small.settle()
-    assert not remembered_state(memory, device_id).outputs.slots
+    assert not memory.read(device_id, "equipment", Equipment).types
     assert counters_of(memory, device_id).last > 0
 
 

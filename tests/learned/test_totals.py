@@ -12,7 +12,6 @@ import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.totals import PERIOD
-from custom_components.poolctl.store.clock import clock_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
@@ -266,7 +265,7 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
     await home.set_up(home.controller)
     home.pool.settings["acid_remaining"] -= 60
     await home.live(6 * 60)
-    clock = clock_of(home.hass)
+    clock = home.hass.data[DATA_MEMORY].clock
     right, shown = clock._wall, {key: home.state("sensor", key) for key in TODAY}
     assert not {key for key in TODAY if float(shown[key].state) <= 0}
     limit = home.value("binary_sensor", "acid_limit_reached")

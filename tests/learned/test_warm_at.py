@@ -9,6 +9,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
@@ -81,8 +82,8 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
     learned = rate(full)
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
     # It is stored with all learned values, so it survives a restart.
-    stored = full.hass.data[DATA_MEMORY].in_use(full.controller.device_id, "learned")
-    assert isinstance(stored, Learned)
+    memory, device_id = full.hass.data[DATA_MEMORY], full.controller.device_id
+    stored = Learned(Stored(memory.stored(device_id, "learned")))
     (found,) = stored.warming[POOL].rates
     assert found.sources == ("pool_heater",)
     await full.restart()

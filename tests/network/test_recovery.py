@@ -13,7 +13,7 @@ from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.network import addresses
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from custom_components.poolctl.store.remembered import remembered_state
+from custom_components.poolctl.store.remembered import Remembered
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
@@ -133,7 +133,7 @@ async def test_memory_survives_a_restart(
     coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
     known, remembered = (
         coordinator.controller.store.reported,
-        remembered_state(again, full.controller.device_id),
+        Remembered(again, full.controller.device_id).kept().state,
     )
     assert remembered.outputs.slots
     assert [slot.name for slot in remembered.outputs.slots] == [

@@ -8,7 +8,6 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.store.clock import clock_in
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import Memory
 
@@ -85,6 +84,6 @@ async def test_the_trusted_time_lasts(
     freezer.tick(400 * DAY)
     again = Memory(hass)
     await again.async_load()
-    clock = clock_in(again)
+    clock = again.clock
     assert (clock.trusted, clock.time()) == (False, ended)
     assert counters_of(again, DEVICE).clock is clock

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.codec import to_stored
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.cooling import USUAL, Cooling, Rest
@@ -189,10 +188,11 @@ def test_what_is_stored_of_a_request() -> None:
     request = Request(body=SPA, by=BY, held=(10,), selected=(SPA_HEATER,))
 
     kept = KeptRequests((request, replace(request, body=POOL, over=True)))
-    assert KeptRequests.from_dict(Stored(kept.as_dict())) == kept
-    stored: Any = to_stored(request)
+    assert from_stored(KeptRequests, to_stored(kept)) == kept
+    stored = to_stored(request)
+    assert isinstance(stored, dict)
     odd = {"requests": [{**stored, "lasts": -1}, 3]}
-    assert KeptRequests.from_dict(Stored(odd)) == KeptRequests(())
+    assert from_stored(KeptRequests, odd) == KeptRequests(())
 
 
 def test_water_that_is_warmer_than_its_target() -> None:

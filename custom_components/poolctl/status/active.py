@@ -1,20 +1,18 @@
 """The active problems, with their duration and their repairs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 import time
-from typing import Any, Final, Self
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
 from ..client.clock import AGREEMENT
+from ..client.codec import to_stored
 from ..client.facts import Change, Facts as ObservedFacts
-from ..client.stored import Stored, moment, text
 from ..const import DOMAIN
-from ..store.clock import clock_of
-from ..store.memory import DATA_MEMORY, Section
+from ..store.memory import DATA_MEMORY
 from .problem import Active, Facts, Problem, Repair
 from .texts import filled
 
@@ -23,24 +21,7 @@ from .texts import filled
 class Beginnings:
     """Since when the problems of one controller or account exist, by key."""
 
-    since: dict[str, datetime]
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored times."""
-        return cls(dict(stored.list("since", _beginning)))
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the data to store."""
-        return {"since": [[key, at.isoformat()] for key, at in self.since.items()]}
-
-
-def _beginning(value: Any) -> tuple[str, datetime]:
-    key, at = value
-    return text(key), moment(at)
-
-
-_BEGINNINGS: Final = Section("problems", Beginnings.from_dict)
+    since: dict[str, datetime] = field(default_factory=dict)
 
 
 class ActiveProblems[F: Facts]:
@@ -60,8 +41,11 @@ class ActiveProblems[F: Facts]:
         self._hass = hass
         self._table = table
         self._observed = observed
-        self._memory, self._clock = hass.data[DATA_MEMORY], clock_of(hass)
-        self._since = self._memory.read(owner, _BEGINNINGS).since
+        self._memory = memory = hass.data[DATA_MEMORY]
+        self._clock = memory.clock
+        beginnings = memory.read(owner, "problems", Beginnings)
+        memory.keep(owner, "problems", lambda: to_stored(beginnings))
+        self._since = beginnings.since
         """Beginning of each problem by key, by the trusted time."""
         self._began: dict[str, float] = {}
         """Beginning of those that began in this run (monotonic, s)."""

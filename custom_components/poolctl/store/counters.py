@@ -5,67 +5,49 @@ whatever our clock shows, because the controller keeps it, too.
 The newest counter of the controller's frames shows that an older frame is a recording.
 """
 
-from collections.abc import Callable
-from typing import Final, Self
+from dataclasses import dataclass
+from typing import Annotated, Final
 
+from ..client.codec import Within
 from ..client.counters import Counters
-from ..client.stored import Stored, whole
 from ..client.wire.envelope import MAX_COUNTER
-from .clock import clock_in
-from .memory import Memory, Section
+from .memory import Memory
 
 _AHEAD: Final = 64
 """Counters that are stored as used in advance, so that none is used twice if Home
 Assistant crashes after many commands in one second. Each delays the controller's other
 clients by a second at most, and only if our counter is ahead of the clock anyway."""
 
-_COUNTER = whole(0, MAX_COUNTER)
 
-
-class KeptCounters:
-    """The counters of one controller, and the last one that is stored as used."""
-
-    def __init__(self, last: int, frames: int | None) -> None:
-        """Continue from the stored counters."""
-        self.counters = Counters(last, used=self._used)
-        if frames is not None:
-            self.counters.frames.accept(frames)
-        self._reserved = 0
-        self.save: Callable[[bool], None] = lambda at_once: None
-        """Saves the counters, at once or soon."""
-
-    def _used(self) -> None:
-        """Save the counters; at once if the clock alone would not lead above them."""
-        at_once = self.counters.ahead and self.counters.last > (
-            self._reserved - _AHEAD // 2
-        )
-        if at_once:
-            self._reserved = self.counters.last + _AHEAD
-        self.save(bool(at_once))
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored counters."""
-        return cls(
-            stored.get("counter", _COUNTER, 0), stored.get("frames", _COUNTER, None)
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the data to store: a counter above all used until the next save."""
-        last = self.counters.last
-        if self.counters.ahead:
-            last = max(last, self._reserved)
-        return {"counter": last, "frames": self.counters.frames.newest}
-
-
-_COUNTERS: Final = Section("counters", KeptCounters.from_dict)
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    counter: Annotated[int, Within(0, MAX_COUNTER)] = 0
+    """A counter above all that are used until the next save."""
+    frames: Annotated[int | None, Within(0, MAX_COUNTER)] = None
 
 
 def counters_of(memory: Memory, device_id: str) -> Counters:
     """Return the counters of a controller, always the same object."""
-    kept = memory.in_use(device_id, _COUNTERS.name)
-    if not isinstance(kept, KeptCounters):
-        kept = memory.read(device_id, _COUNTERS)
-        kept.counters.clock = clock_in(memory)
-        kept.save = lambda at_once: memory.save(at_once=at_once)
-    return kept.counters
+    if (known := memory.counters.get(device_id)) is not None:
+        return known
+    stored = memory.read(device_id, "counters", _Stored)
+    reserved = 0
+
+    def used() -> None:
+        """Save the counters; at once if the clock alone would not lead above them."""
+        nonlocal reserved
+        at_once = counters.ahead > 0 and counters.last > reserved - _AHEAD // 2
+        if at_once:
+            reserved = counters.last + _AHEAD
+        memory.save(at_once=at_once)
+
+    def form() -> dict[str, object]:
+        last = max(counters.last, reserved) if counters.ahead else counters.last
+        return {"counter": last, "frames": counters.frames.newest}
+
+    counters = Counters(stored.counter, clock=memory.clock, used=used)
+    if stored.frames is not None:
+        counters.frames.accept(stored.frames)
+    memory.counters[device_id] = counters
+    memory.keep(device_id, "counters", form)
+    return counters

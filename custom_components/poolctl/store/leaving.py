@@ -7,20 +7,17 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.util import dt as dt_util
 
-from ..client.controller import Controller, Kept
+from ..client.controller import Controller
 from ..client.lan import LanClient
 from ..client.wire.envelope import parse_key
 from ..client.wire.http import ClosingRequest
 from ..const import Connection
-from ..learned.learned import Learned
 from ..network.record import ControllerRecord, stored_records
 from ..options import options_of
 from ..warm_by.warm_by import WarmBy
-from .clock import clock_in
-from .counters import counters_of
 from .hold_timer import async_leave
 from .memory import DATA_MEMORY
-from .remembered import HOLDS, PAUSES, WARM_BY, remembered_state
+from .remembered import Remembered
 
 
 async def async_leave_all(
@@ -41,10 +38,9 @@ async def _async_leave(
     hass: HomeAssistant, record: ControllerRecord, *, uses_lan: bool
 ) -> None:
     memory = hass.data[DATA_MEMORY]
-    holds = memory.read(record.device_id, HOLDS).holds
-    pauses = memory.read(record.device_id, PAUSES).pauses
-    requests = memory.read(record.device_id, WARM_BY).requests
-    if not (holds or pauses or requests):
+    remembered = Remembered(memory, record.device_id)
+    kept, requests = remembered.kept(), remembered.warm_by.requests
+    if not (*kept.holds, *kept.pauses, *requests):
         return
     session = async_create_clientsession(
         hass, auto_cleanup=False, request_class=ClosingRequest
@@ -56,20 +52,18 @@ async def _async_leave(
             record.host,
             parse_key(record.key),
             port=record.port,
-            counter=counters_of(memory, record.device_id),
+            counter=remembered.counters,
         )
     controller = Controller(
         record.device_id,
         lan=lan,
         cloud=None,
-        kept=Kept(
-            state=remembered_state(memory, record.device_id), holds=holds, pauses=pauses
-        ),
-        clock=clock_in(memory),
+        kept=kept,
+        clock=memory.clock,
         zone=dt_util.get_default_time_zone,
     )
     try:
-        warm_by = WarmBy(controller, Learned(), requests)
+        warm_by = WarmBy(controller, remembered.learned, requests)
         await async_leave(hass, controller, warm_by, record.title)
     finally:
         await controller.close()

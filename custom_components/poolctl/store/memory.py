@@ -1,67 +1,58 @@
-"""The store of all data that is kept of controllers across restarts of Home Assistant.
+"""The store of all data that is kept across restarts of Home Assistant.
 
-A controller has one object for each `Section`. The package that owns a section creates
-the object from the stored data (`from_dict`); `as_dict` returns the data to store:
+Each controller, and the home, has sections:
 
+- `clock`: the trusted time of the home;
 - `counters`: counters of our requests and of the controller's messages (counters.py);
-- `equipment`: reported equipment that must be available from the start;
-- `choices`: choices of the user that only Home Assistant keeps;
-- `learned`: values derived from reads over time;
-- `holds`: outputs held by hand;
-- `pauses`: dosers that are off for a time;
-- `warm_by`: requests for water that is warm by a time;
+- `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (remembered.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
-Data is saved with a delay, unless its owner asks to save at once. A value that cannot
-be read does not affect others.
+Data is saved with a delay, unless its owner asks to save at once.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 import logging
-from typing import Final, Protocol
+from typing import Annotated, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.stored import Stored
+from ..client.clock import Clock
+from ..client.codec import Within, from_stored
+from ..client.counters import Counters
+from ..client.wire.envelope import MAX_COUNTER
 from ..const import DOMAIN
 
 _LOGGER = logging.getLogger(__name__)
 
 _SAVE_DELAY: Final = 300.0
 """Seconds; readings change with every poll, and each write wears out memory cards."""
-
-
-class Storable(Protocol):
-    """The object of a section; equal objects have equal stored data."""
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the data to store, in JSON types."""
+_HOME: Final = "home"
+"""Owner of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section[T: Storable]:
-    """One kind of data that is stored for a controller."""
-
-    name: str
-    """Key in the store."""
-    from_dict: Callable[[Stored], T]
-    """Creates the object, also if nothing is stored."""
+class _ClockTime:
+    trusted: Annotated[float | None, Within(0, MAX_COUNTER)] = None
 
 
 class Memory:
-    """The stored objects by controller, then by section."""
+    """The stored data by owner (the ID of a controller or entry), then by section."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads the store."""
         self._hass = hass
         self._store: Store[dict[str, dict[str, object]]] = Store(hass, 1, DOMAIN)
         self._stored: dict[str, dict[str, object]] = {}
-        """Data as it was read; sections in use are in `_kept`."""
-        self._kept: dict[str, dict[str, Storable]] = {}
+        """Data as it was read; for sections in use, `_forms` has newer data."""
+        self._forms: dict[str, dict[str, Callable[[], object]]] = defaultdict(dict)
+        self.counters: dict[str, Counters] = {}
+        """Counters of the controllers in use."""
         self._pending = False
 
     async def async_load(self) -> None:
@@ -74,40 +65,36 @@ class Memory:
         if isinstance(found, dict):
             self._stored = {k: v for k, v in found.items() if isinstance(v, dict)}
 
-    @callback
-    def read[T: Storable](self, device_id: str, section: Section[T]) -> T:
-        """Return a stored section; a value that does not fit reads as its default."""
-        kept = self.in_use(device_id, section.name)
-        raw = self._stored.get(device_id, {}).get(section.name)
-        found = section.from_dict(Stored(raw if kept is None else kept.as_dict()))
-        self._kept.setdefault(device_id, {})[section.name] = found
-        return found
+    @cached_property
+    def clock(self) -> Clock:
+        """The trusted time of this home: one clock for all controllers."""
+        clock = Clock(since=self.read(_HOME, "clock", _ClockTime).trusted)
+        self.keep(_HOME, "clock", lambda: {"trusted": clock.time()})
+        return clock
 
     @callback
-    def in_use(self, device_id: str, section: str) -> Storable | None:
-        """Return the current object of a section, `None` if none was read yet."""
-        return self._kept.get(device_id, {}).get(section)
+    def read[T](self, owner: str, section: str, kind: type[T]) -> T:
+        """Return a section as a dataclass; a value that does not fit is its default."""
+        return from_stored(kind, self.stored(owner, section))
 
     @callback
-    def keep(
-        self, device_id: str, section: str, kept: Storable, *, at_once: bool = False
-    ) -> None:
-        """Replace the object of a section; save if it differs."""
-        sections = self._kept.setdefault(device_id, {})
-        differs = sections.get(section) != kept
-        sections[section] = kept
-        if differs:
-            self.save(at_once=at_once)
+    def stored(self, owner: str, section: str) -> object:
+        """Return the stored form of a section, `None` if there is none."""
+        if form := self._forms[owner].get(section):
+            return form()
+        return self._stored.get(owner, {}).get(section)
 
     @callback
-    def forget(self, device_id: str) -> None:
+    def keep(self, owner: str, section: str, form: Callable[[], object]) -> None:
+        """Store what `form` returns at each save, in JSON types."""
+        self._forms[owner][section] = form
+
+    @callback
+    def forget(self, owner: str) -> None:
         """Drop a removed controller or entry; counters stay in case it comes back."""
-        for sections in (self._kept, self._stored):
-            kept = sections.get(device_id, {})
-            for name in kept.keys() - {"counters"}:
-                kept.pop(name)
-            if not kept:
-                sections.pop(device_id, None)
+        for sections in (self._forms[owner], self._stored.get(owner, {})):
+            for name in sections.keys() - {"counters"}:
+                sections.pop(name)
         self.save()
 
     @callback
@@ -123,16 +110,12 @@ class Memory:
     @callback
     def _data(self) -> dict[str, dict[str, object]]:
         self._pending = False
-        return {
-            device_id: {
-                **self._stored.get(device_id, {}),
-                **{
-                    name: kept.as_dict()
-                    for name, kept in self._kept.get(device_id, {}).items()
-                },
-            }
-            for device_id in self._stored.keys() | self._kept.keys()
+        owners = {
+            owner: self._stored.get(owner, {})
+            | {name: form() for name, form in self._forms[owner].items()}
+            for owner in self._stored.keys() | self._forms.keys()
         }
+        return {owner: sections for owner, sections in owners.items() if sections}
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)

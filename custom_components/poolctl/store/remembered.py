@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Self
+from functools import partial
+from typing import Annotated, Self
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from ..client.clock import Clock
+from ..client.codec import WHOLE, Within, to_stored
 from ..client.controller import Kept
 from ..client.holds.hold import KeptHolds
 from ..client.holds.pauses import KeptPauses
@@ -16,33 +17,37 @@ from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
-from ..client.stored import Stored, each, moment, number, text, whole
+from ..client.stored import Stored
 from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
 from ..warm_by.request import KeptRequests
 from .counters import counters_of
-from .memory import Memory, Section
+from .memory import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equipment:
     """Reported equipment that must be available from the start."""
 
-    outputs: Outputs
-    pump: PumpIdentity | None
-    last_speed: int | None
-    pool_sources: tuple[HeatSource, ...]
-    chemistry: Chemistry
-    chemistry_at: datetime | None = field(compare=False)
+    types: Annotated[
+        tuple[Annotated[int, Within(UNKNOWN_TYPE, 255)], ...] | None, WHOLE
+    ] = None
+    names: Annotated[tuple[str, ...], WHOLE] = ()
+    pump: PumpIdentity | None = None
+    last_speed: Annotated[int | None, Within(1, MAX_SPEED)] = None
+    pool_sources: tuple[HeatSource, ...] = ()
+    chemistry: Chemistry = Chemistry()
+    chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""
 
     @classmethod
     def of(cls, state: PoolState) -> Self:
         """Return the part of a state that is stored."""
         return cls(
-            outputs=Outputs(types=state.outputs.types, names=state.outputs.names),
+            types=state.outputs.types,
+            names=state.outputs.names,
             pump=state.pump,
             last_speed=state.last_speed,
             pool_sources=state.pool_sources,
@@ -50,100 +55,70 @@ class Equipment:
             chemistry_at=state.valid_at,
         )
 
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored equipment."""
-        chemistry = stored.part("chemistry")
-        return cls(
-            outputs=Outputs(
-                types=stored.get("types", each(whole(UNKNOWN_TYPE, 255)), None),
-                names=stored.get("names", each(text), ()),
-            ),
-            pump=stored.get("pump", _pump, None),
-            last_speed=stored.get("last_speed", whole(1, MAX_SPEED), None),
-            pool_sources=stored.list("pool_sources", HeatSource),
-            chemistry=Chemistry(
-                ph=chemistry.get("ph", number(0, 14), None),
-                orp=chemistry.get("orp", number(-2000, 2000), None),
-                water_temperature=chemistry.get(
-                    "water_temperature", number(-50, 100), None
-                ),
-            ),
-            chemistry_at=chemistry.get("at", moment, None),
+    @property
+    def state(self) -> PoolState:
+        """The state that a controller starts from."""
+        return PoolState(
+            outputs=Outputs(types=self.types, names=self.names),
+            pump=self.pump,
+            last_speed=self.last_speed,
+            pool_sources=self.pool_sources,
+            valid_chemistry=self.chemistry,
+            valid_at=self.chemistry_at,
         )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the data to store."""
-        return {
-            "types": self.outputs.types,
-            "names": self.outputs.names,
-            "pump": self.pump and [self.pump.type, self.pump.brand, self.pump.model],
-            "last_speed": self.last_speed,
-            "pool_sources": self.pool_sources,
-            "chemistry": {
-                "ph": self.chemistry.ph,
-                "orp": self.chemistry.orp,
-                "water_temperature": self.chemistry.water_temperature,
-                "at": self.chemistry_at and self.chemistry_at.isoformat(),
-            },
-        }
-
-
-def _pump(value: object) -> PumpIdentity:
-    return PumpIdentity(*each(text)(value))
-
-
-_EQUIPMENT: Final = Section("equipment", Equipment.from_dict)
-CHOICES: Final = Section("choices", Choices.from_dict)
-LEARNED: Final = Section("learned", Learned)
-HOLDS: Final = Section("holds", KeptHolds.from_dict)
-PAUSES: Final = Section("pauses", KeptPauses.from_dict)
-WARM_BY: Final = Section("warm_by", KeptRequests.from_dict)
-
-
-def remembered_state(memory: Memory, device_id: str) -> PoolState:
-    """Return the state that a controller starts from."""
-    equipment = memory.read(device_id, _EQUIPMENT)
-    return PoolState(
-        outputs=equipment.outputs,
-        pump=equipment.pump,
-        last_speed=equipment.last_speed,
-        pool_sources=equipment.pool_sources,
-        valid_chemistry=equipment.chemistry,
-        valid_at=equipment.chemistry_at,
-    )
 
 
 class Remembered:
     """Stored data of one controller: read once, saved whenever it changes."""
 
-    def __init__(self, memory: Memory, device_id: str, clock: Clock) -> None:
+    def __init__(self, memory: Memory, device_id: str) -> None:
         """Read the stored data."""
         self._memory = memory
-        self._device_id = device_id
-        self._clock = clock
         self.counters = counters_of(memory, device_id)
-        self.state = remembered_state(memory, device_id)
-        if self.state.outputs.names:
+        self.equipment = memory.read(device_id, "equipment", Equipment)
+        if self.equipment.names:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
-        self.choices = memory.read(device_id, CHOICES)
-        self.holds = memory.read(device_id, HOLDS).holds
-        self.pauses = memory.read(device_id, PAUSES).pauses
-        self.warm_by = memory.read(device_id, WARM_BY).requests
-        self.learned = memory.read(device_id, LEARNED)
+        self.choices = memory.read(device_id, "choices", Choices)
+
+        def stored(section: str) -> Stored:
+            return Stored(memory.stored(device_id, section))
+
+        self.holds = KeptHolds.from_dict(stored("holds"))
+        self.pauses = KeptPauses.from_dict(stored("pauses"))
+        self.warm_by = memory.read(device_id, "warm_by", KeptRequests)
+        self.learned = Learned(stored("learned"))
+        self._requested = self._forms_of_requests()
+        memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
+        memory.keep(device_id, "learned", self.learned.as_dict)
+        for section in self._requested:
+            memory.keep(device_id, section, partial(self._requested.get, section))
         self.learned.begin(self.now)
 
     @property
     def now(self) -> datetime:
         """Trusted time, in the time zone of the pool."""
-        return self._clock.now().astimezone(dt_util.get_default_time_zone())
+        zone = dt_util.get_default_time_zone()
+        return self._memory.clock.now().astimezone(zone)
 
-    def kept(self, without_flow: WithoutFlow) -> Kept:
+    def kept(self, without_flow: WithoutFlow = WithoutFlow.HOLD) -> Kept:
         """Return the data that the client starts from; `without_flow` is an option."""
-        choices = replace(self.choices, without_flow=without_flow)
-        own_clock = self.learned.controller_clock
-        return Kept(self.state, choices, self.holds, self.pauses, own_clock)
+        return Kept(
+            self.equipment.state,
+            replace(self.choices, without_flow=without_flow),
+            self.holds.holds,
+            self.pauses.pauses,
+            self.learned.controller_clock,
+        )
+
+    def _forms_of_requests(self) -> dict[str, object]:
+        """Return what a user requested in stored form, by section."""
+        return {
+            "choices": to_stored(self.choices),
+            "holds": self.holds.as_dict(),
+            "pauses": self.pauses.as_dict(),
+            "warm_by": to_stored(self.warm_by),
+        }
 
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
@@ -164,7 +139,7 @@ class Remembered:
     @callback
     def async_filter_cleaned(self) -> None:
         """Note that a user reported the filter clean."""
-        self.learned.cleaned(self._clock.now())
+        self.learned.cleaned(self._memory.clock.now())
         self._memory.save(at_once=True)
 
     @callback
@@ -177,16 +152,12 @@ class Remembered:
         warm_by: KeptRequests,
     ) -> None:
         """Store what a read, a reply or a user changed."""
-        self.choices = choices
-        remember(self._memory, self._device_id, state)
-        self._memory.keep(self._device_id, CHOICES.name, choices, at_once=True)
-        self._memory.keep(self._device_id, HOLDS.name, holds, at_once=True)
-        self._memory.keep(self._device_id, PAUSES.name, pauses, at_once=True)
-        self._memory.keep(self._device_id, WARM_BY.name, warm_by, at_once=True)
-        if self.learned.take_dosers(state):
+        self.choices, self.holds = choices, holds
+        self.pauses, self.warm_by = pauses, warm_by
+        reported, self.equipment = self.equipment, Equipment.of(state)
+        requested = self._forms_of_requests()
+        if requested != self._requested:
+            self._requested.update(requested)
             self._memory.save(at_once=True)
-
-
-def remember(memory: Memory, device_id: str, state: PoolState) -> None:
-    """Store the equipment of a state."""
-    memory.keep(device_id, _EQUIPMENT.name, Equipment.of(state))
+        if self.learned.take_dosers(state) or self.equipment != reported:
+            self._memory.save()

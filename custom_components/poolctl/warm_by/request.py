@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from ..client.codec import UNSTORED, OneOf, Within, from_stored, to_stored
+from ..client.codec import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
-from ..client.stored import Stored
 from ..client.wire.equipment import MAX_SLOTS, HeatSource
 
 LASTS: Final = timedelta(hours=3)
@@ -61,13 +60,3 @@ class KeptRequests:
     """The stored requests of one controller."""
 
     requests: tuple[Request, ...] = ()
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored requests."""
-        raw = stored.get("requests", lambda raw: raw, ())
-        return from_stored(cls, {"requests": raw})
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {"requests": [to_stored(each) for each in self.requests]}

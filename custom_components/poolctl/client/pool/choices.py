@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple
 
-from ..stored import Stored, each, number, whole
+from ..codec import UNSTORED, Within
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.schedule import DAY
 from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
@@ -28,14 +28,10 @@ _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
 """Speeds in % if the controller reports too few presets (chosen)."""
 _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 
-_LIGHT_TYPE = whole(0, 255)
-_LOW_LEVEL = whole(MIN_LOW_LEVEL, MAX_LOW_LEVEL)
-_SPEED = whole(MIN_SPEED, MAX_SPEED)
-_VOLUME = whole(1, 20_000_000)
-_LIMIT = whole(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)
-_POWER = number(0.01, MAX_POWER)
-_HOURS = number(MIN_PUMP_HOURS, MAX_PUMP_HOURS)
-_TURNOVERS = number(MIN_TURNOVERS, MAX_TURNOVERS)
+type _LightType = Annotated[int | None, Within(0, 255)]
+type _LowLevel = Annotated[int, Within(MIN_LOW_LEVEL, MAX_LOW_LEVEL)]
+type _Power = Annotated[float | None, Within(0.01, MAX_POWER)]
+type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
 
 
 class PumpRule(StrEnum):
@@ -62,90 +58,48 @@ class WithoutFlow(StrEnum):
 class PlannedSchedule(NamedTuple):
     """A schedule that a plan wrote: it is recognised by these values."""
 
-    place: int
+    place: _OfPlan
     """Index of its record."""
-    slot: int
-    start: int
+    slot: _OfPlan
+    start: _OfPlan
     """Minutes after midnight."""
-    stop: int
+    stop: _OfPlan
     """Minutes after the midnight before its start, up to 2880."""
-    weekdays: int
-
-    @classmethod
-    def from_stored(cls, value: object) -> Self:
-        """Return a stored one; raises like a `Reader` if it is odd."""
-        return cls(*each(whole(0, 2 * DAY))(value))
+    weekdays: _OfPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """A user's choices; a value that was not chosen is `None` or its default."""
 
-    pump_speed: int | None = None
+    pump_speed: Annotated[int | None, Within(MIN_SPEED, MAX_SPEED)] = None
     """Speed in % at which the pump starts when switched on by hand."""
-    volume: int | None = None
+    volume: Annotated[int | None, Within(1, 20_000_000)] = None
     """Volume of the pool in litres: the controller's own value has no unit."""
-    pool_lights: int | None = None
+    pool_lights: _LightType = None
     """Fitted light type; `None` uses the one that the controller reports."""
-    spa_lights: int | None = None
-    acid_low_level: int = LOW_LEVEL
+    spa_lights: _LightType = None
+    acid_low_level: _LowLevel = LOW_LEVEL
     """Level in % at or below which the drum is nearly empty."""
-    chlorine_low_level: int = LOW_LEVEL
-    filter_limit: int = FILTER_LIMIT
+    chlorine_low_level: _LowLevel = LOW_LEVEL
+    filter_limit: Annotated[int, Within(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)] = (
+        FILTER_LIMIT
+    )
     """Load in % from which the filter needs cleaning."""
-    pool_heater_power: float | None = None
+    pool_heater_power: _Power = None
     """Power of the running heater in kW; no controller reports it."""
-    spa_heater_power: float | None = None
+    spa_heater_power: _Power = None
     pump_rule: PumpRule | None = None
-    pump_hours: float = PUMP_HOURS
+    pump_hours: Annotated[float, Within(MIN_PUMP_HOURS, MAX_PUMP_HOURS)] = PUMP_HOURS
     """Daily hours for `PumpRule.FIXED`."""
-    turnovers: float = TURNOVERS
+    turnovers: Annotated[float, Within(MIN_TURNOVERS, MAX_TURNOVERS)] = TURNOVERS
     """Daily turnovers for `PumpRule.TURNOVERS`."""
     planned_on: date | None = None
     """Local date on which pump hours were last planned."""
     planned: tuple[PlannedSchedule, ...] = ()
     """Schedules that plans wrote, or may have written."""
-    without_flow: WithoutFlow = WithoutFlow.HOLD
+    without_flow: Annotated[WithoutFlow, UNSTORED] = WithoutFlow.HOLD
     """An option of the config entry, which stores it."""
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored choices."""
-        return cls(
-            pump_speed=stored.get("pump_speed", _SPEED, None),
-            volume=stored.get("volume", _VOLUME, None),
-            pool_lights=stored.get("pool_lights", _LIGHT_TYPE, None),
-            spa_lights=stored.get("spa_lights", _LIGHT_TYPE, None),
-            acid_low_level=stored.get("acid_low_level", _LOW_LEVEL, LOW_LEVEL),
-            chlorine_low_level=stored.get("chlorine_low_level", _LOW_LEVEL, LOW_LEVEL),
-            filter_limit=stored.get("filter_limit", _LIMIT, FILTER_LIMIT),
-            pool_heater_power=stored.get("pool_heater_power", _POWER, None),
-            spa_heater_power=stored.get("spa_heater_power", _POWER, None),
-            pump_rule=stored.get("pump_rule", PumpRule, None),
-            pump_hours=stored.get("pump_hours", _HOURS, PUMP_HOURS),
-            turnovers=stored.get("turnovers", _TURNOVERS, TURNOVERS),
-            planned_on=stored.get("planned_on", date.fromisoformat, None),
-            planned=stored.list("planned", PlannedSchedule.from_stored),
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "pump_speed": self.pump_speed,
-            "volume": self.volume,
-            "pool_lights": self.pool_lights,
-            "spa_lights": self.spa_lights,
-            "acid_low_level": self.acid_low_level,
-            "chlorine_low_level": self.chlorine_low_level,
-            "filter_limit": self.filter_limit,
-            "pool_heater_power": self.pool_heater_power,
-            "spa_heater_power": self.spa_heater_power,
-            "pump_rule": self.pump_rule,
-            "pump_hours": self.pump_hours,
-            "turnovers": self.turnovers,
-            "planned_on": self.planned_on and self.planned_on.isoformat(),
-            "planned": [[*one] for one in self.planned],
-        }
 
 
 def start_speed(state: PoolState, choices: Choices) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from ..codec import Within
 from ..wire.schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
@@ -24,10 +25,10 @@ LOW_LEVEL = 10
 class Chemistry:
     """Readings of the probes, which are valid only in flowing water."""
 
-    ph: float | None = None
-    orp: float | None = None
+    ph: Annotated[float | None, Within(0, 14)] = None
+    orp: Annotated[float | None, Within(-2000, 2000)] = None
     """mV."""
-    water_temperature: float | None = None
+    water_temperature: Annotated[float | None, Within(-50, 100)] = None
     """°C."""
 
 
