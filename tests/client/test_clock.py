@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.poolctl.client.clock import STOP, Clock, ControllerClock
-from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.wire.schedule import Schedule
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
@@ -281,7 +281,7 @@ def test_the_nearest_start(zone: str, at: datetime, start: int, hours: float) ->
     """The nearest start may be on the previous or next day in the pool's zone."""
     clock, there = ControllerClock(), ZoneInfo(zone)
     clock.began(0, schedule(start), at.replace(tzinfo=there).astimezone(UTC), there)
-    assert clock.as_dict()["differences"] == [hours * 3600]
+    assert clock.differences == (timedelta(hours=hours),)
 
 
 def test_a_difference_stays_until_another_comes_three_times() -> None:
@@ -315,7 +315,7 @@ def test_a_schedule_that_goes_on_again_tells_nothing() -> None:
         clock.began(0, schedule(), at, ZONE)
     clock.began(1, schedule(weekdays=0), FIRST, ZONE)
     clock.began(2, schedule(weekdays=1 << 4), FIRST, ZONE)
-    assert clock.as_dict()["differences"] == [-30 * 60]
+    assert clock.differences == (timedelta(minutes=-30),)
     began(clock, 0, 90, 200)
     assert clock.offset is None
 
@@ -324,10 +324,10 @@ def test_a_schedule_that_goes_on_again_tells_nothing() -> None:
 def test_the_clock_of_a_controller_lasts(late: float) -> None:
     clock = ControllerClock()
     began(clock, late, late, late)
-    again = ControllerClock.from_dict(Stored(clock.as_dict()))
+    again = from_stored(ControllerClock, to_stored(clock))
     assert again.offset == clock.offset == timedelta(minutes=-late)
-    assert again.as_dict() == clock.as_dict()
-    assert ControllerClock.from_dict(Stored()).offset is None
+    assert again == clock
+    assert from_stored(ControllerClock, None).offset is None
 
 
 @pytest.mark.parametrize(
@@ -342,5 +342,4 @@ def test_the_clock_of_a_controller_lasts(late: float) -> None:
     ],
 )
 def test_odd_stored_data_of_a_controllers_clock(stored: dict[str, Any]) -> None:
-    read = Stored(stored)
-    assert ControllerClock.from_dict(read).as_dict() == ControllerClock().as_dict()
+    assert from_stored(ControllerClock, stored) == ControllerClock()

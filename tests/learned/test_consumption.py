@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.stored import Stored
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.learned.consumption import (
     ENOUGH,
     Consumption,
     Day,
     Level,
 )
+from custom_components.poolctl.learned.dosing import DoserModel
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOON = datetime(2026, 7, 15, 12, tzinfo=BERLIN)
@@ -97,9 +98,9 @@ def test_what_a_long_gap_used_counts() -> None:
 
 def test_the_same_told_again_is_no_news() -> None:
     consumption = begun()
-    before = consumption.as_dict()
+    before = to_stored(consumption)
     take(consumption, 9_000, NOON)
-    assert consumption.as_dict() == before
+    assert to_stored(consumption) == before
 
 
 # Days
@@ -216,22 +217,22 @@ def test_what_a_refill_hid_is_no_time_without_use() -> None:
 def test_kept() -> None:
     consumption = lived(6, 400)
     take(consumption, 20_000, NOON + HOUR)
-    stored = Stored(consumption.as_dict())
-    assert Consumption.from_dict(stored) == consumption
+    assert from_stored(Consumption, to_stored(consumption)) == consumption
 
 
 @pytest.mark.parametrize(
     ("change", "lost"),
     [
         ({"level": "x"}, True),
-        ({"told_at": 5}, True),
+        ({"level": [5, "never"]}, True),
         ({"days": [["2026-07-15", 1]]}, False),
         ({"days": {}}, False),
         ({"refilled_at": "never"}, False),
     ],
 )
 def test_nonsense_is_forgotten(change: dict[str, Any], lost: bool) -> None:
-    stored = Stored(begun().as_dict() | change)
-    found = Consumption.from_dict(stored)
-    assert found == (None if lost else begun())
-    assert Consumption.from_dict(Stored()) is None
+    stored = to_stored(begun())
+    assert isinstance(stored, dict)
+    model = from_stored(DoserModel, {"drum": stored | change})
+    assert model.drum == (None if lost else begun())
+    assert from_stored(DoserModel, None).drum is None

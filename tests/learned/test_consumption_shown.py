@@ -146,11 +146,10 @@ def kept(days: int) -> dict[str, object]:
     """Return stored data of days on which 400 mL were used each."""
     today = date(2026, 7, 1)
     return {
-        "level": 12_600,
-        "told_at": datetime(2026, 7, 1, tzinfo=UTC).isoformat(),
+        "level": [12_600, datetime(2026, 7, 1, tzinfo=UTC).isoformat()],
         "refilled_at": None,
         "days": [
-            [(today - timedelta(days=n)).isoformat(), 400, 86_400]
+            [(today - timedelta(days=n)).isoformat(), [400, 86_400]]
             for n in range(1, days + 1)
         ],
     }

@@ -5,10 +5,10 @@ from math import cos, exp, pi
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.cooling import (
     USUAL,
@@ -90,8 +90,8 @@ def test_a_warm_day() -> None:
 
 def test_what_is_stored() -> None:
     cooling = rest(Cooling(), 16, 0.03)
-    assert Cooling.from_dict(Stored(cooling.as_dict())) == cooling
-    assert Cooling.from_dict(Stored({"rate": -1, "rest": {"at": 3}})) == Cooling()
+    assert from_stored(Cooling, to_stored(cooling)) == cooling
+    assert from_stored(Cooling, {"rate": -1, "rest": {"at": 3}}) == Cooling()
 
 
 def read(

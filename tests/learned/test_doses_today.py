@@ -183,7 +183,7 @@ async def test_home_assistant_restarts(
     home: Home, hass_storage: dict[str, Any], told_at: str, expected: str
 ) -> None:
     home.own(home.service.full)
-    doses = {"today": 5, "told": 2, "told_at": at(told_at).isoformat()}
+    doses = {"today": 5, "last": [2, at(told_at).isoformat()]}
     data = {home.controller.device_id: {"learned": {"acid": {"doses": doses}}}}
     hass_storage["poolctl"] = {"version": 1, "minor_version": 1, "data": data}
     await home.set_up(home.controller)

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.consumption import reported_level
-from custom_components.poolctl.learned.doses import DoseCount, reported_count
+from custom_components.poolctl.learned.doses import reported_count
 from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect
 from custom_components.poolctl.learned.read import Read
 
@@ -41,8 +41,8 @@ def watched(
             readings=Readings(ph=reading) if kind is ACID else Readings(orp=reading),
             signals=Signals(chemistry_stable=stable),
         )
-        before = effect.as_dict()
-        assert effect.take(Read(state, 15.0, NOW)) is (effect.as_dict() != before)
+        before = to_stored(effect)
+        assert effect.take(Read(state, 15.0, NOW)) is (to_stored(effect) != before)
     return effect, effect.missing(state)
 
 
@@ -127,32 +127,33 @@ def test_what_is_not_reported(doser: Doser) -> None:
 @pytest.mark.parametrize(
     ("stored", "doses"),
     [
-        ({"told": 5}, None),
-        ({"told_at": NOW.isoformat()}, None),
-        ({"told": 5, "told_at": NOW.isoformat()}, 0),
+        ({"last": [5, NOW.isoformat()]}, None),
+        ({"today": 2, "last": [5]}, None),
+        ({"today": 2, "last": ["5", NOW.isoformat()]}, None),
+        ({"today": 2, "last": [5, NOW.isoformat()]}, 2),
     ],
 )
 def test_odd_counts(stored: dict[str, object], doses: int | None) -> None:
-    count = DoseCount.from_dict(Stored(stored))
-    assert (None if count is None else count.at(NOW)) == doses
+    model = from_stored(DoserModel, {"doses": stored})
+    assert model.doses_today(NOW) == doses
 
 
 def test_what_is_stored() -> None:
     effect, _ = watched(7.8, 0, 3)
-    assert effect.as_dict() == {"reading": 7.8, "idle": 3}
-    again = DosingEffect.from_dict(ACID, Stored(effect.as_dict()))
-    assert again.as_dict() == effect.as_dict()
+    assert to_stored(effect) == {"reading": 7.8, "idle": 3}
+    again = from_stored(DosingEffect, to_stored(effect))
+    assert to_stored(again) == to_stored(effect)
     doser = Doser(
         drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, doses_at=NOW
     )
     model = DoserModel(ACID)
-    assert model.as_dict() == {"doses": None, "drum": None}
+    assert to_stored(model) == {"doses": None, "drum": None}
     assert model.lasts_until(9.0, NOW) is None
     assert model.take(Read(PoolState(acid=doser), None, NOW))
-    kept = DoserModel.from_dict(ACID, Stored(model.as_dict()))
-    assert kept.as_dict() == model.as_dict()
+    kept = from_stored(DoserModel, to_stored(model))
+    assert to_stored(kept) == to_stored(model)
     assert (kept.doses_today(NOW), kept.used_today(NOW)) == (2, 0)
     taken = [kept.take(Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
     assert taken == [True, False]
-    empty = DoserModel.from_dict(ACID, Stored({"doses": {"today": 5}}))
-    assert empty.as_dict() == DoserModel(ACID).as_dict()
+    empty = from_stored(DoserModel, {"doses": {"today": 5}})
+    assert to_stored(empty) == to_stored(DoserModel(ACID))

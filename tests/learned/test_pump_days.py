@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.choices import Choices, PumpRule
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.equipment import MAIN_PUMP
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.learned import Learned
@@ -171,9 +171,9 @@ def test_a_day_begins_once(bench: Bench) -> None:
 def test_kept(bench: Bench) -> None:
     bench.read(state(water=24))
     bench.read(state(water=25), now=NOON + DAY)
-    kept = PumpDays.from_dict(Stored(bench.days.as_dict()))
+    kept = from_stored(PumpDays, to_stored(bench.days))
     assert (kept.today, kept.yesterday) == (bench.days.today, bench.days.yesterday)
-    nothing = PumpDays.from_dict(Stored())
+    nothing = from_stored(PumpDays, None)
     assert (nothing.today, nothing.yesterday) == (None, None)
 
 
@@ -320,5 +320,5 @@ def test_odd_days() -> None:
         "water": 200,
         "measured": "a",
     }
-    assert PumpDay.from_dict(Stored(odd)) == PumpDay(day=date(2026, 7, 1))
-    assert PumpDay.from_dict(Stored({"day": 7})) is None
+    assert from_stored(PumpDay, odd) == PumpDay(day=date(2026, 7, 1))
+    assert from_stored(PumpDays, {"today": {"day": 7}}).today is None

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.means import STEADY
 from custom_components.poolctl.learned.pump_power import (
@@ -245,27 +245,27 @@ def test_kept(bench: Bench) -> None:
     bench.learn(100)
     bench.learn(200, 100)
     bench.measure(130)
-    kept = bench.draw.as_dict()
-    assert Draw.from_dict(Stored(kept)) == bench.draw
-    assert Draw.from_dict(Stored()) == Draw()
+    kept = to_stored(bench.draw)
+    assert from_stored(Draw, kept) == bench.draw
+    assert from_stored(Draw, None) == Draw()
 
 
 @pytest.mark.parametrize(
     "odd",
     [
         {"usual": 7},
-        {"usual": [75, [0, 600, 1], [101, 600, 1], [75, 600]]},
-        {"usual": [[75, LEAST - 1, 1], [75, MOST + 1, 1]]},
-        {"usual": [[75, 600, 0], [75, 600, OF_USUAL + 1]]},
+        {"usual": [75, [0, [600, 1]], [101, [600, 1]], [75, [600]]]},
+        {"usual": [[75, [LEAST - 1, 1]], [75, [MOST + 1, 1]]]},
+        {"usual": [[75, [600, 0]], [75, [600, OF_USUAL + 1]]]},
         {"change": "a", "far_since": 7, "far_at": "yesterday"},
         {"change": -101},
     ],
 )
 def test_odd_values(odd: dict[str, object]) -> None:
-    assert Draw.from_dict(Stored(odd)) == Draw()
+    assert from_stored(Draw, odd) == Draw()
 
 
 def test_ends_of_what_is_possible() -> None:
     usual = {speed: Usual(LEAST, 1) for speed in (1, 100)} | {50: Usual(MOST, OF_USUAL)}
     draw = Draw(usual=usual, change=-100)
-    assert Draw.from_dict(Stored(draw.as_dict())) == draw
+    assert from_stored(Draw, to_stored(draw)) == draw

@@ -227,7 +227,9 @@ async def test_from_what_a_stopped_home_assistant_kept(
     """Hours count for their day only, energy for ever; only invalid values are lost."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
-    totals = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
+    amounts = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
+    day, of = amounts.pop("day"), [[key, {"exact": n}] for key, n in amounts.items()]
+    totals = {"day": day, "of": of}
     data = {home.controller.device_id: {"learned": {"totals": totals}}}
     hass_storage[DOMAIN] = {"version": 1, "minor_version": 1, "data": data}
     await home.set_up(home.controller)

@@ -9,7 +9,6 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
@@ -83,7 +82,7 @@ async def test_unknown_while_nothing_heats(full: Home) -> None:
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
     # It is stored with all learned values, so it survives a restart.
     memory, device_id = full.hass.data[DATA_MEMORY], full.controller.device_id
-    stored = Learned(Stored(memory.stored(device_id, "learned")))
+    stored = Learned(memory.stored(device_id, "learned"))
     (found,) = stored.warming[POOL].rates
     assert found.sources == ("pool_heater",)
     await full.restart()

@@ -56,18 +56,20 @@ STORED: dict[str, Any] = {
     "learned": {
         "totals": {
             "day": "2026-11-21",
-            "pump_energy": 123.5,
-            "pump_running_today": 4.5,
-            "water_filtered_today": 62.25,
-            "pump_run_hours": 1200.5,
-            "pool_heater_run_hours": 10,
-            "solar_run_hours": 20,
-            "spa_heater_run_hours": 1.5,
-            "chlorinator_run_hours": 400,
-            "uv_run_hours": 0.0,
-            "ozone_run_hours": 0.0,
-            "pool_heater_energy": 95.5,
-            "spa_heater_energy": 0.0,
+            "of": [
+                ["pump_energy", {"exact": 123.5}],
+                ["pump_running_today", {"exact": 4.5}],
+                ["water_filtered_today", {"exact": 62.25}],
+                ["pump_run_hours", {"exact": 1200.5}],
+                ["pool_heater_run_hours", {"exact": 10.0}],
+                ["solar_run_hours", {"exact": 20.0}],
+                ["spa_heater_run_hours", {"exact": 1.5}],
+                ["chlorinator_run_hours", {"exact": 400.0}],
+                ["uv_run_hours", {"exact": 0.0}],
+                ["ozone_run_hours", {"exact": 0.0}],
+                ["pool_heater_energy", {"exact": 95.5}],
+                ["spa_heater_energy", {"exact": 0.0}],
+            ],
         },
         "pump_days": {
             "today": {
@@ -96,7 +98,7 @@ STORED: dict[str, Any] = {
             "load": 23,
         },
         "pump_power": {
-            "usual": [[75, 640.5, 12]],
+            "usual": [[75, [640.5, 12]]],
             "change": -31,
             "far_since": "2026-11-18T10:00:00+00:00",
             "far_at": "2026-11-21T09:30:00+00:00",
@@ -105,36 +107,39 @@ STORED: dict[str, Any] = {
         "chlorine_effect": {"reading": 600.0, "idle": 2},
         "clock": {"offset": 3600, "differences": [3590, 3600, 3600]},
         "acid": {
-            "doses": {"today": 5, "told": 2, "told_at": "2026-11-21T09:30:00+00:00"},
+            "doses": {"today": 5, "last": [2, "2026-11-21T09:30:00+00:00"]},
             "drum": {
-                "level": 12_500,
-                "told_at": "2026-11-21T09:30:15+00:00",
+                "level": [12_500, "2026-11-21T09:30:15+00:00"],
                 "refilled_at": "2026-11-01T12:00:00+00:00",
-                "days": [["2026-11-20", 400, 86_400], ["2026-11-21", 75.5, 34_215]],
+                "days": [["2026-11-20", [400, 86_400]], ["2026-11-21", [75.5, 34_215]]],
             },
         },
         "chlorine": {
-            "doses": {"today": 0, "told": 0, "told_at": "2026-11-21T09:30:00+00:00"},
+            "doses": {"today": 0, "last": [0, "2026-11-21T09:30:00+00:00"]},
             "drum": {
-                "level": 8_000.5,
-                "told_at": "2026-11-21T09:30:15+00:00",
+                "level": [8_000.5, "2026-11-21T09:30:15+00:00"],
                 "refilled_at": None,
                 "days": [],
             },
         },
-        "pool_warming": {"rates": [["solar", 0.42], ["pool_heater", "solar", 1]]},
-        "spa_warming": {"rates": [["spa_heater", 5.5]]},
+        "pool_warming": {
+            "rates": [
+                {"sources": ["solar"], "per_hour": 0.42},
+                {"sources": ["pool_heater", "solar"], "per_hour": 1},
+            ]
+        },
+        "spa_warming": {"rates": [{"sources": ["spa_heater"], "per_hour": 5.5}]},
         "pool_cooling": {"rate": None, "rest": None},
         "spa_cooling": {
             "rate": 0.03,
-            "rest": {
-                "at": "2026-11-20T20:30:00+00:00",
-                "water": 36.5,
-                "air": 12,
-                "air_at": "2026-11-20T21:30:00+00:00",
-                "mean_air": 12.5,
-                "estimate": 36.0,
-            },
+            "rest": [
+                "2026-11-20T20:30:00+00:00",
+                36.5,
+                12,
+                "2026-11-20T21:30:00+00:00",
+                12.5,
+                36.0,
+            ],
         },
     },
     "warm_by": {
@@ -376,7 +381,7 @@ async def test_an_odd_value_is_lost_alone(
 
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "requests", "rest"),
-    "planned",
+    *("planned", "of", "level"),
     *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
 """Keys of values that are lost as a whole, because a part of them has no meaning."""

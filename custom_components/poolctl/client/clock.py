@@ -4,13 +4,14 @@ All rules here are chosen.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
 import time
-from typing import Self
+from typing import Annotated
 
+from .codec import Within
 from .occurrences import moment
-from .stored import Stored, number
 from .wire.schedule import Schedule
 
 AGREEMENT = 30.0
@@ -174,18 +175,19 @@ OFF = timedelta(minutes=3)
 """Smallest difference at which a clock counts as wrong."""
 _TIMES = 3
 _HALF_A_DAY = timedelta(hours=12)
+type _Difference = Annotated[timedelta, Within(-12 * 3600, 12 * 3600)]
 
 
+@dataclass(slots=True)
 class ControllerClock:
     """The controller's clock, measured by the observed starts of its schedules."""
 
-    def __init__(self) -> None:
-        """Start without any difference."""
-        self.offset: timedelta | None = None
-        """How far the controller's clock is ahead of ours; negative if it is behind."""
-        self._differences: list[timedelta] = []
-        self._days: dict[int, int] = {}
-        """Ordinal of the day on which each schedule last began."""
+    offset: _Difference | None = None
+    """How far the controller's clock is ahead of ours; negative if it is behind."""
+    differences: tuple[_Difference, ...] = ()
+    """The newest of them that were observed."""
+    _days: dict[int, int] = field(default_factory=dict, compare=False)
+    """Ordinal of the day on which each schedule last began."""
 
     @property
     def wrong(self) -> bool | None:
@@ -217,29 +219,9 @@ class ControllerClock:
         if self._days.get(index) == (day := start.toordinal()):
             return False  # the same run, continued
         self._days[index] = day
-        self._differences = [*self._differences, start - at][-_TIMES:]
-        spread = max(self._differences) - min(self._differences)
-        if len(self._differences) < _TIMES or spread > SAME:
+        self.differences = (*self.differences, start - at)[-_TIMES:]
+        spread = max(self.differences) - min(self.differences)
+        if len(self.differences) < _TIMES or spread > SAME:
             return False
-        self.offset = self._differences[-1]
+        self.offset = self.differences[-1]
         return True
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store, in seconds."""
-        return {
-            "offset": None if self.offset is None else self.offset.total_seconds(),
-            "differences": [each.total_seconds() for each in self._differences],
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the clock with its stored values."""
-        clock = cls()
-        clock._differences = [*stored.list("differences", _difference)][-_TIMES:]
-        clock.offset = stored.get("offset", _difference, None)
-        return clock
-
-
-def _difference(stored: object) -> timedelta:
-    half = _HALF_A_DAY.total_seconds()
-    return timedelta(seconds=number(-half, half)(stored))

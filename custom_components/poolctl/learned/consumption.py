@@ -15,10 +15,10 @@ consumption; the rules are chosen:
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
-from typing import Final, NamedTuple, Self
+from typing import Annotated, Final, NamedTuple
 
+from ..client.codec import Within
 from ..client.pool.parts import Doser
-from ..client.stored import Stored, each, moment, number
 from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
 
 REFILL: Final = 100.0
@@ -35,19 +35,22 @@ FURTHEST: Final = timedelta(days=3650)
 """Longest time to an empty drum; beyond it, a date would not be useful."""
 
 
+type _Amount = Annotated[float, Within(0, 1e9)]
+
+
 class Level(NamedTuple):
     """The level of a drum in mL, and when the controller reported it."""
 
-    ml: float
+    ml: _Amount
     at: datetime
 
 
 class Day(NamedTuple):
     """The consumption of one day."""
 
-    ml: float = 0.0
+    ml: _Amount = 0.0
     """Millilitres used."""
-    seconds: float = 0.0
+    seconds: _Amount = 0.0
     """Seconds of the day that were observed."""
 
     def plus(self, ml: float, seconds: float) -> Day:
@@ -143,34 +146,8 @@ class Consumption:
         end = start_of_day(today, now.tzinfo) + timedelta(seconds=lasts)
         return max(today, end.astimezone(now.tzinfo).date())
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        refilled = self.refilled_at
-        return {
-            "level": self.level.ml,
-            "told_at": self.level.at.isoformat(),
-            "refilled_at": refilled and refilled.isoformat(),
-            "days": [
-                [day.isoformat(), *observed] for day, observed in self.days.items()
-            ],
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self | None:
-        """Return the stored consumption, `None` if too little of it can be read."""
-        ml, at = stored.get("level", _AMOUNT, None), stored.get("told_at", moment, None)
-        refilled = stored.get("refilled_at", moment, None)
-        days = dict(stored.list("days", _day))
-        return None if ml is None or at is None else cls(Level(ml, at), refilled, days)
-
 
 _MINUTE = timedelta(minutes=1)
-_AMOUNT = number(0, 1e9)
-
-
-def _day(stored: object) -> tuple[date, Day]:
-    day, ml, seconds = each(lambda item: item)(stored)
-    return date.fromisoformat(day), Day(_AMOUNT(ml), _AMOUNT(seconds))
 
 
 def reported_level(doser: Doser) -> Level | None:

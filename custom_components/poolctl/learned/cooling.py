@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, log
-from typing import Final, NamedTuple, Self
+from typing import Annotated, Final, NamedTuple, Self
 
+from ..client.codec import Within
 from ..client.pool.heating import POOL, SPA, Body, circulates
 from ..client.pool.state import PoolState, Source
-from ..client.stored import Stored, moment, number
 from .means import weighted_mean
 
 REST: Final = timedelta(hours=3)
@@ -32,7 +32,7 @@ USUAL: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
 FASTEST: Final = 0.5
 
 _HOUR: Final = timedelta(hours=1)
-_CELSIUS = number(-50, 100)
+type _Celsius = Annotated[float, Within(-50, 100)]
 
 
 class Rest(NamedTuple):
@@ -40,33 +40,20 @@ class Rest(NamedTuple):
 
     at: datetime
     """Time of the reading."""
-    water: float
+    water: _Celsius
     """Temperature that was read in °C."""
-    air: float
+    air: _Celsius
     """Newest air temperature in °C."""
     air_at: datetime
-    mean_air: float
+    mean_air: _Celsius
     """Mean air temperature in °C from the reading to `air_at`."""
-    estimate: float
+    estimate: _Celsius
     """Estimated water temperature in °C at `air_at`."""
 
     @classmethod
     def begin(cls, at: datetime, water: float, air: float) -> Self:
         """Return the rest that begins with a reading in °C."""
         return cls(at, water, air, at, air, water)
-
-    @classmethod
-    def from_stored(cls, value: object) -> Self:
-        """Return a stored rest; raises like a `Reader` if it is odd."""
-        stored = Stored(value)
-        return cls(
-            stored.need("at", moment),
-            stored.need("water", _CELSIUS),
-            stored.need("air", _CELSIUS),
-            stored.need("air_at", moment),
-            stored.need("mean_air", _CELSIUS),
-            stored.need("estimate", _CELSIUS),
-        )
 
     def until(self, now: datetime, air: float | None, rate: float) -> Rest:
         """Return the rest up to a time, with the air in °C and the rate of cooling."""
@@ -86,28 +73,9 @@ class Rest(NamedTuple):
 class Cooling:
     """The learned cooling of one body of water."""
 
-    rate: float | None = None
+    rate: Annotated[float | None, Within(0, FASTEST)] = None
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored cooling."""
-        return cls(
-            stored.get("rate", number(0, FASTEST), None),
-            stored.get("rest", Rest.from_stored, None),
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        times = self.rest and {
-            "at": self.rest.at.isoformat(),
-            "air_at": self.rest.air_at.isoformat(),
-        }
-        return {
-            "rate": self.rate,
-            "rest": self.rest and {**self.rest._asdict(), **(times or {})},
-        }
 
     def with_reading(self, now: datetime, water: float, air: float | None) -> Cooling:
         """Return the cooling after a reading in °C, which ends the rest."""

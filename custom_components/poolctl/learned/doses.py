@@ -17,17 +17,19 @@ later, cannot be distinguished from an unchanged count: those doses are not coun
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
+from ..client.codec import Within
 from ..client.pool.parts import Doser
-from ..client.stored import Stored, moment, whole
 from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
+
+type _Count = Annotated[int, Within(0, 10_000)]
 
 
 class Reported(NamedTuple):
     """A count, and when the controller reported it."""
 
-    doses: int
+    doses: _Count
     at: datetime
 
 
@@ -35,7 +37,7 @@ class Reported(NamedTuple):
 class DoseCount:
     """The doses of the day on which the controller last reported its count."""
 
-    today: int
+    today: _Count
     last: Reported
 
     @classmethod
@@ -72,31 +74,6 @@ class DoseCount:
         if self.last.at >= midnight:
             return self.today
         return 0 if now < midnight + MIDNIGHT_MARGIN else None
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "today": self.today,
-            "told": self.last.doses,
-            "told_at": self.last.at.isoformat(),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self | None:
-        """Return the stored count, `None` if too little of it can be read."""
-        today, reported = (
-            stored.get("today", _COUNT, 0),
-            stored.get("told", _COUNT, None),
-        )
-        at = stored.get("told_at", moment, None)
-        return (
-            None
-            if reported is None or at is None
-            else cls(today, Reported(reported, at))
-        )
-
-
-_COUNT = whole(0, 10_000)
 
 
 def reported_count(doser: Doser) -> Reported | None:

@@ -15,9 +15,9 @@ All rules are chosen, as a controller does not report the resistance of a clean 
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Self
+from typing import Annotated
 
-from ..client.stored import Stored, flag, moment, number, whole
+from ..client.codec import Within
 from .means import SteadyMean
 from .read import Read, through_filter_alone
 
@@ -39,9 +39,9 @@ class Filter:
     """Whether this pool has ever reported a usable pressure and flow."""
     cleaned_at: datetime | None = None
     """When a user last reported the filter clean."""
-    clean: float | None = None
+    clean: Annotated[float | None, Within(1e-9, 1e3)] = None
     """Its resistance then, in kPa/(L/min)²; `None` until it is measured."""
-    load: int | None = None
+    load: Annotated[int | None, Within(0, 1_000_000)] = None
     """Increase of the resistance since then in %."""
 
     def measured(self, resistance: float) -> Filter:
@@ -54,25 +54,6 @@ class Filter:
         if self.load is not None and abs(load - self.load) < NOISE:
             return self
         return replace(self, load=round(load))
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored state."""
-        return cls(
-            measurable=stored.get("measurable", flag, False),
-            cleaned_at=stored.get("cleaned_at", moment, None),
-            clean=stored.get("clean", number(1e-9, 1e3), None),
-            load=stored.get("load", whole(0, 1_000_000), None),
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "measurable": self.measurable,
-            "cleaned_at": self.cleaned_at and self.cleaned_at.isoformat(),
-            "clean": self.clean,
-            "load": self.load,
-        }
 
 
 class FilterLoad:

@@ -1,16 +1,16 @@
 """All learned values of one controller: fed by one listener, stored in one section."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Final
 
 from ..client.clock import ControllerClock
+from ..client.codec import from_stored, to_stored
 from ..client.control.store import MAX_AGE
 from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
-from ..client.stored import Stored
 from .cooling import Cooling, after_read as cooled
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
@@ -22,34 +22,31 @@ from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
 
-_NOTHING: Final = Stored()
-
 
 class Learned:
     """The models of one controller."""
 
-    def __init__(self, stored: Stored = _NOTHING) -> None:
-        """Continue from the stored values."""
-        self.totals = Totals.from_dict(stored.part("totals"))
-        self.pump_days = PumpDays.from_dict(stored.part("pump_days"))
-        self.filter = FilterLoad(Filter.from_dict(stored.part("filter")))
-        self.pump_power = PumpPower(Draw.from_dict(stored.part("pump_power")))
-        self.warming = {
-            body: Warming.from_dict(stored.part(f"{body.key}_warming"))
-            for body in BODIES
-        }
-        self.cooling = {
-            body: Cooling.from_dict(stored.part(f"{body.key}_cooling"))
-            for body in BODIES
-        }
+    def __init__(self, stored: object = None) -> None:
+        """Continue from the stored values; an odd one has its default."""
+        parts = stored if isinstance(stored, Mapping) else {}
+
+        def part[T](kind: type[T], name: str) -> T:
+            return from_stored(kind, parts.get(name))
+
+        self.totals = part(Totals, "totals")
+        self.pump_days = part(PumpDays, "pump_days")
+        self.filter = FilterLoad(part(Filter, "filter"))
+        self.pump_power = PumpPower(part(Draw, "pump_power"))
+        self.controller_clock = part(ControllerClock, "clock")
+        self.warming = {body: part(Warming, f"{body.key}_warming") for body in BODIES}
+        self.cooling = {body: part(Cooling, f"{body.key}_cooling") for body in BODIES}
         self.dosers = {
-            kind: DoserModel.from_dict(kind, stored.part(kind.key)) for kind in DOSERS
+            kind: replace(part(DoserModel, kind.key), kind=kind) for kind in DOSERS
         }
         self.effects = {
-            kind: DosingEffect.from_dict(kind, stored.part(f"{kind.key}_effect"))
+            kind: replace(part(DosingEffect, f"{kind.key}_effect"), kind=kind)
             for kind in DOSERS
         }
-        self.controller_clock = ControllerClock.from_dict(stored.part("clock"))
         self.steady = SteadyReadings()
         self.ends = Ends()
         self.revision = 0
@@ -58,7 +55,7 @@ class Learned:
         """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
         self._jumps = Jumps()
-        self._clock = self.controller_clock.as_dict()
+        self._clock = replace(self.controller_clock)
 
     def begin(self, now: datetime) -> None:
         """Begin at a trusted local time: a new day may have begun."""
@@ -130,7 +127,7 @@ class Learned:
         return self.warming != previous
 
     def _take_clock(self) -> bool:
-        previous, self._clock = self._clock, self.controller_clock.as_dict()
+        previous, self._clock = self._clock, replace(self.controller_clock)
         return self._clock != previous
 
     # Values of a doser at the newest read
@@ -155,14 +152,15 @@ class Learned:
 
     def as_dict(self) -> dict[str, object]:
         """Return the values to store."""
-        return {
-            "totals": self.totals.as_dict(),
-            "pump_days": self.pump_days.as_dict(),
-            "filter": self.filter.state.as_dict(),
-            "pump_power": self.pump_power.state.as_dict(),
-            "clock": self.controller_clock.as_dict(),
-            **{kind.key: model.as_dict() for kind, model in self.dosers.items()},
-            **{f"{kind.key}_effect": e.as_dict() for kind, e in self.effects.items()},
-            **{f"{body.key}_warming": w.as_dict() for body, w in self.warming.items()},
-            **{f"{body.key}_cooling": c.as_dict() for body, c in self.cooling.items()},
+        parts: dict[str, object] = {
+            "totals": self.totals,
+            "pump_days": self.pump_days,
+            "filter": self.filter.state,
+            "pump_power": self.pump_power.state,
+            "clock": self.controller_clock,
+            **{kind.key: model for kind, model in self.dosers.items()},
+            **{f"{kind.key}_effect": effect for kind, effect in self.effects.items()},
+            **{f"{body.key}_warming": each for body, each in self.warming.items()},
+            **{f"{body.key}_cooling": each for body, each in self.cooling.items()},
         }
+        return {name: to_stored(part) for name, part in parts.items()}

@@ -7,18 +7,17 @@ with the time for which its flow was reported.
 
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Final, Self
+from typing import Annotated, Final
 
-from ..client.stored import Stored, number
+from ..client.codec import Within
 from .read import Read, start_of_day
 from .totals import PUMP_RUNNING, Totals, turns
 
 _HOUR: Final = 3600.0
 _MEASURED: Final = 0.5
 """Hours of measured flow after which its average is used."""
-_LITRES: Final = number(0, 1e9)
-_DAY_HOURS: Final = number(0, 25)
-_CELSIUS: Final = number(-50, 100)
+type _DayHours = Annotated[float, Within(0, 25)]
+type _Celsius = Annotated[float | None, Within(-50, 100)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +25,16 @@ class PumpDay:
     """The values of one local day."""
 
     day: date
-    hours: float = 0.0
+    hours: _DayHours = 0.0
     """Hours in which the pump ran."""
-    litres: float = 0.0
-    measured: float = 0.0
+    litres: Annotated[float, Within(0, 1e9)] = 0.0
+    measured: _DayHours = 0.0
     """Hours in which the litres were measured."""
-    observed: float = 0.0
+    observed: _DayHours = 0.0
     """Hours in which it was known whether the pump ran."""
-    water: float | None = None
+    water: _Celsius = None
     """Highest water temperature of this day in °C."""
-    previous_water: float | None = None
+    previous_water: _Celsius = None
     """Highest water temperature of the previous day in °C: the rule uses it, so that
     the needed hours do not change during the day."""
 
@@ -49,43 +48,13 @@ class PumpDay:
         """Temperature in °C that the rule uses on the next day."""
         return self.previous_water if self.water is None else self.water
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "day": self.day.isoformat(),
-            "hours": self.hours,
-            "litres": self.litres,
-            "measured": self.measured,
-            "observed": self.observed,
-            "water": self.water,
-            "previous_water": self.previous_water,
-        }
 
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self | None:
-        """Return the stored day, `None` if its date is missing."""
-        if (day := stored.get("day", date.fromisoformat, None)) is None:
-            return None
-        return cls(
-            day=day,
-            hours=stored.get("hours", _DAY_HOURS, 0.0),
-            litres=stored.get("litres", _LITRES, 0.0),
-            measured=stored.get("measured", _DAY_HOURS, 0.0),
-            observed=stored.get("observed", _DAY_HOURS, 0.0),
-            water=stored.get("water", _CELSIUS, None),
-            previous_water=stored.get("previous_water", _CELSIUS, None),
-        )
-
-
+@dataclass(slots=True)
 class PumpDays:
     """Today and yesterday of one controller's pump."""
 
-    def __init__(
-        self, today: PumpDay | None = None, yesterday: PumpDay | None = None
-    ) -> None:
-        """Continue from the stored days."""
-        self.today = today
-        self.yesterday = yesterday
+    today: PumpDay | None = None
+    yesterday: PumpDay | None = None
 
     @property
     def flow(self) -> float | None:
@@ -113,19 +82,6 @@ class PumpDays:
         today = self.begin_day(read.now.date())
         hours = totals.of[PUMP_RUNNING].exact
         self.today = _with_read(replace(today, hours=hours), read)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "today": self.today and self.today.as_dict(),
-            "yesterday": self.yesterday and self.yesterday.as_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored days."""
-        today = PumpDay.from_dict(stored.part("today"))
-        return cls(today, PumpDay.from_dict(stored.part("yesterday")))
 
 
 def _with_read(day: PumpDay, read: Read) -> PumpDay:

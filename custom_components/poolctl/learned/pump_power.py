@@ -14,9 +14,9 @@ controller reports the usual power:
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple, Self
+from typing import Annotated, Final, NamedTuple
 
-from ..client.stored import Stored, each, moment, number, whole
+from ..client.codec import Within
 from .means import SteadyMean
 from .read import Read, through_filter_alone
 
@@ -39,8 +39,8 @@ SPEEDS: Final = range(1, 101)
 class Usual(NamedTuple):
     """Mean power of the pump at one speed, and the number of measurements."""
 
-    watts: float = 0.0
-    times: int = 0
+    watts: Annotated[float, Within(LEAST, MOST)] = 0.0
+    times: Annotated[int, Within(1, OF_USUAL)] = 0
 
     def with_one(self, watts: float) -> Usual:
         """Return the mean with another measurement."""
@@ -49,19 +49,15 @@ class Usual(NamedTuple):
         )
 
 
-def _usual(value: object) -> tuple[int, Usual]:
-    speed, watts, times = each(lambda item: item)(value)
-    of_speed = Usual(number(LEAST, MOST)(watts), whole(1, OF_USUAL)(times))
-    return whole(SPEEDS[0], SPEEDS[-1])(speed), of_speed
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
     """Power of the pump, as kept across restarts."""
 
-    usual: Mapping[int, Usual] = field(default_factory=dict)
+    usual: Mapping[Annotated[int, Within(SPEEDS[0], SPEEDS[-1])], Usual] = field(
+        default_factory=dict
+    )
     """Usual power by speed in %."""
-    change: int | None = None
+    change: Annotated[int | None, Within(-100, 100_000)] = None
     """Change of the power from usual in %; `None` until it was compared."""
     far_since: datetime | None = None
     """Time of the first of the latest measurements that are all far from usual."""
@@ -91,25 +87,6 @@ class Draw:
             far_since=(self.far_since or now) if far else None,
             far_at=now if far else None,
         )
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored power."""
-        return cls(
-            usual=dict(stored.list("usual", _usual)),
-            change=stored.get("change", whole(-100, 100_000), None),
-            far_since=stored.get("far_since", moment, None),
-            far_at=stored.get("far_at", moment, None),
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {
-            "usual": [[speed, *usual] for speed, usual in self.usual.items()],
-            "change": self.change,
-            "far_since": self.far_since and self.far_since.isoformat(),
-            "far_at": self.far_at and self.far_at.isoformat(),
-        }
 
 
 class PumpPower:

@@ -7,14 +7,14 @@ of a kind, time counts while any of them runs.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Final, Self
+from typing import Annotated, Final
 
+from ..client.codec import UNSTORED, OneOf, Within
 from ..client.pool.choices import Choices
 from ..client.pool.heating import RUNNING
 from ..client.pool.state import PoolState, Source
-from ..client.stored import Stored, number
 from ..client.wire.equipment import (
     CHLORINATORS,
     LIQUID_CHLORINE,
@@ -156,9 +156,8 @@ SPA_HEATER_ENERGY = _heater_energy(
 HEATER_ENERGY = (POOL_HEATER_ENERGY, SPA_HEATER_ENERGY)
 KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
 
-_AMOUNT = number(0, 1e9)
 
-
+@dataclass(slots=True, eq=False)
 class Total:
     """The integral of a rate, by trapezoids between two reads.
 
@@ -167,10 +166,13 @@ class Total:
     start and too high at a stop.
     """
 
-    def __init__(self, exact: float = 0.0) -> None:
-        """Continue from the stored amount."""
-        self.exact = self.shown = exact
-        self._rate: float | None = None
+    exact: Annotated[float, Within(0, 1e9)] = 0.0
+    shown: Annotated[float, UNSTORED] = field(init=False)
+    _rate: float | None = None
+
+    def __post_init__(self) -> None:
+        """Show the stored amount."""
+        self.shown = self.exact
 
     def take(self, rate: float | None, seconds: float | None) -> None:
         """Add the amount since the previous read.
@@ -187,6 +189,7 @@ class Total:
         return news
 
 
+@dataclass(slots=True, eq=False)
 class Totals:
     """All totals of one controller.
 
@@ -194,13 +197,18 @@ class Totals:
     cut does not decrease a total.
     """
 
-    def __init__(self) -> None:
-        """Begin with all totals at 0."""
-        self.of = {kind: Total() for kind in KINDS}
-        self.day: date | None = None
-        """Day of the daily totals."""
-        self._shown: tuple[int, date] | None = None
-        """Period and day of the shown values."""
+    day: date | None = None
+    """Day of the daily totals."""
+    of: dict[Annotated[TotalKind, OneOf({kind.key: kind for kind in KINDS})], Total] = (
+        field(default_factory=dict)
+    )
+    """All totals; those that are missing begin at 0."""
+    _shown: tuple[int, date] | None = None
+    """Period and day of the shown values."""
+
+    def __post_init__(self) -> None:
+        """Begin the totals that nothing is stored of."""
+        self.of = {kind: self.of.get(kind) or Total() for kind in KINDS}
 
     def take(self, read: Read) -> bool:
         """Add a read; return whether a shown value changed."""
@@ -228,16 +236,3 @@ class Totals:
     def reset(self, kind: TotalKind) -> None:
         """Restart one total at 0."""
         self.of[kind].exact = self.of[kind].shown = 0.0
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        amounts = {kind.key: total.exact for kind, total in self.of.items()}
-        return {"day": self.day and self.day.isoformat(), **amounts}
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored totals."""
-        totals = cls()
-        totals.day = stored.get("day", date.fromisoformat, None)
-        totals.of = {kind: Total(stored.get(kind.key, _AMOUNT, 0.0)) for kind in KINDS}
-        return totals

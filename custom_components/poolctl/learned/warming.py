@@ -13,8 +13,9 @@ readings, so their resolution (0.1 °C) and noise have little effect. All is cho
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Self
+from typing import Annotated, Final, NamedTuple
 
+from ..client.codec import UNSTORED, Within
 from ..client.control.store import MAX_AGE
 from ..client.pool.heating import (
     Body,
@@ -24,7 +25,6 @@ from ..client.pool.heating import (
     temperature,
 )
 from ..client.pool.state import PoolState, Source
-from ..client.stored import Stored, each, number, text
 from ..client.wire.equipment import HeatSource
 from .means import weighted_mean
 
@@ -52,17 +52,8 @@ class LearnedRate:
     """How fast a body of water warms up with certain heat sources."""
 
     sources: Sources
-    per_hour: float
+    per_hour: Annotated[float, Within(SLOWEST, FASTEST)]
     """Rate in °C an hour."""
-
-    @classmethod
-    def from_stored(cls, value: object) -> Self:
-        """Return a stored rate; raises like a `Reader` if it is odd."""
-        *sources, per_hour = each(lambda item: item)(value)
-        return cls(
-            tuple(HeatSource(text(source)) for source in sources),
-            number(SLOWEST, FASTEST)(per_hour),
-        )
 
 
 class Line(NamedTuple):
@@ -134,17 +125,8 @@ class Warming:
 
     rates: tuple[LearnedRate, ...] = ()
     """Rates from the sessions that are over."""
-    session: Session | None = field(default=None, compare=False)
-    """The current session."""
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored rates; a session does not continue after a restart."""
-        return cls(stored.list("rates", LearnedRate.from_stored))
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the values to store."""
-        return {"rates": [[*rate.sources, rate.per_hour] for rate in self.rates]}
+    session: Annotated[Session | None, UNSTORED] = field(default=None, compare=False)
+    """The current session, which does not continue after a restart."""
 
     def then(self, sources: Sources, at: float, now: float | None) -> Warming:
         """Return the rates and session after a reading in °C at a time.

@@ -87,7 +87,7 @@ class Remembered:
         self.holds = KeptHolds.from_dict(stored("holds"))
         self.pauses = KeptPauses.from_dict(stored("pauses"))
         self.warm_by = memory.read(device_id, "warm_by", KeptRequests)
-        self.learned = Learned(stored("learned"))
+        self.learned = Learned(memory.stored(device_id, "learned"))
         self._requested = self._forms_of_requests()
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
         memory.keep(device_id, "learned", self.learned.as_dict)
