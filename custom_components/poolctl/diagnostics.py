@@ -19,6 +19,8 @@ from homeassistant.loader import async_get_integration
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
+from .client.holds.hold import Hold
+from .client.holds.pauses import Pause
 from .client.pool.state import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
@@ -132,8 +134,8 @@ def _asked(coordinator: ControllerCoordinator) -> _Json:
     """Return the user's requests that end by themselves: holds, pauses, warm water."""
     controller = coordinator.controller
     return {
-        **controller.holds.kept.as_dict(),
-        **controller.pauses.kept.as_dict(),
+        "holds": to_stored(controller.holds.kept.holds, tuple[Hold, ...]),
+        "pauses": to_stored(controller.pauses.kept.pauses, tuple[Pause, ...]),
         "warm_by": to_stored(coordinator.warm_by.kept),
     }
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from homeassistant.config_entries import ConfigEntry
 
+from .client.codec import from_stored
 from .client.pool.choices import WithoutFlow
-from .client.stored import Stored, flag
 from .const import (
     CONF_CONNECTION,
     CONF_DRUM_REPAIRS,
@@ -46,15 +46,12 @@ DEFAULTS = Options()
 
 def options_of(entry: ConfigEntry) -> Options:
     """Return the options; an entry of another version may have other options."""
-    chosen = Stored(entry.options)
-    return Options(
-        connection=chosen.get(CONF_CONNECTION, Connection, DEFAULTS.connection),
-        without_flow=chosen.get(CONF_WITHOUT_FLOW, WithoutFlow, DEFAULTS.without_flow),
-        holds_end=chosen.get(CONF_HOLDS, HoldsEnd, DEFAULTS.holds_end),
-        drum_repairs=chosen.get(CONF_DRUM_REPAIRS, flag, DEFAULTS.drum_repairs),
-        uses=chosen.get(CONF_USES, _uses, DEFAULTS.uses),
-    )
-
-
-def _uses(value: Mapping[str, str]) -> Mapping[str, Use]:
-    return {name: Use(use) for name, use in dict(value).items() if use in list(Use)}
+    chosen = entry.options
+    stored = {
+        "connection": chosen.get(CONF_CONNECTION),
+        "without_flow": chosen.get(CONF_WITHOUT_FLOW),
+        "holds_end": chosen.get(CONF_HOLDS),
+        "drum_repairs": chosen.get(CONF_DRUM_REPAIRS),
+        "uses": chosen.get(CONF_USES),
+    }
+    return from_stored(Options, stored)

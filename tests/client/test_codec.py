@@ -79,6 +79,7 @@ class Everything:
     points: tuple[Point, ...] = ()
     claims: tuple[Claim, ...] = ()
     by_day: Mapping[date, Percent] = field(default_factory=dict)
+    by_name: Mapping[str, Colour] = field(default_factory=dict)
     retry_at: Annotated[float, UNSTORED] = 0.0
 
 
@@ -105,6 +106,7 @@ FULL = Everything(
         Claim(slot=2),
     ),
     by_day={date(2026, 11, 24): 12, date(2026, 11, 25): 13},
+    by_name={"lamp": Colour.RED},
 )
 
 
@@ -156,6 +158,7 @@ ODD_FIELDS: dict[str, list[object]] = {
     "pair": [[3], [3, "x", 1], ["3", "x"], "3x", 3],
     "points": [None, 5, "text", {"share": 3}],
     "by_day": [None, 5, "text"],
+    "by_name": [None, 5, "text", ["lamp", "red"]],
 }
 
 
@@ -218,12 +221,14 @@ def test_items_that_do_not_fit_are_left_out() -> None:
     stored = {
         "colours": ["red", "green", 5, None, "blue"],
         "points": [[40, at], [101, at], [40], [40, at, 1], {"share": 40, "at": at}],
+        "by_name": {"lamp": "red", "other": "green", "third": None},
         "by_day": [[day, 12], ["2026-11-26", 101], [5, 5], "ab", [day]],
     }
     read = from_stored(Everything, stored)
     assert read.colours == (Colour.RED, Colour.BLUE)
     assert read.points == (Point(40, NOON),)
     assert read.by_day == {NOON.date(): 12}
+    assert read.by_name == {"lamp": Colour.RED}
 
 
 def test_an_object_without_what_it_needs_does_not_fit() -> None:

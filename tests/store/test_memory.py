@@ -150,7 +150,7 @@ STORED: dict[str, Any] = {
                 "lasts": 10_800.0,
                 "begun": True,
                 "heats": True,
-                "held": [[10, "2026-11-21T15:45:00+00:00"]],
+                "held": [10],
                 "selected": ["spa_heater"],
                 "over": False,
             }
@@ -174,6 +174,7 @@ STORED: dict[str, Any] = {
                 "previous": None,
                 "asked": "here",
                 "requester": "Anna",
+                "claims": {},
             },
             {
                 "slot": 2,
@@ -191,6 +192,7 @@ STORED: dict[str, Any] = {
                 "previous": None,
                 "asked": "here",
                 "requester": "Anna",
+                "claims": {},
             },
         ]
     },

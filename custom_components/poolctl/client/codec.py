@@ -65,7 +65,7 @@ _EXACT: Final = Within(-(2.0**53), 2.0**53)
 class _Form(NamedTuple):
     read: Callable[[Any, bool], Any]
     """Reads a value; the second argument tells whether all of it must fit."""
-    write: Callable[[Any], object]
+    write: Callable[[Any], Any]
 
 
 def from_stored[T](kind: type[T], stored: object) -> T:
@@ -99,13 +99,7 @@ def _form(hint: Any) -> _Form:
     if origin is tuple:
         return _places([_form(each) for each in args], lambda *values: values)
     if origin in (dict, Mapping):
-        pairs = _items(
-            _places([_form(each) for each in args], lambda *pair: pair), False
-        )
-        return _Form(
-            lambda stored, whole: dict(pairs.read(stored, whole)),
-            lambda values: pairs.write(values.items()),
-        )
+        return _mapping(_form(args[0]), _form(args[1]), by_text=args[0] is str)
     return _of_class(hint, marks)
 
 
@@ -197,6 +191,20 @@ def _places(places: list[_Form], make: Callable[..., object]) -> _Form:
         return [form.write(each) for form, each in zip(places, values, strict=True)]
 
     return _Form(read, write)
+
+
+def _mapping(key: _Form, value: _Form, *, by_text: bool) -> _Form:
+    """Return the form of a mapping: pairs, because the keys of JSON are texts."""
+    pairs = _items(_places([key, value], lambda *pair: pair), False)
+    if not by_text:
+        return _Form(
+            lambda stored, whole: dict(pairs.read(stored, whole)),
+            lambda values: pairs.write(values.items()),
+        )
+    return _Form(
+        lambda stored, whole: dict(pairs.read([*dict(stored).items()], whole)),
+        lambda values: dict(pairs.write(values.items())),
+    )
 
 
 def _number(kind: Any, bounds: Within) -> _Form:

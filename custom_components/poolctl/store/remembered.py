@@ -17,7 +17,6 @@ from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
-from ..client.stored import Stored
 from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
@@ -80,12 +79,8 @@ class Remembered:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
         self.choices = memory.read(device_id, "choices", Choices)
-
-        def stored(section: str) -> Stored:
-            return Stored(memory.stored(device_id, section))
-
-        self.holds = KeptHolds.from_dict(stored("holds"))
-        self.pauses = KeptPauses.from_dict(stored("pauses"))
+        self.holds = memory.read(device_id, "holds", KeptHolds)
+        self.pauses = memory.read(device_id, "pauses", KeptPauses)
         self.warm_by = memory.read(device_id, "warm_by", KeptRequests)
         self.learned = Learned(memory.stored(device_id, "learned"))
         self._requested = self._forms_of_requests()
@@ -115,8 +110,8 @@ class Remembered:
         """Return what a user requested in stored form, by section."""
         return {
             "choices": to_stored(self.choices),
-            "holds": self.holds.as_dict(),
-            "pauses": self.pauses.as_dict(),
+            "holds": to_stored(self.holds),
+            "pauses": to_stored(self.pauses),
             "warm_by": to_stored(self.warm_by),
         }
 

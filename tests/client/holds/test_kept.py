@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claim import End, State
 from custom_components.poolctl.client.holds.ends import is_over
 from custom_components.poolctl.client.holds.hold import Hold, KeptHolds
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
-from custom_components.poolctl.client.stored import Stored
 from tests.client.conftest import Rig
 from tests.client.holds.test_holds import (
     SLOT,
@@ -275,7 +275,7 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
     await live(rig, 12)  # by now that is trusted
     await start(rig)
     await hold(rig, True, 30)
-    kept = KeptHolds.from_dict(Stored(rig.controller.holds.kept.as_dict()))
+    kept = from_stored(KeptHolds, to_stored(rig.controller.holds.kept))
     wrong[0] = 0
     await live(rig, 12)
     (found,) = rig.controller.holds.shown
@@ -401,7 +401,7 @@ async def test_leaving_what_does_not_answer(rig: Rig) -> None:
 
 async def restarted(rig: Rig, days: float) -> Holds:
     """Return the holds after a restart some days later, with a first read."""
-    stored = json.loads(json.dumps(rig.controller.holds.kept.as_dict()))
+    stored = json.loads(json.dumps(to_stored(rig.controller.holds.kept)))
     rig.time.advance(days * 86400)
     rig.controller.queries.expire()
     await rig.polls(15)
@@ -412,7 +412,7 @@ async def restarted(rig: Rig, days: float) -> Holds:
         controller.poller,
         controller.outputs,
         controller.times,
-        KeptHolds.from_dict(Stored(stored)).holds,
+        from_stored(KeptHolds, stored).holds,
         end_by_themselves=True,
     )
     holds.take_read(rig.controller.store.reported, rig.time.now)

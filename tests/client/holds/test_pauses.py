@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claims import retry_wait
 from custom_components.poolctl.client.holds.pauses import KeptPauses, Pause, Pauses
 from custom_components.poolctl.client.pool.dosing import (
@@ -18,7 +19,6 @@ from custom_components.poolctl.client.pool.dosing import (
     DOSING,
     AnyDosing,
 )
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     PoolctlError,
@@ -169,9 +169,9 @@ async def test_the_first_answer_ends_the_wait(pool: Rig) -> None:
 async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
     """It ended more than 30 days ago: dosing is not switched on, and that is said."""
     await pause(pool)
-    stored: Any = pool.controller.pauses.kept.as_dict()
+    stored: Any = to_stored(pool.controller.pauses.kept)
     pool.time.advance(31 * 86400)
-    pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
+    pauses = again(pool, from_stored(KeptPauses, stored).pauses)
     await pauses.work()
     assert not is_on(pool) and pauses.wait is None
     assert kinds(pauses.overdue) == [ACID]
@@ -267,10 +267,10 @@ def kinds(pauses: Iterable[Pause]) -> list[AnyDosing]:
 async def test_a_restart(pool: Rig, away_for: float) -> None:
     """After a restart, a pause lasts for the rest of its time, or ends at once."""
     await pause(pool)
-    stored: Any = pool.controller.pauses.kept.as_dict()
+    stored: Any = to_stored(pool.controller.pauses.kept)
     pool.time.advance(away_for * 60)
-    pauses = again(pool, KeptPauses.from_dict(Stored(stored)).pauses)
-    assert pauses.kept.as_dict() == stored
+    pauses = again(pool, from_stored(KeptPauses, stored).pauses)
+    assert to_stored(pauses.kept) == stored
     await pauses.work()
     assert is_on(pool) is (away_for > 30)
     assert pauses.wait == (None if is_on(pool) else pytest.approx(20 * 60, abs=30))
@@ -279,13 +279,13 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
 async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
     """The end is fixed once the time is trusted: what ended meanwhile is undone then."""
     await pause(pool)
-    stored: Any = pool.controller.pauses.kept.as_dict()
+    stored: Any = to_stored(pool.controller.pauses.kept)
     began = pool.controller.clock.time()
     pool.time.advance(3 * 3600)
     wall = pool.controller.clock._wall
     clock = Clock(since=began, wall=lambda: wall() + 20 * 86400, steady=wall)
     assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
-    kept = KeptPauses.from_dict(Stored(stored)).pauses
+    kept = from_stored(KeptPauses, stored).pauses
     pauses = again(pool, kept, clock)
     await pauses.work()
     assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
@@ -309,8 +309,8 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
 
 async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
     await pause(away, 10)
-    stored: Any = away.controller.pauses.kept.as_dict()
-    pauses = again(away, KeptPauses.from_dict(Stored(stored)).pauses)
+    stored: Any = to_stored(away.controller.pauses.kept)
+    pauses = again(away, from_stored(KeptPauses, stored).pauses)
     away.time.advance(11 * 60)
     await pauses.work()
     assert is_on(away) and pauses.wait is None and len(away.written()) == 2
@@ -328,10 +328,10 @@ async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
 )
 async def test_an_odd_store(pool: Rig, odd: dict[str, Any]) -> None:
     await pause(pool)
-    stored: Any = pool.controller.pauses.kept.as_dict()
+    stored: Any = to_stored(pool.controller.pauses.kept)
     (good,) = stored["pauses"]
-    read = Stored({"pauses": [good | odd, good]})
-    assert [each.kind for each in KeptPauses.from_dict(read).pauses] == [ACID]
+    read = {"pauses": [good | odd, good]}
+    assert [each.kind for each in from_stored(KeptPauses, read).pauses] == [ACID]
 
 
 @pytest.mark.parametrize("answers", [True, False])

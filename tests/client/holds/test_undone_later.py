@@ -17,13 +17,13 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.controller import Controller, Kept
 from custom_components.poolctl.client.holds.hold import KeptHolds
 from custom_components.poolctl.client.holds.pauses import KeptPauses
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.heating import BODIES, Body
-from custom_components.poolctl.client.stored import Stored
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
@@ -95,7 +95,7 @@ class World:
     def started(self, stored: dict[str, Any]) -> tuple[Controller, WarmBy]:
         """Return Home Assistant's side after a start with what it stored."""
         full, text = self.service.full, json.loads(json.dumps(stored))
-        kept = {key: Stored(value) for key, value in text.items() if key != "time"}
+        kept = {key: value for key, value in text.items() if key != "time"}
         controller = Controller(
             full.device_id,
             lan=self.service.lan_client(full),
@@ -107,13 +107,13 @@ class World:
             ),
             zone=lambda: UTC,
             kept=Kept(
-                holds=KeptHolds.from_dict(kept["holds"]).holds,
-                pauses=KeptPauses.from_dict(kept["pauses"]).pauses,
+                holds=from_stored(KeptHolds, kept["holds"]).holds,
+                pauses=from_stored(KeptPauses, kept["pauses"]).pauses,
             )
             if kept
             else Kept(),
         )
-        requests = KeptRequests.from_dict(kept["warm_by"]).requests if kept else ()
+        requests = from_stored(KeptRequests, kept["warm_by"]).requests if kept else ()
         return controller, WarmBy(controller, Learned(), requests)
 
     @property
@@ -294,9 +294,9 @@ class World:
     async def restart(self, minutes: float) -> None:
         old = self.controller
         stored = {
-            "holds": old.holds.kept.as_dict(),
-            "pauses": old.pauses.kept.as_dict(),
-            "warm_by": self.warm_by.kept.as_dict(),
+            "holds": to_stored(old.holds.kept),
+            "pauses": to_stored(old.pauses.kept),
+            "warm_by": to_stored(self.warm_by.kept),
             "time": old.clock.time(),
         }
         await old.close()

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 import time
-from typing import Annotated, Self, override
+from typing import Annotated, override
 
-from ..codec import UNSTORED, Within, from_stored, to_stored
+from ..codec import UNSTORED, Within
 from ..pool.state import PoolState
-from ..stored import Stored
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End
@@ -98,28 +97,11 @@ class Hold(Claim):
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class KeptHolds:
-    """The stored holds of one controller; equal if the same would be stored."""
+    """The stored holds of one controller."""
 
     holds: tuple[Hold, ...] = ()
-
-    @override
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, KeptHolds) and self.as_dict() == other.as_dict()
-
-    @override
-    def __hash__(self) -> int:
-        return hash(self.holds)
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored holds."""
-        return from_stored(cls, {"holds": stored.get("holds", lambda raw: raw, ())})
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the holds in stored form."""
-        return {"holds": [to_stored(each) for each in self.holds]}
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:

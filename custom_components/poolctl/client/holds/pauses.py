@@ -9,15 +9,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 import logging
 import time
-from typing import Annotated, Final, Self, override
+from typing import Annotated, Final, override
 
 from ..cloud import COPY_AGE
-from ..codec import OneOf, Within, from_stored, to_stored
+from ..codec import OneOf, Within
 from ..control.dosing import DosingControl
 from ..control.store import Store
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
-from ..stored import Stored
 from ..times import Times
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim, End
@@ -55,15 +54,6 @@ class KeptPauses:
     """The stored pauses of one controller."""
 
     pauses: tuple[Pause, ...] = ()
-
-    @classmethod
-    def from_dict(cls, stored: Stored) -> Self:
-        """Return the stored pauses."""
-        return from_stored(cls, {"pauses": stored.get("pauses", lambda raw: raw, ())})
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the pauses in stored form."""
-        return {"pauses": [to_stored(each) for each in self.pauses]}
 
 
 class Pauses(Claims[Pause]):
