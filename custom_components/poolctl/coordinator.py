@@ -45,6 +45,7 @@ from .status.explained import Explainer
 from .status.health import Health
 from .status.links import Links, links_of
 from .status.problem import Status
+from .status.sentence import Explanation
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
 from .store.hold_timer import HoldTimer, async_leave
@@ -90,6 +91,9 @@ class View(Pool):
     status: Status = field(default_factory=Status)
     last_answer: datetime | None = None
     """Time of the last answer while the controller is silent, else `None`."""
+    pump: Explanation = ()
+    """What the pump does and why, empty if that is not known."""
+    device_id: str = ""
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -236,6 +240,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return Pool(self.data, self._choices, self.learned)
 
     def _current_view(self) -> View:
+        answers = self.last_update_success and self._last_answer is None
         return View(
             self.data,
             self._choices,
@@ -247,6 +252,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             links=self._links,
             status=self._status(),
             last_answer=self._last_answer,
+            pump=self.explained.pump() if answers else (),
+            device_id=self.record.device_id,
         )
 
     @callback
@@ -299,6 +306,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             clock_ahead=self.clock.ahead,
             controller_ahead=controller.controller_clock.offset,
             reached=reached,
+            silent=controller.poller.silent,
+            last_answer=self._last_answer,
             closed_season=not self.polled,
             lan_allowed=self.uses_lan,
             lan_possible=controller.paths.lan is not None,
@@ -384,16 +393,17 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @callback
     def _async_review(self, reached: bool) -> None:
         """Check a poll; the base class updates listeners for the first failure only."""
-        health = self.health(reached=reached)
         self.recovery.async_check()
-        self._links = links_of(health)
-        self.problems.async_test(health)
         if not self.controller.poller.silent:
             self._last_answer = None
         elif self._last_answer is None and self.controller.store.age < MAX_AGE:
             age = timedelta(seconds=self.controller.store.age)
             self._last_answer = self.clock.now() - age
+        health = self.health(reached=reached)
+        self._links = links_of(health)
+        self.problems.async_test(health, self.controller.store.read_at)
         if not (reached or self.last_update_success):
+            self.async_update_listeners()
             self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
@@ -424,11 +434,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        if self._poll is None:  # else the end of the poll tests them
-            self.problems.async_test(self.health(reached=self.last_update_success))
-        elif asyncio.current_task() is self._poll and controller.paths.lan_answers:
-            return
-        self.async_update_listeners()
+        polled = self._poll is not None and asyncio.current_task() is self._poll
+        if not (polled and controller.paths.lan_answers):
+            health = self.health(reached=store.expires_in > 0)
+            self.problems.async_test(health, store.read_at)
+            self.async_update_listeners()
 
     # Address and key
 

@@ -53,9 +53,10 @@ from .learned.totals import (
     TotalKind,
 )
 from .output_attributes import ATTR_ENDS, ATTR_GOOD_FROM, ATTR_GOOD_TO, MODES, mode_name
+from .status.explained import PUMP_ATTRIBUTES, pump_attributes
 from .status.links import Link
 from .status.problem import ALL_WELL, Severity
-from .status.texts import next_step, sentence
+from .status.texts import action_of, next_step, sentence
 
 PARALLEL_UPDATES = 0
 
@@ -129,8 +130,9 @@ def _last_answer(view: View) -> Attributes:
 
 
 def _problems(view: View) -> Attributes:
-    """Return all problems, the worst first."""
+    """Return all problems, the worst first, and what the pump does."""
     return {
+        **pump_attributes(view.hass, view.pump),
         ATTR_PROBLEMS: [
             {
                 "key": problem.key,
@@ -138,9 +140,10 @@ def _problems(view: View) -> Attributes:
                 "sentence": sentence(view.hass, problem),
                 "next_step": next_step(view.hass, problem),
                 "since": problem.since.isoformat(timespec="seconds"),
+                **action_of(view.hass, view.device_id, problem),
             }
             for problem in view.status.problems
-        ]
+        ],
     }
 
 
@@ -610,7 +613,7 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
     """One sensor of a controller."""
 
     entity_description: PoolctlSensorDescription
-    _unrecorded_attributes = frozenset({ATTR_PROBLEMS})
+    _unrecorded_attributes = frozenset({ATTR_PROBLEMS}) | PUMP_ATTRIBUTES
 
     @property
     @override

@@ -271,22 +271,22 @@ async def test_what_needs_attention(full: Home) -> None:
         },
     )
     full.pool.settings["acid_remaining"] = 1_999
-    await full.advance(15)
+    await full.advance(30, step=15)
     assert told(fired, "rule") == ["acid"]
     full.pool.settings["acid_remaining"] = 0
-    await full.advance(15)
+    await full.advance(30, step=15)
     # It was a notice, and has become a problem.
     assert told(fired, "rule") == ["any"]
     full.pool.pump.dry_run_status = DRY
-    await full.advance(15)
+    await full.advance(30, step=15)
     assert {event.data["key"] for event in fired} == {"dry_run"}
     assert fired[0].data["entity_id"] == full.entity_id("sensor", "status")
     assert sorted(told(fired, "rule")) == ["any", "dry"]
     full.pool.pump.dry_run_status = 0
-    await full.advance(15)
+    await full.advance(30, step=15)
     assert told(fired) == []
     full.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    await full.advance(15)
+    await full.advance(30, step=15)
     full.disconnect()
     await full.advance(120, step=15)
     assert sorted(told(fired, "rule")) == ["any", "dry"]
@@ -302,13 +302,13 @@ async def test_attention_after_a_time(full: Home) -> None:
             "options": {"for": {"minutes": 10}},
         },
     )
-    for status, seconds in ((DRY, 540), (DRY_RUN_NORMAL, 15), (DRY, 300)):
+    for status, seconds in ((DRY, 540), (DRY_RUN_NORMAL, 30), (DRY, 315)):
         full.pool.pump.dry_run_status = status
         await full.advance(seconds, step=15)
     await full.restart()
     await full.advance(240, step=15)
     assert told(fired) == []
-    await full.advance(75, step=15)
+    await full.advance(90, step=15)
     assert told(fired, "key") == ["dry_run"]
 
 

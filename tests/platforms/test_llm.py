@@ -89,7 +89,7 @@ async def test_why_nobody_knows(assistant: Assistant) -> None:
 async def test_a_pool_is_explained(assistant: Assistant) -> None:
     assistant.home.pool.water.ph = 8.2
     assistant.home.pool.water.drift = 0
-    await assistant.home.refresh()
+    await assistant.home.advance(30, step=15)
     answer = await assistant.ask(EXPLAIN, name="Beach pool")
     assert answer["state"] == "problem" and "8.2" in answer["problems"][0]["sentence"]
 

@@ -3,10 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-import time
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
+from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl import coordinator
@@ -22,6 +23,7 @@ from tests.account.test_two_accounts import second_account
 from tests.automations.test_triggers import automate_all
 from tests.status.test_repairs import REPAIRS, shown
 from tests.world.assistant.home import Home
+from tests.world.assistant.service import record as record_of
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pool import POOL_HEATER
 from tests.world.simulator.pump import DRY_RUN_NORMAL
@@ -290,7 +292,7 @@ def signed_in(days_ago: float) -> Callable[[Home], Awaitable[None]]:
     async def arrange(home: Home) -> None:
         home.own(home.service.small)
         token = home.service.token()
-        token[CONF_REFRESH_SINCE] = time.time() - days_ago * DAY
+        token[CONF_REFRESH_SINCE] = home.clock.time() - days_ago * DAY
         await home.set_up(home.controller, token=token)
 
     return arrange
@@ -331,7 +333,7 @@ class Case:
     severity: str = "problem"
     contains: str = ""
     """A part of the sentence."""
-    after: float = 15
+    after: float = 30
     """Seconds of polls until it is shown."""
     repair: bool = True
     """Whether it becomes a repair, where its row has one."""
@@ -410,8 +412,14 @@ CASES = [
     Case(key="expander_lost", arrange=lost_expander, contains=" 1, 3.", after=45),
     Case(key="controller_clock", arrange=clock_off(-1), contains="60 min slow"),
     Case(key="controller_clock", arrange=clock_off(1), contains="60 min fast"),
-    Case(key="unreachable", arrange=nobody_answers),
-    Case(key="cloud_only", arrange=only_the_cloud, severity="notice", after=330),
+    Case(key="unreachable", arrange=nobody_answers, contains="No answer since "),
+    Case(
+        key="cloud_only",
+        arrange=only_the_cloud,
+        severity="notice",
+        contains="Through the cloud: ",
+        after=60,
+    ),
     Case(key="key_rejected", arrange=wrong_key),
     Case(key="no_key", arrange=no_key, after=660),
     Case(key="clock_ahead", arrange=clock_ahead, after=900),
@@ -425,7 +433,7 @@ CASES = [
 ]
 
 
-def problems(home: Home) -> dict[str, dict[str, str]]:
+def problems(home: Home) -> dict[str, dict[str, Any]]:
     """Return the problems that *Status* lists, by key."""
     listed = home.state("sensor", "status").attributes["problems"]
     return {each["key"]: each for each in listed}
@@ -512,6 +520,155 @@ async def test_lost_from_the_start(home: Home) -> None:
     await home.live(60)
     assert home.value("sensor", "status", of=lost) != "unknown"
     assert home.value("sensor", "connection", of=lost) == "lan"
+
+
+# One odd read
+
+
+async def test_one_odd_read_shows_nothing(home: Home) -> None:
+    await started(home)
+    shown_states = home.follow("sensor", "status")
+    for status in (DRY, DRY_RUN_NORMAL):
+        home.pool.pump.dry_run_status = status
+        await home.live(15)
+    assert {state.state for state in shown_states} <= {"all_well"}
+    home.pool.pump.dry_run_status = DRY
+    await home.live(30)
+    assert home.value("sensor", "status") == "problem"
+    # Nor does one odd read end it.
+    for status in (DRY_RUN_NORMAL, DRY):
+        home.pool.pump.dry_run_status = status
+        await home.live(15)
+        assert home.value("sensor", "status") == "problem"
+    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    await home.live(30)
+    assert home.value("sensor", "status") == "all_well"
+
+
+async def test_one_odd_read_makes_no_notice_a_problem(home: Home) -> None:
+    await drum(1_500)(home)
+    await home.live(360, step=60)
+    shown_states = home.follow("sensor", "status")
+    for left in (0, 1_500):
+        home.pool.settings["acid_remaining"] = left
+        await home.live(15)
+    assert {state.state for state in shown_states} <= {"notice"}
+
+
+async def test_never_a_valid_reading(home: Home) -> None:
+    """It is told after a day, not when the day before is not known."""
+    home.own(home.service.small)
+    type_of_water = type(home.pool.water)
+    with patch.object(type_of_water, "stable", property(lambda water: False)):
+        await home.set_up(home.controller)
+        await home.live(23 * 3600, step=3600)
+        assert "stale_readings" not in problems(home)
+        await home.live(2 * 3600, step=3600)
+        assert "stale_readings" in problems(home)
+
+
+# The path to the controller, in every minute
+
+
+@pytest.mark.parametrize("small", [True, False])
+async def test_through_the_cloud_at_once(home: Home, small: bool) -> None:
+    await started(home, small=small)
+    home.controller.faults.on("refuse")
+    statuses = home.follow("sensor", "status")
+    for _ in range(4):
+        await home.live(15)
+        if home.source == "cloud":
+            break
+    assert home.source == "cloud" and home.value("sensor", "status") == "notice"
+    sentence = problems(home)["cloud_only"]["sentence"]
+    assert sentence.startswith("Through the cloud: ")
+    assert ("heating is not available" in sentence) is not small
+    assert {state.state for state in statuses} == {"notice"}
+    home.controller.faults.clear()
+    await home.live(60)
+    assert home.value("sensor", "status") == "all_well"
+
+
+@pytest.mark.parametrize(
+    ("record", "options", "why"),
+    [
+        ({}, {"connection": "cloud"}, "The options allow only the cloud."),
+        ({"host": None}, {}, "Its address on your network is not known."),
+        ({"key": None}, {}, "its key for your network"),
+    ],
+)
+async def test_why_the_lan_is_not_used(
+    home: Home, record: dict[str, Any], options: dict[str, Any], why: str
+) -> None:
+    home.own(home.service.full)
+    home.cloud.faults.on("failed", "envelope-key")
+    stored = {home.controller.device_id: record_of(home.controller, **record)}
+    await home.set_up(controllers=stored, options=options)
+    await home.live(30)
+    problem = problems(home)["cloud_only"]
+    assert why in problem["next_step"]
+    assert problem["severity"] == "notice"
+
+
+async def test_no_answer_since(home: Home) -> None:
+    """Two missed polls without a cloud are enough, not the 90 s of the values."""
+    await started(home)
+    await home.live(15)
+    answered = datetime.fromtimestamp(
+        home.clock.time(), dt_util.get_default_time_zone()
+    )
+    home.disconnect()
+    for _ in range(30):
+        await home.live(1, step=1)
+    assert home.value("sensor", "status") == "problem"
+    found = problems(home)["unreachable"]
+    assert found["sentence"].startswith("No answer since ")
+    assert found["sentence"].endswith(f"{answered:%H:%M}.")
+    assert home.value("sensor", "ph") != "unavailable"
+    assert "pump" not in home.state("sensor", "status").attributes
+    home.reconnect()
+    await home.live(60)
+    assert home.value("sensor", "status") == "all_well"
+
+
+# What the pump does, and what a user can do
+
+
+async def test_what_the_pump_does(home: Home) -> None:
+    """*Status* reports it with a problem, too."""
+    await started(home)
+    for status in (DRY_RUN_NORMAL, DRY):
+        home.pool.pump.dry_run_status = status
+        await home.live(30)
+        shown_now = home.state("sensor", "status").attributes
+        assert shown_now["pump"].startswith("About the pump: The schedule Filter runs")
+        until = datetime.fromisoformat(shown_now["pump_until"])
+        now = home.pool.local_time()
+        assert now < until < now + timedelta(days=1)
+    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    now = home.pool.local_time()
+    filtering = home.pool.schedules[0]
+    filtering.start, filtering.end = now.hour * 60 + 120, now.hour * 60 + 180
+    await home.live(360, step=60)
+    shown_now = home.state("sensor", "status").attributes
+    assert "pump_until" not in shown_now
+    begins = datetime.fromisoformat(shown_now["next_run"])
+    assert (begins.hour, begins.minute) == divmod(filtering.start, 60)
+    assert shown_now["next_schedule"] == "Filter"
+
+
+async def test_the_action_of_a_next_step(home: Home) -> None:
+    await drum(0)(home)
+    home.entry.async_start_reauth(home.hass)
+    await home.live(660, step=60)
+    found = problems(home)
+    refill = found["acid_low"]["action"]
+    assert refill["entity_id"] == home.entity_id("button", "refill_acid")
+    assert refill["label"] == "Mark acid drum full"
+    assert found["sign_in_needed"]["action"] == {
+        "label": "Sign in",
+        "url": "/config/integrations/integration/poolctl",
+    }
 
 
 @pytest.mark.parametrize("lan", [True, False])

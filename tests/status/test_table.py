@@ -93,6 +93,8 @@ HEALTH = Health(
     clock_ahead=timedelta(),
     controller_ahead=None,
     reached=True,
+    silent=False,
+    last_answer=None,
     closed_season=False,
     lan_allowed=True,
     lan_possible=True,
@@ -217,12 +219,19 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("held_off", {"holds": (held(25, on=True),)}, False, ""),
     ("stale_readings", NOTHING, False, ""),
     ("unreachable", NOTHING, False, ""),
-    ("unreachable", {"reached": False}, True, "unreachable"),
+    ("unreachable", {"reached": False}, True, "unreachable_unknown"),
+    ("unreachable", {"silent": True, "last_answer": NOW}, True, "unreachable"),
     ("unreachable", {"reached": False, "closed_season": True}, False, ""),
     ("cloud_only", NOTHING, False, ""),
-    ("cloud_only", {"s_source": Source.CLOUD}, True, "cloud_only"),
+    ("cloud_only", {"s_source": Source.CLOUD}, True, "cloud_only_unheated"),
     ("cloud_only", {"s_source": Source.CLOUD, "reached": False}, False, ""),
-    ("cloud_only", {"s_source": Source.CLOUD, "lan_allowed": False}, False, ""),
+    ("cloud_only", {"s_source": Source.CLOUD, "silent": True}, False, ""),
+    (
+        "cloud_only",
+        {"s_source": Source.CLOUD, "lan_allowed": False},
+        True,
+        "cloud_only_unheated",
+    ),
     ("key_rejected", NOTHING, False, ""),
     ("key_rejected", lan_error(SignatureError("")), True, "key_rejected"),
     ("key_rejected", lan_error(SignatureError(""), lan_possible=False), False, ""),
@@ -336,7 +345,8 @@ def test_stale_readings(
     facts = health(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
     assert ROWS["stale_readings"].exists(facts) is stale
     never = health(s_schedules=schedules, s_valid_at=None, reached=reached)
-    assert ROWS["stale_readings"].exists(never) is None
+    due = slot == 0 and start == 480
+    assert ROWS["stale_readings"].exists(never) is (None if stale is None else due)
 
 
 @pytest.mark.parametrize(
@@ -470,18 +480,23 @@ def test_severities() -> None:
     assert {row.key for row in rows if row.severity is Severity.NOTICE} == notices
     for row in rows:
         milder = [v.key for v in row.variants if v.severity is Severity.NOTICE]
-        assert milder == (["pump_power_low"] if row.key == "pump_power_changed" else [])
-    patience = {row.key: row.patience for row in rows if row.patience}
+        of_notices = {
+            "pump_power_changed": ["pump_power_low"],
+            "cloud_only": ["cloud_only_unheated"],
+        }
+        assert milder == of_notices.get(row.key, [])
+    patience = {
+        row.key: row.patience
+        for row in rows
+        if row.patience and not callable(row.patience)
+    }
     assert patience == {
-        "expander_lost": 20,
-        "spa_waits_for_pump": 20,
         "pool_warm_late": 600,
         "spa_warm_late": 600,
         "no_key": 600,
         "clock_ahead": 600,
         "firmware_too_old": 300,
         "address_lost": 300,
-        "cloud_only": 300,
         "service_silent": 86400,
     }
 

@@ -19,7 +19,7 @@ from ..client.wire.exceptions import AuthenticationError
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
-from .problem import Problem, Repair, Severity
+from .problem import REPAIR, SIGN_IN, Problem, Repair, Severity
 
 _SIGN_IN_LASTS = timedelta(days=30)
 """Lifetime of a refresh token (protocol.md 8)."""
@@ -60,12 +60,14 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
         # Home Assistant's own repair asks for the sign-in.
         key="sign_in_needed",
         exists=lambda health: health.sign_in_needed,
+        action=SIGN_IN,
     ),
     Problem(
         key="sign_in_ends",
         exists=lambda health: health.sign_in_ends is not None,
         severity=Severity.NOTICE,
         values=_ends,
+        action=REPAIR,
         repair=Repair(patience=0.0),
     ),
     Problem(
@@ -78,6 +80,7 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
     Problem(
         key="controllers_left_out",
         exists=lambda health: bool(health.left_out),
+        action=REPAIR,
         values=lambda health: {"names": ", ".join(health.left_out)},
         repair=Repair(patience=0.0, severity=ir.IssueSeverity.ERROR),
     ),
@@ -172,7 +175,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         """Return the end of a sign-in not renewed for weeks, `None` if not near."""
         if not (since := self._entry.data[CONF_TOKEN].get(CONF_REFRESH_SINCE)):
             return None
-        end, now = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS, dt_util.utcnow()
+        end, now = dt_util.utc_from_timestamp(since) + _SIGN_IN_LASTS, self._clock.now()
         return end if end - _WARNING <= now < end else None
 
     def _name(self, device_id: str) -> str:

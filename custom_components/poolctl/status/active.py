@@ -11,6 +11,7 @@ from homeassistant.helpers import issue_registry as ir
 from ..client.clock import AGREEMENT
 from ..client.codec import to_stored
 from ..client.facts import Change, Facts as ObservedFacts
+from ..client.holds.evidence import AGREEING
 from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
 from .problem import Active, Facts, Problem, Repair
@@ -47,6 +48,8 @@ class ActiveProblems[F: Facts]:
         memory.keep(owner, "problems", lambda: to_stored(beginnings))
         self._since = beginnings.since
         """Beginning of each problem by key, by the trusted time."""
+        self._first: dict[str, float] = {}
+        """Time of the first read (monotonic, s) that a second one has to confirm."""
         self._began: dict[str, float] = {}
         """Beginning of those that began in this run (monotonic, s)."""
         self._stopped = False
@@ -54,8 +57,11 @@ class ActiveProblems[F: Facts]:
         self.tested = False
 
     @callback
-    def async_test(self, facts: F) -> None:
-        """Test every row with the newest facts; `None` keeps the state of a row."""
+    def async_test(self, facts: F, read_at: float | None = None) -> None:
+        """Test every row with the newest facts; `None` keeps the state of a row.
+
+        `read_at` is the time of the newest read (monotonic, s), if there was one.
+        """
         if self._stopped:
             return
         self.tested = True
@@ -63,7 +69,7 @@ class ActiveProblems[F: Facts]:
         previous = {each.key: each for each in self.active}
         active = []
         for row in self._table:
-            if (exists := row.exists(facts)) is None:
+            if (exists := self._confirmed(row, facts, read_at)) is None:
                 if row.key in previous:
                     active.append(previous[row.key])
                 continue
@@ -74,7 +80,8 @@ class ActiveProblems[F: Facts]:
                 continue
             lasted = self._lasted(row.key)
             self._show_repair(row, facts, lasted)
-            if lasted >= row.patience:
+            patience = row.patience
+            if lasted >= (patience(facts) if callable(patience) else patience):
                 active.append(self._active(row, facts, self._since[row.key]))
         if self._since != before:
             self._memory.save()
@@ -82,6 +89,31 @@ class ActiveProblems[F: Facts]:
         keys = {each.key for each in active}
         for key in sorted(previous.keys() ^ keys):
             self._observed.emit(Change(key, key in keys))
+
+    def _confirmed(
+        self, row: Problem[F], facts: F, read_at: float | None
+    ) -> bool | None:
+        """Return whether a problem exists, `None` until two reads agree on a change.
+
+        Its variants count: one odd read makes no notice a problem.
+        """
+        exists = row.exists(facts)
+        if not row.confirmed or exists is None:
+            return exists
+        if read_at is None:
+            return None
+        shown = next((each.variant for each in self.active if each.key == row.key), "")
+        if shown or row.key not in self._since:
+            settled = shown == (row.variant(facts).key if exists else "")
+        else:
+            settled = exists  # it has lasted since before a restart
+        if (
+            not settled
+            and read_at - self._first.setdefault(row.key, read_at) < AGREEING
+        ):
+            return None
+        self._first.pop(row.key, None)
+        return exists
 
     def _lasted(self, key: str) -> float:
         """Return how long a problem has existed in s, by the trusted time if it is stored.
@@ -100,13 +132,15 @@ class ActiveProblems[F: Facts]:
         return lasted
 
     def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
-        variant = row.variant(facts)
+        variant, step = row.variant(facts), row.step(facts)
         return Active(
             key=row.key,
             variant=variant.key,
             severity=variant.severity,
             since=since,
             values=filled(self._hass, row.values(facts)),
+            step=step.key,
+            action=step.action,
         )
 
     def _show_repair(self, row: Problem[F], facts: F, lasted: float) -> None:

@@ -7,6 +7,7 @@ from homeassistant.helpers import issue_registry as ir
 
 from ..client.clock import OFF
 from ..client.counters import ClockFault
+from ..client.pool.heating import BODIES, heated
 from ..client.pool.state import Source
 from ..client.wire.exceptions import (
     BusyError,
@@ -18,7 +19,8 @@ from ..client.wire.exceptions import (
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
 from .health import Health
-from .problem import Problem, Repair, Severity
+from .links import Link, links_of
+from .problem import REPAIR, SETTINGS, Problem, Repair, Severity, Step, Variant
 
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL: Final = f"{_SITE}#supported-devices"
@@ -35,11 +37,17 @@ _LAN_PATIENCE = 300.0
 
 
 def _unreachable(health: Health) -> bool:
-    return not health.reached and not health.closed_season
+    return (health.silent or not health.reached) and not health.closed_season
 
 
 def _cloud_only(health: Health) -> bool:
-    return health.reached and health.lan_allowed and health.state.source is Source.CLOUD
+    silent = health.silent or not health.reached
+    return health.state.source is Source.CLOUD and not silent
+
+
+def _lan_is(*links: Link) -> Callable[[Health], bool]:
+    """Return a test of why the LAN is not used."""
+    return lambda health: links_of(health).lan in links
 
 
 def _key_rejected(health: Health) -> bool | None:
@@ -125,7 +133,17 @@ def _no_key(health: Health) -> bool | None:
 
 
 CONNECTION_PROBLEMS: Final = (
-    Problem(key="unreachable", exists=_unreachable),
+    Problem(
+        key="unreachable",
+        exists=_unreachable,
+        variants=(
+            Variant(
+                key="unreachable_unknown",
+                applies=lambda health: health.last_answer is None,
+            ),
+        ),
+        values=lambda health: {"time": at} if (at := health.last_answer) else {},
+    ),
     Problem(
         key="key_rejected",
         exists=_key_rejected,
@@ -165,13 +183,32 @@ CONNECTION_PROBLEMS: Final = (
         exists=_address_lost,
         patience=_LAN_PATIENCE,
         values=lambda health: {"host": health.record.host or ""},
+        action=REPAIR,
         repair=Repair(patience=_ADDRESS_PATIENCE, fixable=True),
     ),
     Problem(
         key="cloud_only",
         exists=_cloud_only,
         severity=Severity.NOTICE,
-        patience=_LAN_PATIENCE,
+        variants=(
+            Variant(
+                key="cloud_only_unheated",
+                severity=Severity.NOTICE,
+                applies=lambda health: (
+                    not any(heated(health.state, body) for body in BODIES)
+                ),
+            ),
+        ),
+        steps=(
+            Step(key="lan_off", applies=_lan_is(Link.OFF), action=SETTINGS),
+            Step(key="lan_no_address", applies=_lan_is(Link.NO_ADDRESS)),
+            Step(key="lan_no_key", applies=_lan_is(Link.NO_KEY)),
+            Step(key="lan_not_verified", applies=_lan_is(Link.NOT_VERIFIED)),
+            Step(
+                key="lan_not_usable",
+                applies=_lan_is(Link.BUSY, Link.NOT_UNDERSTOOD, Link.REFUSED),
+            ),
+        ),
     ),
 )
 """Rows of the connection in the table of possible problems."""

@@ -1,5 +1,8 @@
 """The explanations for one controller, and their texts."""
 
+from datetime import datetime
+from typing import Final
+
 from homeassistant.core import Context, HomeAssistant
 
 from ..client.controller import Controller
@@ -10,9 +13,13 @@ from ..client.wire.equipment import Slot
 from ..output_attributes import RUN_BY
 from .dosing import why_dosing
 from .heating import why_heating
-from .output import why_output
+from .output import why_output, why_pump
 from .sentence import Explanation, Situation
 from .texts import filled, text
+
+_TIMES: Final = {"until": "pump_until", "next": "next_run"}
+"""Attributes of the sentences that name a time."""
+PUMP_ATTRIBUTES: Final = frozenset({"pump", "next_schedule", *_TIMES.values()})
 
 
 class Explainer:
@@ -27,6 +34,10 @@ class Explainer:
         if slot is None or slot.role in RUN_BY:
             return ()
         return why_output(self._situation(), slot)
+
+    def pump(self) -> Explanation:
+        """Return what the pump does and why, empty if that is not known."""
+        return why_pump(self._situation())
 
     def heating(self, body: Body, shown: Chemistry) -> Explanation:
         """Return why a body of water is heated or not, empty if it has no target."""
@@ -55,6 +66,23 @@ def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
     return " ".join(
         text(hass, f"why_{each.key}", filled(hass, each.values)) for each in explanation
     )
+
+
+def pump_attributes(hass: HomeAssistant, explanation: Explanation) -> dict[str, str]:
+    """Return attributes that show what the pump does, and until when or when next.
+
+    They are a sentence, and for cards the times in ISO 8601 with the schedule's name;
+    what is not known is left out.
+    """
+    if not explanation:
+        return {}
+    found = {"pump": in_words(hass, explanation)}
+    for key, values in explanation:
+        if isinstance(at := values.get("time"), datetime) and key in _TIMES:
+            found.setdefault(_TIMES[key], at.isoformat(timespec="seconds"))
+        if key == "next":
+            found["next_schedule"] = str(values["schedule"])
+    return found
 
 
 async def async_requester(hass: HomeAssistant, context: Context | None) -> str:

@@ -33,6 +33,10 @@ class Health:
     """How far the controller's clock is ahead of ours, `None` until it is measured."""
     reached: bool
     """Whether its state is at most 90 s old."""
+    silent: bool
+    """Whether two polls in a row were not answered, nor by the cloud."""
+    last_answer: datetime | None
+    """Time of the last answer of a silent controller."""
     closed_season: bool
     """Whether a user disabled polling."""
     lan_allowed: bool

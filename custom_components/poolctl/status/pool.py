@@ -14,7 +14,7 @@ from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..learned.pool import needs_cleaning, without_effect
 from .health import Health
-from .problem import Celsius, Problem, Repair, Severity, Value, Variant
+from .problem import RESUME, Action, Celsius, Problem, Repair, Severity, Value, Variant
 
 _DAY = timedelta(days=1)
 """Maximum time held off, or without a reading: a pool without its pump turns green
@@ -24,8 +24,7 @@ _STABLE = timedelta(hours=1)
 _STARTING = 600.0
 """Seconds until a starting heater heats: pump, spa mode and its own start take time
 (chosen)."""
-_TWO_READS = 20.0
-"""Seconds: one odd frame must not report a fault not visible at the pool (chosen)."""
+_CLEANED = Action("filter_cleaned")
 
 
 def _out_of_range(reading: Reading) -> Problem[Health]:
@@ -51,6 +50,7 @@ def _out_of_range(reading: Reading) -> Problem[Health]:
     return Problem(
         key=f"{reading.key}_out_of_range",
         exists=exists,
+        confirmed=True,
         variants=(
             Variant(key=f"{reading.key}_low", applies=too_low),
             Variant(key=f"{reading.key}_high", applies=lambda health: True),
@@ -79,7 +79,9 @@ def _drum(kind: DoserKind) -> Problem[Health]:
         exists=_of_doser(
             kind, lambda health: kind.low(health.state, health.pool.choices)
         ),
+        confirmed=True,
         severity=Severity.NOTICE,
+        action=Action(f"refill_{kind.key}"),
         variants=(
             Variant(
                 key=f"{kind.key}_empty",
@@ -148,9 +150,13 @@ def _overdue(health: Health) -> str:
 def _stale(health: Health) -> bool | None:
     """Return whether a day with scheduled pump hours had no valid reading."""
     state = health.state
-    if not health.reached or state.valid_at is None:
+    if not health.reached:
         return None
-    if health.now - state.valid_at < _DAY:
+    if state.valid_at is None:
+        readings = state.measured_chemistry
+        if readings.ph is None and readings.orp is None:
+            return False  # without a probe, there are no readings
+    elif health.now - state.valid_at < _DAY:
         return False
     slots = {
         slot.index
@@ -223,6 +229,7 @@ POOL_PROBLEMS: Final = (
     Problem(
         key="dry_run",
         exists=lambda health: health.state.signals.dry_run,
+        confirmed=True,
         variants=(
             Variant(
                 key="dry_run_retries",
@@ -238,6 +245,7 @@ POOL_PROBLEMS: Final = (
         exists=_of_doser(
             ACID, lambda health: health.state.acid.limit_reached(health.now)
         ),
+        confirmed=True,
         severity=Severity.NOTICE,
         variants=(Variant(key="acid_limit_high", applies=_ph_too_high),),
         values=lambda health: {"doses": health.state.acid.doses or 0},
@@ -248,11 +256,13 @@ POOL_PROBLEMS: Final = (
         key="filter_needs_cleaning",
         exists=lambda health: needs_cleaning(health.pool),
         severity=Severity.NOTICE,
+        action=_CLEANED,
     ),
     Problem(
         key="pump_power_changed",
         exists=lambda health: health.pool.learned.pump_power.state.changed,
         severity=Severity.NOTICE,
+        action=_CLEANED,
         variants=(
             Variant(
                 key="pump_power_low",
@@ -265,19 +275,22 @@ POOL_PROBLEMS: Final = (
     Problem(
         key="held_off",
         exists=lambda health: bool(_held_off(health)),
+        action=RESUME,
         values=lambda health: {"outputs": _held_off(health)},
         repair=Repair(patience=0.0, fixable=True),
     ),
     Problem(
         key="held_against_schedule",
         exists=lambda health: bool(_held_against_schedule(health)),
+        action=RESUME,
         severity=Severity.NOTICE,
         values=lambda health: {"outputs": _held_against_schedule(health)},
     ),
     Problem(
         key="spa_waits_for_pump",
         exists=lambda health: health.state.spa_waits_for_pump,
-        patience=_TWO_READS,
+        action=RESUME,
+        confirmed=True,
     ),
     Problem(
         key="stopped_by_spa",
@@ -304,11 +317,16 @@ POOL_PROBLEMS: Final = (
         exists=lambda health: health.heat_overdue,
         repair=Repair(patience=0.0),
     ),
-    Problem(key="stale_readings", exists=_stale),
+    Problem(
+        key="stale_readings",
+        exists=_stale,
+        # If there was never a valid reading, the day begins with this problem.
+        patience=lambda health: 0.0 if health.state.valid_at else _DAY.total_seconds(),
+    ),
     Problem(
         key="expander_lost",
         exists=_expander_lost,
-        patience=_TWO_READS,
+        confirmed=True,
         values=lambda health: {
             "numbers": ", ".join(map(str, _lost_expanders(health) or ()))
         },

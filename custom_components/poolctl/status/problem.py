@@ -8,6 +8,8 @@ from typing import Final, NamedTuple, Protocol, Self
 
 from homeassistant.helpers import issue_registry as ir
 
+from ..const import DOMAIN
+
 
 class Celsius(float):
     """A temperature in °C, shown in Home Assistant's unit."""
@@ -52,6 +54,31 @@ class Repair[F]:
     learn_more_url: str | None = None
 
 
+class Action(NamedTuple):
+    """What does a next step: a button of the controller, or a page."""
+
+    key: str
+    """Key of the button, or of the page's text."""
+    url: str = ""
+    """Address of the page in Home Assistant, "" for a button."""
+
+
+_INTEGRATION: Final = f"/config/integrations/integration/{DOMAIN}"
+SIGN_IN: Final = Action("sign_in", _INTEGRATION)
+SETTINGS: Final = Action("settings", _INTEGRATION)
+REPAIR: Final = Action("repair", "/config/repairs")
+RESUME: Final = Action("resume_schedules")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step[F]:
+    """Another next step of a problem."""
+
+    key: str
+    applies: Callable[[F], bool | None]
+    action: Action | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant[F]:
     """Another form of a problem, with its own sentence."""
@@ -70,8 +97,15 @@ class Problem[F]:
     exists: Callable[[F], bool | None]
     """Whether it exists, `None` if that is not currently known."""
     severity: Severity = Severity.PROBLEM
-    patience: float = 0.0
+    confirmed: bool = False
+    """Whether a second read must agree that it began or ended: one odd read proves
+    nothing (protocol.md L15)."""
+    patience: float | Callable[[F], float] = 0.0
     """Seconds it must have lasted."""
+    action: Action | None = None
+    """What does its next step."""
+    steps: tuple[Step[F], ...] = ()
+    """The first that applies replaces the next step and the action."""
     variants: tuple[Variant[F], ...] = ()
     """The first that applies replaces the sentence and the severity."""
     values: Callable[[F], Values] = lambda facts: {}
@@ -81,6 +115,11 @@ class Problem[F]:
         """Return the variant that applies now, else the problem itself."""
         own = Variant(key=self.key, applies=self.exists, severity=self.severity)
         return next((each for each in self.variants if each.applies(facts)), own)
+
+    def step(self, facts: F) -> Step[F]:
+        """Return the next step that applies now, without a key for the usual one."""
+        own = Step(key="", applies=self.exists, action=self.action)
+        return next((each for each in self.steps if each.applies(facts)), own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +131,9 @@ class Active:
     severity: Severity
     since: datetime
     values: Mapping[str, str]
+    step: str = ""
+    """Key of a next step other than that of the variant."""
+    action: Action | None = None
 
 
 ALL_WELL: Final = "all_well"

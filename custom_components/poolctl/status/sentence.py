@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..client.holds.hold import Hold
@@ -34,12 +35,11 @@ class Situation:
         return (Sentence("until", {"time": at}),) if at and at > self.here else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence, by the key of its text."""
 
     key: str
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Value] = MappingProxyType({})
 
 
 type Explanation = tuple[Sentence, ...]

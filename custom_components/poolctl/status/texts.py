@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from homeassistant.const import UnitOfTemperature
+from homeassistant.const import Platform, UnitOfTemperature
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
@@ -37,12 +38,32 @@ def _written(hass: HomeAssistant, value: Value) -> str:
 
 def sentence(hass: HomeAssistant, problem: Active) -> str:
     """Return the sentence of a problem."""
-    return _text(hass, problem, problem.variant)
+    return _text(hass, problem, problem.variant, problem.key)
 
 
 def next_step(hass: HomeAssistant, problem: Active) -> str:
     """Return what a user can do about a problem; most variants have the same step."""
-    return _text(hass, problem, f"{problem.variant}_next", f"{problem.key}_next")
+    keys = filter(None, (problem.step, problem.variant, problem.key))
+    return _text(hass, problem, *(f"{key}_next" for key in keys))
+
+
+def action_of(
+    hass: HomeAssistant, device_id: str, problem: Active
+) -> dict[str, dict[str, str]]:
+    """Return what does the next step: a label, and the entity of a button or a page."""
+    if (action := problem.action) is None:
+        return {}
+    if action.url:
+        label = text(hass, f"action_{action.key}", {})
+        return {"action": {"label": label, "url": action.url}}
+    found = er.async_get(hass).async_get_entity_id(
+        Platform.BUTTON, DOMAIN, f"{device_id}_{action.key}"
+    )
+    if found is None or hass.states.get(found) is None:
+        return {}
+    texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
+    key = f"component.{DOMAIN}.entity.{Platform.BUTTON}.{action.key}.name"
+    return {"action": {"label": texts.get(key, ""), "entity_id": found}}
 
 
 def _text(hass: HomeAssistant, problem: Active, *keys: str) -> str:

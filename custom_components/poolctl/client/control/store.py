@@ -31,7 +31,8 @@ class Store:
         self.publish = publish
         self.commanded_at: float | None = None
         """Time when a command of any kind was last in progress (monotonic, s)."""
-        self._read_at: float | None = None
+        self.read_at: float | None = None
+        """Time of the newest read (monotonic, s)."""
         self._read_listeners: list[ReadListener] = []
 
     @property
@@ -42,7 +43,7 @@ class Store:
     @property
     def age(self) -> float:
         """Seconds since the state was read; `MAX_AGE` if it never was."""
-        return MAX_AGE if self._read_at is None else time.monotonic() - self._read_at
+        return MAX_AGE if self.read_at is None else time.monotonic() - self.read_at
 
     @property
     def expires_in(self) -> float:
@@ -69,9 +70,9 @@ class Store:
 
     def after_read(self, read_at: float) -> None:
         """Settle pending values and publish after a read (monotonic, s)."""
-        self._read_at = time.monotonic()
+        self.read_at = time.monotonic()
         for pending in self.pending.settle(self.reported, read_at):
             _LOGGER.warning("%s was accepted but never took effect", pending.key)
         for listener in tuple(self._read_listeners):
-            listener(self.reported, self._read_at)
+            listener(self.reported, self.read_at)
         self.publish()
