@@ -431,14 +431,17 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
         self.remembered.async_keep(store.reported, store.choices, *kept)
         self._timer.async_check()
+        source = self.data.source
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
         polled = self._poll is not None and asyncio.current_task() is self._poll
-        if not (polled and controller.paths.lan_answers):
+        if polled and controller.paths.lan_answers:
+            return
+        if not polled or self.data.source is not source:
             health = self.health(reached=store.expires_in > 0)
             self.problems.async_test(health, store.read_at)
-            self.async_update_listeners()
+        self.async_update_listeners()
 
     # Address and key
 
