@@ -60,14 +60,13 @@ class EntityRow(EntityDescription):
 
     def exists(self, view: View) -> bool | None:
         """Return whether the pool has this equipment, `None` if not yet known."""
-        fitted = None if self.fitted is None else view.state.outputs.fitted(self.fitted)
-        proof_fn = self.proof_fn or (self.value_fn if self.fitted else None)
-        if fitted is None and proof_fn:
-            fitted = proof_fn(view) is not None or None
-        elif self.fitted is None:
-            fitted = True
         if self.once_reported and self.value_fn(view) is None:
             return None
+        fitted: bool | None = self.proof_fn is None or None
+        if self.fitted is not None:
+            fitted = view.state.outputs.fitted(self.fitted)
+        if fitted is None:
+            fitted = (self.proof_fn or self.value_fn)(view) is not None or None
         return self.exists_fn(view) and fitted
 
 
