@@ -241,6 +241,8 @@ class Controller:
         )
         if self.frames % odd_frames.ONE_IN == 0:
             frame = odd_frames.odd(frame, pool, self.dialects)
+        if self.faults.take("odd_value", *places):
+            frame = odd_frames.odd_value(frame, self.frames)
         self.frames += 1
         data = wire.encode_frame(frame)
         for dialect, version in FRAME_VERSIONS.items():

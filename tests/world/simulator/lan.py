@@ -57,6 +57,7 @@ FAULTS: Final = {
     "wrong_key": "envelopes signed with another key",
     "replay": "an old envelope again, with its older counter",
     "no_config": "state frames without their configuration",
+    "odd_value": "one value of a state frame is 0 or the largest",
     "decline": "every action is declined, whoever asks",
     "no_state": "`state` is answered with `{ok:false}` (protocol.md 4.2)",
     "ignore_writes": "actions are accepted and never done, whoever asks",

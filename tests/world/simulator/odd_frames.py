@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Set as AbstractSet
 from dataclasses import replace
+import struct
 from typing import Final
 
 from .dialects import Dialect
 from .equipment import LIGHTS, Role
 from .pool import Pool
-from .wire import Frame
+from .wire import CONFIGURATION, TELEMETRY, Frame
 
 ONE_IN: Final = 100
 
@@ -48,6 +49,28 @@ def _off(*roles: Role) -> Callable[[Frame, Pool], Frame]:
         return replace(frame, telemetry=replace(frame.telemetry, aux_modes=modes))
 
     return change
+
+
+def odd_value(frame: Frame, number: int) -> Frame:
+    """Return a frame in which one value is 0 or the largest; `number` chooses it."""
+    assert frame.telemetry is not None
+    settings = frame.configuration.fields if frame.configuration else {}
+    readings = frame.telemetry.fields
+    place, largest = divmod(number, 2)
+    names = [*readings, *settings]
+    name = names[place % len(names)]
+    table = TELEMETRY if name in readings else CONFIGURATION
+    codes = dict(table)
+    highest = 256 ** struct.calcsize(f"<{codes[name]}") - 1
+    if codes[name].islower():
+        highest //= 2
+    value = highest if largest else 0
+    if name in readings:
+        fields = {**readings, name: value}
+        return replace(frame, telemetry=replace(frame.telemetry, fields=fields))
+    assert frame.configuration is not None
+    fields = {**settings, name: value}
+    return replace(frame, configuration=replace(frame.configuration, fields=fields))
 
 
 _CHANGES: Final[dict[Dialect, Callable[[Frame, Pool], Frame]]] = {

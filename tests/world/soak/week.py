@@ -18,6 +18,7 @@ from homeassistant.config_entries import (
     ConfigEntryChange,
     ConfigEntryState,
 )
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
@@ -25,6 +26,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.world.assistant.service import Service
 from tests.world.simulator import Cloud, Controller
 from tests.world.simulator.visitors import Announcement
@@ -55,6 +57,8 @@ HOME, CLOUD = "home", "cloud"
 """Places of trouble; the others are the device IDs of the controllers."""
 LENGTHS: Final = (10.0, 40.0, 100.0, 5 * MINUTE, 20 * MINUTE, 2 * HOUR)
 """Durations of faults in seconds, give or take half."""
+ABSENCES: Final = (MINUTE, 20 * MINUTE, 2 * HOUR, 8 * HOUR, 30 * HOUR)
+"""Longest durations in seconds for which Home Assistant is off, give or take half."""
 RECOVERY: Final = 14 * MINUTE
 """Seconds after the last trouble from which on everything must work: a controller that
 moved unannounced is searched for every 5 minutes, and false announcements of it, eight
@@ -85,6 +89,7 @@ class Week:
     watch: LogWatch = field(init=False)
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _chances: dict[str, Random] = field(default_factory=dict)
     _start: float = 0.0
     _end: float = 0.0
@@ -145,11 +150,12 @@ class Week:
         self._end = self._start + seconds
         everywhere = (
             *(self._cloud_trouble, self._tokens, self._swaps, self._reloads),
+            self._absences,
             *self.everywhere,
         )
         each = (
             *(self._lan_trouble, self._flapping, self._restarts, self._moves),
-            *(self._new_keys, self._cloud_link, *self.at_each),
+            *(self._new_keys, self._cloud_link, self._odd_values, *self.at_each),
         )
         async with asyncio.TaskGroup() as tasks:
             for trouble in everywhere:
@@ -361,10 +367,46 @@ class Week:
 
     async def _reloads(self) -> None:
         while await self.pause(16 * HOUR):
-            with self.trouble(HOME, "reload"):
-                await self.hass.config_entries.async_unload(self.entry.entry_id)
-                await self.hass.config_entries.async_setup(self.entry.entry_id)
-                await self.sleep(MINUTE)
+            async with self._starting:
+                with self.trouble(HOME, "reload"):
+                    await self.hass.config_entries.async_unload(self.entry.entry_id)
+                    await self.hass.config_entries.async_setup(self.entry.entry_id)
+                    await self.sleep(MINUTE)
+
+    async def _absences(self) -> None:
+        """Stop Home Assistant, and start it later, also while the service is away."""
+        while await self.pause(20 * HOUR):
+            async with self._starting:
+                with self.trouble(HOME, "Home Assistant off"):
+                    await self._stop()
+                    absent = self.random.choice(ABSENCES)
+                    await self.sleep(absent * self.random.uniform(0.5, 1))
+                    if self.random.random() < 0.5:
+                        with self.trouble(CLOUD, "start without internet"):
+                            self.cloud.faults.on("refuse")
+                            await self._boot()
+                            await self.sleep(self.length())
+                            self.cloud.faults.off("refuse")
+                    else:
+                        await self._boot()
+                        await self.sleep(MINUTE)
+
+    async def _stop(self) -> None:
+        await self.hass.config_entries.async_unload(self.entry.entry_id)
+        self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+        await asyncio.sleep(5)
+
+    async def _boot(self) -> None:
+        """Start the entry with nothing but what was written."""
+        self.hass.data[DATA_MEMORY] = Memory(self.hass)
+        await self.hass.data[DATA_MEMORY].async_load()
+        await self.hass.config_entries.async_setup(self.entry.entry_id)
+
+    async def _odd_values(self, controller: Controller) -> None:
+        """Let one value of one frame be impossible: nothing that lasts may follow."""
+        while await self.pause(30 * MINUTE):
+            self.counts["odd values"] += 1
+            controller.faults.once("odd_value")
 
     # --- Findings ---
 
