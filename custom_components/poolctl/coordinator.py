@@ -404,7 +404,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.problems.async_test(health, self.controller.store.read_at)
         if not (reached or self.last_update_success):
             self.async_update_listeners()
-            self.async_update_listeners()
 
     async def _async_refresh_details(self) -> None:
         """Query names before entities are added, and the rest in the background."""

@@ -1,16 +1,20 @@
 """All uses of Home Assistant's private APIs, each with its reason.
 
-These APIs may change at any time. `tests/project/test_private_api.py` names those that are
+These APIs may change at any time. `tests/newest/test_private_api.py` names those that are
 gone, for the pinned Home Assistant and, in `scripts/newest`, for the newest one. No
 other file may use a private API.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import override
+from typing import cast, override
 
 from homeassistant.components.application_credentials import AuthImplementation
 from homeassistant.core import HomeAssistant, ServiceCall, State
+from homeassistant.helpers.aiohttp_client import (
+    HomeAssistantTCPConnector,
+    async_get_clientsession,
+)
 from homeassistant.helpers.automation import DomainSpec
 from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.entity import Entity
@@ -28,6 +32,16 @@ async def async_call_entities(
     Without this function, the caller's permissions would have to be checked here.
     """
     await entity_service_call(hass, entities, method, call)
+
+
+async def async_resolve(hass: HomeAssistant, name: str) -> list[str]:
+    """Return the addresses of a host, each once; raises OSError if it has none.
+
+    Home Assistant's resolver knows `.local` names. Only its connector has it.
+    """
+    connector = async_get_clientsession(hass).connector
+    found = await cast("HomeAssistantTCPConnector", connector).async_resolve_host(name)
+    return list(dict.fromkeys(address["host"] for address in found))
 
 
 class TokenImplementation(AuthImplementation):

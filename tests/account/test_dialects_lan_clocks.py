@@ -66,11 +66,12 @@ async def click(home: Home, times: int) -> None:
 
 @pytest.mark.parametrize("dialect", [*NEAR, Dialect.COUNTER_AHEAD_5_MIN])
 async def test_another_client_is_ahead(small: Home, dialect: Dialect) -> None:
-    """Every click succeeds on the LAN, and none goes through the cloud."""
+    """Every click succeeds on the LAN: the first at the second try, all others at once."""
     small.controller.dialects.add(dialect)
     await click(small, 4)
     assert small.cloud_writes == []
-    assert len([r for r in small.controller.requests if r.op == "a" and r.ok]) == 4
+    tries = [r.ok for r in small.controller.requests if r.op == "a"]
+    assert tries == [False, True, True, True, True]
 
 
 async def test_a_cloud_that_signs_all(small: Home) -> None:

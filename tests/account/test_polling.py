@@ -1,5 +1,6 @@
 """How a controller is polled, as Home Assistant shows it."""
 
+import asyncio
 from datetime import timedelta
 
 from homeassistant.config_entries import ConfigEntryState
@@ -7,6 +8,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.world.assistant.home import Home
+from tests.world.simulator.lan import LanEndpoint
 
 # Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -14,6 +16,31 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 def ph(home: Home) -> str:
     return home.value("sensor", "ph")
+
+
+async def test_no_connection_stays_open(
+    small: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even with a controller that would keep it open (protocol.md 4.2 rule 8)."""
+    ends: list[bytes] = []
+
+    async def keep_open(
+        endpoint: LanEndpoint,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        answer = await endpoint._answer(reader)
+        writer.write(answer.replace(b"Connection: close\r\n", b""))
+        ends.append(await reader.read(1))
+        writer.close()
+
+    monkeypatch.setattr(LanEndpoint, "_serve", keep_open)
+    asked = len(small.controller.requests)
+    for _ in range(3):
+        await small.advance(15)
+        assert small.source == "lan"
+        assert ends == [b""] * (len(small.controller.requests) - asked)
+    assert ends
 
 
 async def test_lan_lost_and_found(small: Home) -> None:

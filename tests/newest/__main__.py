@@ -23,7 +23,7 @@ from tests.world.home.settings import REPOSITORY, Settings
 from .exercise import Exercise
 from .picture import Picture, differences, take
 
-PRIVATE_API: Final = "tests/project/test_private_api.py"
+PRIVATE_API: Final = "tests/newest/test_private_api.py"
 PINNED: Final = REPOSITORY / ".venv" / "bin" / "python"
 NEWEST: Final = REPOSITORY / ".venv-newest" / "bin" / "python"
 

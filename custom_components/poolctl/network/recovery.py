@@ -10,14 +10,10 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
 import logging
-from typing import Protocol, cast
+from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
-from homeassistant.helpers.aiohttp_client import (
-    HomeAssistantTCPConnector,
-    async_get_clientsession,
-)
 
 from ..client.cloud import CloudClient
 from ..client.control.paths import Paths
@@ -29,6 +25,7 @@ from ..client.wire.exceptions import (
     SignatureError,
 )
 from ..const import DOMAIN
+from ..private import async_resolve
 from .access import LanAccess
 from .addresses import TRY_INTERVAL, ObservedAddress, async_observed_addresses
 from .proof import Proof, with_own_counter
@@ -184,17 +181,14 @@ class Recovery:
 
     async def _async_resolve(self, mac: str) -> list[str]:
         """Return the addresses of a controller's `.local` name, each once."""
-        session = async_get_clientsession(self._owner.hass)
-        connector = cast("HomeAssistantTCPConnector", session.connector)
         name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
         try:
-            found = await connector.async_resolve_host(name)
+            return await async_resolve(self._owner.hass, name)
         except OSError as err:
             # The error message contains the name, which is a part of the MAC address.
             kind = type(err).__name__
             _LOGGER.debug("The controller's name was not resolved: %s", kind)
             return []
-        return list(dict.fromkeys(address["host"] for address in found))
 
     async def _async_try(self, reported: ObservedAddress) -> bool:
         """Try an address that the network reported; return whether it was adopted."""

@@ -14,7 +14,7 @@ from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.pool import Pool
 
-from .conftest import House
+from .conftest import ALIAS, House
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.SWITCH)
@@ -83,7 +83,9 @@ async def test_what_is_off_stays_off(full: House, pool: Pool) -> None:
     pool.settings["ph_dosing"] = pool.settings["orp_flags"] = 0
     await full.wait(minutes=6, step=60)
     await start(full, minutes=2)
+    assert full.state_of(ALIAS).attributes["last_triggered"] is not None
     await full.wait(minutes=6, step=60)
+    assert not full.waiting
     assert dosing(pool) == (0, 0)
 
 

@@ -38,6 +38,24 @@ async def test_what_comes_back(session: ClientSession, raw: RawServer) -> None:
     assert answer.headers["retry-after"] == "7"
 
 
+async def test_no_connection_is_used_twice(session: ClientSession) -> None:
+    """Each is closed after its answer, though the server would keep it open."""
+    ends: list[bytes] = []
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        ends.append(await reader.read(1))
+        writer.close()
+
+    async with await asyncio.start_server(keep, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        for number in (1, 2, 3):
+            assert (await get(session, port)).data == b"ok"
+            await asyncio.sleep(0.1)
+            assert ends == [b""] * number
+
+
 async def test_an_answer_in_pieces(session: ClientSession) -> None:
     """All pieces are returned, and all count against the limit."""
 

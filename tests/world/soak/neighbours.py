@@ -36,6 +36,7 @@ class Neighbours:
             controller.device_id: visits(week.seed, who, seconds)
             for controller, who in zip(week.controllers, (SMALL, FULL), strict=True)
         }
+        self.planned = sum(map(len, self._visits.values()))
         self.replayer = Replayer(LIAR)
 
     async def announce(self, controller: Controller) -> None:

@@ -121,6 +121,9 @@ async def test_a_week(
     grown = after.grown_since(before, memory=MEMORY)
     with capsys.disabled():
         print(_report(week, speech, passed, before, after))  # noqa: T201 - it is asked for
+    came = sum(n for what, n in week.counts.items() if what.startswith("visitor "))
+    if week.counts["commands"] < 20 * DAYS or came < neighbours.planned / 2:
+        wrong.append(f"only {week.counts['commands']} commands and {came} visitors")
     # Causes first, because only 50 lines are shown.
     wrong = [*week.watch.wrong, *week.wrong, *grown, *wrong]
     assert not wrong, "\n".join(["", *wrong[:50]])

@@ -8,7 +8,8 @@ import pkgutil
 import textwrap
 from typing import Final
 
-from homeassistant.helpers import service
+from homeassistant.helpers import aiohttp_client, service
+from homeassistant.helpers.aiohttp_client import HomeAssistantTCPConnector
 from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.config_entry_oauth2_flow import LocalOAuth2Implementation
 from homeassistant.helpers.trigger import EntityTriggerBase, Trigger
@@ -112,6 +113,13 @@ def _names(kind: type) -> set[str]:
 def test_entities_can_still_be_called() -> None:
     code = inspect.unwrap(service.entity_service_call).__code__
     assert code.co_varnames[:4] == ("hass", "registered_entities", "func", "call")
+
+
+def test_names_can_still_be_resolved() -> None:
+    """The connector of a session is the one that `private` takes it for."""
+    assert inspect.iscoroutinefunction(HomeAssistantTCPConnector.async_resolve_host)
+    source = inspect.getsource(aiohttp_client._async_get_connector)
+    assert "connector = HomeAssistantTCPConnector(" in source
 
 
 def test_no_other_file_uses_anything_private() -> None:
