@@ -15,7 +15,7 @@ DEVICE = "AA_BB_CC_00_00_01"
 DAY = 24 * 60 * 60
 
 
-@pytest.mark.parametrize("presses", [1, 80, 200])
+@pytest.mark.parametrize("presses", [1, 4, 5, 6, 80, 200])
 async def test_a_sudden_end(
     hass: HomeAssistant,
     hass_storage: dict[str, Any],
@@ -30,6 +30,7 @@ async def test_a_sudden_end(
     for _ in range(presses + 1):
         used.append(counter.next())
         await hass.async_block_till_done()
+    freezer.tick(5)  # a start takes longer
     again = Memory(hass)
     await again.async_load()
     first = counters_of(again, DEVICE).next()

@@ -18,6 +18,10 @@ _AHEAD: Final = 64
 Assistant crashes after many commands in one second. Each delays the controller's other
 clients by a second at most, and only if our counter is ahead of the clock anyway."""
 
+_RESTART: Final = 5
+"""Seconds that Home Assistant needs at least to start again after a crash: a counter
+that is ahead of the clock by less is in the past then."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
@@ -36,7 +40,7 @@ def counters_of(memory: Memory, device_id: str) -> Counters:
     def used() -> None:
         """Save the counters; at once if the clock alone would not lead above them."""
         nonlocal reserved
-        at_once = counters.ahead > 0 and counters.last > reserved - _AHEAD // 2
+        at_once = counters.ahead >= _RESTART and counters.last > reserved - _AHEAD // 2
         if at_once:
             reserved = counters.last + _AHEAD
         memory.save(at_once=at_once)

@@ -30,8 +30,9 @@ from ..const import DOMAIN
 
 _LOGGER = logging.getLogger(__name__)
 
-_SAVE_DELAY: Final = 300.0
-"""Seconds; readings change with every poll, and each write wears out memory cards."""
+_SAVE_DELAY: Final = 345.0
+"""Seconds; readings change with every poll, and each write wears out memory cards. It
+is longer than the period of totals, whose save includes everything."""
 _HOME: Final = "home"
 """Owner of the clock."""
 
@@ -99,7 +100,7 @@ class Memory:
 
     @callback
     def save(self, *, at_once: bool = False) -> None:
-        """Save everything, in five minutes at the latest."""
+        """Save everything, in six minutes at the latest."""
         if at_once:
             self._hass.async_create_task(self._store.async_save(self._data()))
         elif not self._pending:

@@ -1,0 +1,35 @@
+"""How often the store is written: each write wears out the memory card of a home."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.store.memory import DATA_MEMORY
+from tests.world.assistant.home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "all_enabled")
+
+
+@pytest.mark.parametrize("runs", [False, True])
+async def test_an_hour_is_written_once_in_five_minutes(
+    full: Home, monkeypatch: pytest.MonkeyPatch, runs: bool
+) -> None:
+    """Totals, counters and dosing are written together."""
+    if not runs:
+        await full.act("switch.turn_off", "pump")
+    memory, written = full.hass.data[DATA_MEMORY], []
+    form = memory._data
+
+    def note() -> dict[str, Any]:
+        written.append(full.freezer.time_to_freeze)
+        return form()
+
+    await full.live(600)
+    monkeypatch.setattr(memory, "_data", note)
+    water = full.pool.water
+    for number in range(240):
+        water.ph += 0.1 if number % 2 else -0.1
+        water.orp += 10 if number % 3 else -20
+        full.pool.settings["acid_remaining"] -= 1 * runs
+        await full.live(15)
+    assert 4 <= len(written) <= 13
