@@ -13,7 +13,7 @@ import pytest
 
 from custom_components.poolctl.client import clock
 from custom_components.poolctl.client.counters import ClockFault
-from custom_components.poolctl.client.facts import Change, Facts as ObservedFacts
+from custom_components.poolctl.client.facts import Change, Facts
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -552,7 +552,7 @@ class Following:
         problem = Problem[Health](
             key="no_key", exists=lambda facts: self.exists, repair=repair, **row
         )
-        facts = ObservedFacts()
+        facts = Facts()
         self.changes: list[bool] = []
         facts.listen(Change, lambda fact: self.changes.append(bool(fact.to)))
         steady = SimpleNamespace(monotonic=lambda: self.at)

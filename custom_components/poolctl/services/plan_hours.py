@@ -12,7 +12,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
-from ..client.control.plan import Step
+from ..client.control.plan import PlanStep
 from ..client.occurrences import occurrences
 from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
@@ -101,7 +101,7 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
 
 
 def _response(
-    call: ServiceCall, blocks: Sequence[Block], steps: Sequence[Step], own: float
+    call: ServiceCall, blocks: Sequence[Block], steps: Sequence[PlanStep], own: float
 ) -> ServiceResponse:
     planned = sum(block.minutes for block in blocks)
     short = call.data.get(ATTR_HOURS, 0.0) * 60 - own - planned

@@ -10,11 +10,11 @@ from homeassistant.helpers import issue_registry as ir
 
 from ..client.clock import AGREEMENT
 from ..client.codec import to_stored
-from ..client.facts import Change, Facts as ObservedFacts
+from ..client.facts import Change, Facts
 from ..client.holds.evidence import AGREEING
 from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
-from .problem import Active, Facts, Problem, Repair
+from .problem import Active, Problem, Repair, Subject
 from .texts import filled
 
 
@@ -25,14 +25,14 @@ class Beginnings:
     since: dict[str, datetime] = field(default_factory=dict)
 
 
-class ActiveProblems[F: Facts]:
+class ActiveProblems[F: Subject]:
     """The active problems of one controller or account."""
 
     def __init__(
         self,
         hass: HomeAssistant,
         table: Sequence[Problem[F]],
-        observed: ObservedFacts,
+        observed: Facts,
         owner: str,
     ) -> None:
         """Start without active problems; emit each change to `observed`.

@@ -29,7 +29,7 @@ class Severity(StrEnum):
     """The user has to act."""
 
 
-class Facts(Protocol):
+class Subject(Protocol):
     """Input of the tests in one table."""
 
     @property

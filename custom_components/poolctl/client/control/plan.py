@@ -40,7 +40,7 @@ type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One change to the schedules; `index` is `None` for a new one."""
 
     index: int | None
@@ -64,7 +64,7 @@ class PlanControl:
         today: date,
         again: bool = False,
         dry_run: bool = False,
-    ) -> tuple[Sequence[Block], Sequence[Step]]:
+    ) -> tuple[Sequence[Block], Sequence[PlanStep]]:
         """Replace the present plan with the chosen blocks; return them and the changes.
 
         Only differences are written, and only once a day unless the user requests it
@@ -125,7 +125,7 @@ class PlanControl:
             and index not in reserved
         }
 
-    def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[Step]:
+    def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[PlanStep]:
         """Return the fewest changes that turn the reserved schedules into a plan."""
         self._check(blocks)
         reserved = self._reserved()
@@ -136,7 +136,7 @@ class PlanControl:
         ]
         return min(ways, key=len)
 
-    def _rest(self, today: date) -> Sequence[Step]:
+    def _rest(self, today: date) -> Sequence[PlanStep]:
         """Return the changes that keep the last plan for all days except today.
 
         Nothing more is needed today, but the pump must still have its hours tomorrow
@@ -144,7 +144,7 @@ class PlanControl:
         """
         others = ALL_WEEK & ~(1 << today.weekday())
         return [
-            Step(index, replace(one, weekdays=one.weekdays & others))
+            PlanStep(index, replace(one, weekdays=one.weekdays & others))
             for index in self._reserved()
             if (one := self._used[index]).enabled and one.weekdays & ~others
         ]
@@ -169,7 +169,7 @@ class PlanControl:
         reserved: Iterable[int],
         places: Sequence[tuple[int | None, Block]],
         speed: int | None,
-    ) -> Sequence[Step]:
+    ) -> Sequence[PlanStep]:
         """Return the changes that put blocks into these places, in a safe order."""
         kept = {index for index, _ in places}
         stopped = {
@@ -184,11 +184,11 @@ class PlanControl:
             previous = None if index is None else now[index]
             wanted = self._schedule(block, previous, speed)
             if previous is None:
-                steps.append(Step(None, replace(wanted, name=next(names))))
+                steps.append(PlanStep(None, replace(wanted, name=next(names))))
             elif not _same(wanted, previous):
-                steps.append(Step(index, wanted))
+                steps.append(PlanStep(index, wanted))
         armed = {index for index in reserved if now[index].enabled}
-        return [*starmap(Step, stopped.items()), *_in_order(now, armed, steps)]
+        return [*starmap(PlanStep, stopped.items()), *_in_order(now, armed, steps)]
 
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
@@ -205,7 +205,7 @@ class PlanControl:
             enabled=True,
         )
 
-    async def _write(self, step: Step) -> None:
+    async def _write(self, step: PlanStep) -> None:
         """Write a change; what may have been written is reserved, even if it fails."""
         index = step.index
         if index is None:
@@ -246,19 +246,19 @@ def _same(wanted: Schedule, previous: Schedule) -> bool:
 
 
 def _in_order(
-    now: _Table, armed: AbstractSet[int], steps: Sequence[Step]
-) -> Sequence[Step]:
+    now: _Table, armed: AbstractSet[int], steps: Sequence[PlanStep]
+) -> Sequence[PlanStep]:
     """Return the steps in an order that never arms two schedules for the same time."""
     for order in permutations(steps):
         if _fits({index: now[index] for index in armed}, order):
             return order
     # Each needs the time of another one: one is disarmed first.
     index = next(step.index for step in steps if step.index is not None)
-    stop = Step(index, replace(now[index], enabled=False))
+    stop = PlanStep(index, replace(now[index], enabled=False))
     return [stop, *_in_order({**now, index: stop.wanted}, armed - {index}, steps)]
 
 
-def _fits(armed: dict[int, Schedule], steps: Iterable[Step]) -> bool:
+def _fits(armed: dict[int, Schedule], steps: Iterable[PlanStep]) -> bool:
     """Return whether, in this order, no step overlaps with an armed schedule."""
     for step in steps:
         others = [one for i, one in armed.items() if i != step.index]
