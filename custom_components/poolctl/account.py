@@ -71,7 +71,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     config_entry: PoolctlConfigEntry
 
     def __init__(self, hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
-        """Start from the records stored in the entry."""
         super().__init__(
             hass,
             _LOGGER,
@@ -243,7 +242,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             controller.async_set_record(record)
 
     def _record(self, device: Device, key: str | None) -> ControllerRecord:
-        """Return the record of a listed controller."""
         record = self.data.get(device.device_id) or ControllerRecord(
             device_id=device.device_id, name="", site="", mac=mac_of(device.device_id)
         )
@@ -263,7 +261,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _async_store(self, record: ControllerRecord) -> None:
-        """Store the record of one controller."""
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
 

@@ -26,7 +26,6 @@ class AccountToken:
     """
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Prepare; the implementation is looked up at the first use."""
         self._hass = hass
         self._entry = entry
         self._renewal: asyncio.Task[PoolctlError | None] | None = None
@@ -59,7 +58,6 @@ class AccountToken:
         return self._access_token
 
     async def _renew(self) -> PoolctlError | None:
-        """Renew the token; return the error, if any."""
         try:
             async with asyncio.timeout(_TIMEOUT):
                 implementation = await async_get_entry_implementation(

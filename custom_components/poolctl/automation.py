@@ -81,7 +81,6 @@ class PoolEntities(Targets):
         keys: Mapping[str, Part | None] = MappingProxyType({}),
         **kwargs: object,
     ) -> None:
-        """Set the domain and the keys of the entities that the class is about."""
         super().__init_subclass__(**kwargs)
         if domain is not None:
             cls.set_specs({domain: DomainSpec()})

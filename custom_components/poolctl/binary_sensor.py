@@ -44,7 +44,6 @@ class PoolctlBinarySensorDescription(
 
 
 def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
-    """Return the row of a drum that is nearly empty."""
     return PoolctlBinarySensorDescription(
         key=f"{doser.key}_low",
         words=f"{doser.key}_nearly_empty",
@@ -71,7 +70,6 @@ def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
 def _connected(
     key: str, value_fn: Callable[[View], bool | None], words: str = ""
 ) -> PoolctlBinarySensorDescription:
-    """Return the row of a connection of the controller."""
     return PoolctlBinarySensorDescription(
         key=key,
         words=words,
@@ -84,7 +82,6 @@ def _connected(
 
 
 def _expander(number: int) -> PoolctlBinarySensorDescription:
-    """Return the row of an expander."""
     return _connected(
         f"expander_{number}", lambda view: view.state.signals.expanders[number - 1]
     )

@@ -28,7 +28,6 @@ class PoolctlButtonDescription(PoolctlEntityDescription[None], ButtonEntityDescr
 
 
 def _refill(doser: DoserKind) -> PoolctlButtonDescription:
-    """Return the row of the button that marks a drum as full."""
     return PoolctlButtonDescription(
         key=f"refill_{doser.key}",
         words=f"mark_{doser.key}_drum_full",

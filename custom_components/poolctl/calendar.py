@@ -103,7 +103,6 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         coordinator: ControllerCoordinator,
         description: PoolctlCalendarDescription,
     ) -> None:
-        """Start without stored days; they are restored when the entity is added."""
         self._since: dict[str, date] = {}
         """First day of each schedule; a schedule with new times counts as a new one."""
         self._shown: tuple[object, ...] = ()
@@ -315,7 +314,6 @@ def _schedule(
     times: _Times,
     event: Mapping[str, Any],
 ) -> Schedule:
-    """Return a schedule with the equipment, times and name of an event."""
     return replace(
         previous,
         slot=equipment["slot"],

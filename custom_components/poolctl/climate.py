@@ -97,7 +97,6 @@ class PoolctlClimateDescription(
 
 
 def _climate(body: Body) -> PoolctlClimateDescription:
-    """Return the row of a body of water."""
     return PoolctlClimateDescription(
         key=body.key,
         part=PART_OF_BODY[body],
@@ -141,7 +140,6 @@ class PoolctlClimate(ExplainedEntity, ClimateEntity):
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlClimateDescription
     ) -> None:
-        """Take over the first values."""
         super().__init__(coordinator, description)
         self._take_over()
 

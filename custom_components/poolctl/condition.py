@@ -40,7 +40,6 @@ class AllIsWell(
     """A controller has no problem, or none of the chosen kinds."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        """Read the options."""
         super().__init__(hass, self._aimed(hass, config))
         self._kinds = frozenset((config.options or {})[OPTION_KINDS])
 
@@ -53,7 +52,6 @@ class ReadingInRange(OfReading, OfAnyState, schema=with_reading_options(_SCHEMA)
     """A reading is within its limits."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        """Read the options."""
         self._take(hass, config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
@@ -74,7 +72,6 @@ class ConnectionIs(
     """The connection of a controller (LAN, cloud or lost) is one of those chosen."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        """Read the options."""
         super().__init__(hass, self._aimed(hass, config))
         self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
 

@@ -67,7 +67,6 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     VERSION = 1
 
     def __init__(self) -> None:
-        """Start without an address."""
         super().__init__()
         self._address = ""
         self._observed: ObservedAddress | None = None
@@ -349,7 +348,6 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
 
     @property
     def _entry(self) -> PoolctlConfigEntry:
-        """The entry this flow is about."""
         if self.source == SOURCE_REAUTH:
             return self._get_reauth_entry()
         return self._get_reconfigure_entry()

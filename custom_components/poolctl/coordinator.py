@@ -115,7 +115,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         record: ControllerRecord,
         number: int,
     ) -> None:
-        """Prepare; nothing is read yet."""
         super().__init__(
             hass,
             _LOGGER,

@@ -28,7 +28,6 @@ class PoolctlDateTimeDescription(
 
 
 def _warm_by(body: Body) -> PoolctlDateTimeDescription:
-    """Return the row of a body of water."""
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
         part=PART_OF_BODY[body],

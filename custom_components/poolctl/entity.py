@@ -86,7 +86,6 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
     ) -> None:
-        """Take its identity from its row."""
         super().__init__(coordinator)
         self.entity_description = description
         self._attr_unique_id = f"{coordinator.record.device_id}_{description.key}"
@@ -181,7 +180,6 @@ class OutputEntity(ExplainedEntity):
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
     ) -> None:
-        """Start to follow the changes of the output."""
         super().__init__(coordinator, description)
         self._changes = Changes(self.is_on)
         self._caller: Context | None = None
@@ -263,7 +261,6 @@ class OfSlot(PoolctlEntity):
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
     ) -> None:
-        """Store the kind of equipment that is wired to the slot."""
         number = str(description.index + 1)
         self._attr_translation_placeholders = {"number": number}
         super().__init__(coordinator, description)

@@ -85,7 +85,6 @@ class DoseWatch:
     """Detects the end of doses by the doser's count, which misses none, or its flag."""
 
     def __init__(self, signs: DoseSigns) -> None:
-        """Start without a previous state."""
         self._signs = signs
         self._count: DoseCount | None = None
         self._dosed: bool | None = None
@@ -141,7 +140,6 @@ class FaultWatch:
     """Detects the start of a fault, even while the controller did not answer."""
 
     def __init__(self, fault: Fault) -> None:
-        """Start without a previous state."""
         self._fault = fault
         self._present: bool | None = None
 
@@ -166,7 +164,6 @@ class PoolctlEventDescription(PoolctlEntityDescription[None], EventEntityDescrip
 
 
 def _any_doser(view: View) -> bool | None:
-    """Return whether there is a doser, by the rules for the sensors of doses."""
     exist = [signs.exists(view.state) for signs in DOSE_SIGNS]
     return None if None in exist and True not in exist else True in exist
 
@@ -199,7 +196,6 @@ class PoolctlEvent(PoolctlEntity, EventEntity):
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlEventDescription
     ) -> None:
-        """Read the first state, which yields no event."""
         super().__init__(coordinator, description)
         self._watches = [watch() for watch in description.watches]
         self._events()

@@ -109,7 +109,6 @@ class _Sync:
 
     @callback
     def __call__(self) -> None:
-        """Add and remove entities to match the newest view."""
         built = dict[str, tuple[bool | None, Factory]]()
         for build in self._builds:
             built |= build(self._coordinator)

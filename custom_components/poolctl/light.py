@@ -37,7 +37,6 @@ class PoolctlShowLightDescription(PoolctlLightDescription):
 
 
 def _lights(view: View) -> Iterator[PoolctlLightDescription]:
-    """Return the rows of the general outputs that are used for lights."""
     for slot in with_role({Role.GENERAL}, view):
         if use_of(slot, view.uses) is Use.LIGHT:
             yield PoolctlLightDescription(
@@ -50,7 +49,6 @@ def _lights(view: View) -> Iterator[PoolctlLightDescription]:
 
 
 def _shows(view: View) -> Iterator[PoolctlShowLightDescription]:
-    """Return the rows of the pool and spa lights."""
     for slot in with_role(LIGHT_GROUPS, view):
         yield PoolctlShowLightDescription(
             key=f"slot_{slot.index}",

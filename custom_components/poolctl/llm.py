@@ -163,7 +163,6 @@ class ExplainTool(Tool):
     integration = DOMAIN
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Accept these names of entities and pools."""
         self.parameters = vol.Schema({vol.Required("name"): vol.In(sorted(names))})
 
     @override

@@ -85,7 +85,6 @@ def _desired(
     device_class: NumberDeviceClass,
     unit: str | None = None,
 ) -> PoolctlNumberDescription:
-    """Return the row of the target that the firmware doses to."""
     return PoolctlNumberDescription(
         key=kind.desired_key,
         part=Part.DOSING,
@@ -304,7 +303,6 @@ class PoolctlVolume(PoolctlNumber):
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlNumberDescription
     ) -> None:
-        """Set the unit, which only changes with a restart."""
         us = coordinator.hass.config.units is US_CUSTOMARY_SYSTEM
         self._volumes = volumes = self._us_customary if us else self._metric
         self._attr_native_unit_of_measurement = volumes.unit

@@ -94,7 +94,6 @@ class OfState(EntityTriggerBase):
     def __init_subclass__(
         cls, schema: vol.Schema | None = None, **kwargs: object
     ) -> None:
-        """Set the schema of the options."""
         super().__init_subclass__(**kwargs)
         if schema is not None:
             cls._schema = schema
@@ -112,7 +111,6 @@ class OfAnyState(EntityConditionBase):
     def __init_subclass__(
         cls, schema: vol.Schema | None = None, **kwargs: object
     ) -> None:
-        """Set the schema of the options."""
         super().__init_subclass__(**kwargs)
         if schema is not None:
             cls._schema = schema

@@ -29,7 +29,6 @@ class _ControllerFlow(RepairsFlow):
     """A flow about one controller."""
 
     def __init__(self) -> None:
-        """Start without placeholders."""
         self._placeholders: dict[str, str] | None = None
 
     @property
@@ -76,7 +75,6 @@ class _ConfirmFlow(_ControllerFlow):
     """Explains an issue, and fixes it once the user confirms."""
 
     def __init__(self, fix: _Fix, errors: Sentences) -> None:
-        """Store the fix and the sentences for its errors."""
         super().__init__()
         self._fix = fix
         self._errors = errors
@@ -84,7 +82,6 @@ class _ConfirmFlow(_ControllerFlow):
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Start with the confirmation."""
         return await self.async_step_confirm()
 
     async def async_step_confirm(
@@ -133,7 +130,6 @@ class _AddressFlow(_ControllerFlow):
     async def async_step_search(
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
-        """Search for it at the addresses that the network reports."""
         if user_input is None:
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
@@ -144,8 +140,6 @@ class _AddressFlow(_ControllerFlow):
 
 
 def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
-    """Return the factory of flows for a refilled drum."""
-
     async def refill(coordinator: ControllerCoordinator) -> None:
         await coordinator.controller.dosing.refill(doser)
 

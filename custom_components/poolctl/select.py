@@ -33,8 +33,6 @@ class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescri
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
-    """Return the row of the light type of a group."""
-
     def current(view: View) -> str | None:
         kind = group.light_type(view.state, view.choices)
         return kind.key if kind else None

@@ -194,8 +194,6 @@ def _filter_baseline(view: View) -> Attributes:
 def _pump_hours(
     key: str, hours_of: Callable[[View], float | None]
 ) -> PoolctlSensorDescription:
-    """Return the row of pump hours according to the user's rule."""
-
     def hours(view: View) -> float | None:
         return None if (found := hours_of(view)) is None else round(found, DECIMALS)
 
@@ -229,7 +227,6 @@ def _turnovers(view: View) -> float | None:
 
 
 def _run_hours(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
-    """Return the row of the run hours of some equipment."""
     return Sum(
         key=kind.key,
         part=part,
@@ -269,7 +266,6 @@ def _heater_energy(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
 
 
 def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of the volume left in a drum."""
     return Measurement(
         key=f"{doser.key}_remaining",
         device_class=SensorDeviceClass.VOLUME_STORAGE,
@@ -282,7 +278,6 @@ def _remaining(doser: DoserKind) -> PoolctlSensorDescription:
 
 
 def _doses_today(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of how often a doser has dosed today."""
     return PoolctlSensorDescription(
         key=f"{doser.key}_doses_today",
         entity_registry_enabled_default=False,
@@ -295,7 +290,6 @@ def _doses_today(doser: DoserKind) -> PoolctlSensorDescription:
 
 
 def _used_today(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of the amount used from a drum today."""
     return PoolctlSensorDescription(
         key=f"{doser.key}_used_today",
         device_class=SensorDeviceClass.VOLUME,
@@ -310,8 +304,6 @@ def _used_today(doser: DoserKind) -> PoolctlSensorDescription:
 
 
 def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
-    """Return the row of the day on which the drum will be empty."""
-
     def day(view: View) -> date | None:
         return view.learned.lasts_until(doser, doser.of(view.state).litres_left)
 
@@ -328,7 +320,6 @@ def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
 def _end(
     key: str, words: str, end_fn: Callable[[View], datetime | None]
 ) -> PoolctlSensorDescription:
-    """Return the row of the time at which a process of the pump ends."""
     return PoolctlSensorDescription(
         key=key,
         part=Part.PUMP,
@@ -341,7 +332,6 @@ def _end(
 
 
 def _warm_at(body: Body) -> PoolctlSensorDescription:
-    """Return the row of when a body of water reaches its target."""
     return PoolctlSensorDescription(
         key=f"{body.key}_warm_at",
         part=PART_OF_BODY[body],

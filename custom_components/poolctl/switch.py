@@ -56,7 +56,6 @@ class PoolctlDosingDescription(PoolctlSwitchDescription):
 
 
 def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
-    """Return the row of a heat source that the firmware may run."""
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         part=part_of_source(source),
@@ -72,7 +71,6 @@ def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
 
 
 def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
-    """Return the row of a doser that the firmware may run."""
     return PoolctlDosingDescription(
         key=kind.enabled_key,
         part=Part.DOSING,
@@ -120,7 +118,6 @@ SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
 
 def _slots(view: View) -> Iterator[PoolctlSwitchDescription]:
-    """Return the rows of the slots that are neither lights nor run by the firmware."""
     for slot in with_role(SWITCHED_ROLES, view):
         use = use_of(slot, view.uses)
         if use is not Use.LIGHT:

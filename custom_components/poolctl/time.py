@@ -37,8 +37,6 @@ def _time(
     minute_fn: Callable[[Schedule], int],
     with_fn: Callable[[Schedule, int], Schedule],
 ) -> PoolctlTimeDescription:
-    """Return the row of a time."""
-
     def value(view: View) -> time | None:
         schedule = view.state.schedules.used.get(index)
         return wall_time(minute_fn(schedule)) if schedule else None

@@ -93,7 +93,6 @@ class ReadingOutOfRange(
     """A reading left its limits."""
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Read the options."""
         self._take(hass, config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
@@ -116,7 +115,6 @@ class TargetReached(OfClimates, _FollowsReads):
     """
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Pass the targets to the base class."""
         super().__init__(hass, self._aimed(hass, config))
         self._heated: dict[str, set[Body]] = {}
         """Bodies of water that were heated at the previous read, by controller."""
@@ -170,7 +168,6 @@ class _PoolTrigger(PoolEntities, Trigger):
         return cast("ConfigType", cls._schema(config))
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Set the targets and the options."""
         config = self._aimed(hass, config)
         super().__init__(hass, config)
         self._target = config.target or {}

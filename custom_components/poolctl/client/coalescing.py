@@ -17,7 +17,6 @@ class Coalescer:
     """
 
     def __init__(self, spacing: float = 1.0, *, burst: int = 1) -> None:
-        """Start with nothing waiting."""
         self._spacing = spacing
         self._waiting: dict[str, tuple[list[Any], asyncio.Task[None]]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

@@ -44,7 +44,6 @@ class OneOf:
     """Objects that are stored as their keys."""
 
     def __init__(self, objects: Mapping[str, object]) -> None:
-        """Take the objects by key."""
         self.objects = objects
         self.keys = {value: key for key, value in objects.items()}
 

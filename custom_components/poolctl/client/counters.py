@@ -105,7 +105,6 @@ class IncomingCounter:
     """
 
     def __init__(self) -> None:
-        """Start without a baseline: the first envelope sets it."""
         self._last: int | None = None
         self._candidate: int | None = None
 
@@ -136,7 +135,6 @@ class Counters(OutgoingCounter):
         clock: Clock | None = None,
         used: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start without a baseline for frames."""
         super().__init__(last, clock=clock, used=used)
         self.frames = IncomingCounter()
         self.turns = Turns()

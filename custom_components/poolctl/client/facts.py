@@ -99,7 +99,6 @@ class Facts:
     """Passes the facts of one controller, or of the service, to listeners."""
 
     def __init__(self) -> None:
-        """Start without listeners."""
         self.listeners: dict[type[object], tuple[Callable[[Any], None], ...]] = {}
         """Listeners by kind of fact. Frequent emitters check this first."""
         self._failed = False

@@ -95,5 +95,4 @@ class Gates(defaultdict[str, Gate]):
     """
 
     def __init__(self) -> None:
-        """Start without waits."""
         super().__init__(Gate)

@@ -56,7 +56,6 @@ class Cells:
     """The rest of a local day, in cells of five minutes of elapsed time."""
 
     def __init__(self, now: datetime) -> None:
-        """Begin with the first whole cell after a local time."""
         cell = timedelta(minutes=CELL)
         zone, today = now.tzinfo, now.date()
         midnight, end = (

@@ -13,7 +13,6 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        """Start without waiters."""
         self._taken = False
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()

@@ -15,7 +15,6 @@ from ..network.record import ControllerRecord, mac_of, stored_records
 def _records(
     hass: HomeAssistant,
 ) -> Iterator[tuple[PoolctlConfigEntry, ControllerRecord]]:
-    """Yield the stored record of every controller, with its account."""
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(
         DOMAIN, include_ignore=False
     )

@@ -60,7 +60,6 @@ class FilterLoad:
     """Measures the filter from read to read."""
 
     def __init__(self, known: Filter = Filter()) -> None:
-        """Continue from the stored state."""
         self.state = known
         self._mean = SteadyMean(share=EVEN)
 

@@ -27,7 +27,6 @@ class Learned:
     """The models of one controller."""
 
     def __init__(self, stored: object = None) -> None:
-        """Continue from the stored values; an odd one has its default."""
         parts = stored if isinstance(stored, Mapping) else {}
 
         def part[T](kind: type[T], name: str) -> T:

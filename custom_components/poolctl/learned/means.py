@@ -17,7 +17,6 @@ class SteadyMean:
     """Means of values, weighted by time, while the pump runs evenly."""
 
     def __init__(self, change: float = 0.0, share: float = 0.0) -> None:
-        """Set how much the level of the pump may change, also as a share of it."""
         self._change, self._share = change, share
         self._first: float | None = None
         self._seconds = 0.0

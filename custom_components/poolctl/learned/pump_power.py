@@ -93,7 +93,6 @@ class PumpPower:
     """Measures the pump from read to read."""
 
     def __init__(self, known: Draw = Draw()) -> None:
-        """Continue from the stored power."""
         self.state = known
         self._mean = SteadyMean(change=EVEN)
 

@@ -45,7 +45,6 @@ class Jumps:
     """Drops the jumps of pH, ORP, temperatures, flow and power that only one read has."""
 
     def __init__(self) -> None:
-        """Accept the first readings."""
         self._previous: list[float | None] = [None] * len(_JUMPS)
         self._sure = self._previous
 

@@ -86,7 +86,6 @@ class SteadyReadings:
     """The shown values of one controller; they are not stored."""
 
     def __init__(self) -> None:
-        """Show the first readings at once."""
         self._shown = [_Shown() for _ in BANDS]
         self._readings = Probes()
 

@@ -171,7 +171,6 @@ class Total:
     _rate: float | None = None
 
     def __post_init__(self) -> None:
-        """Show the stored amount."""
         self.shown = self.exact
 
     def take(self, rate: float | None, seconds: float | None) -> None:
@@ -207,7 +206,6 @@ class Totals:
     """Period and day of the shown values."""
 
     def __post_init__(self) -> None:
-        """Begin the totals that nothing is stored of."""
         self.of = {kind: self.of.get(kind) or Total() for kind in KINDS}
 
     def take(self, read: Read) -> bool:

@@ -125,7 +125,6 @@ class ObservedAddresses:
     """The addresses observed since Home Assistant started, by device ID."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Start without addresses."""
         self._hass = hass
         self.tries = Tries()
         """Tries of reported addresses by controller, at most one a minute."""

@@ -68,7 +68,6 @@ class Recovery:
     def __init__(
         self, owner: Owner, access: LanAccess, paths: Paths, cloud: CloudClient
     ) -> None:
-        """Prepare; nothing is wrong yet."""
         self._owner = owner
         self._access = access
         self._paths = paths

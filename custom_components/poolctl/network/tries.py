@@ -7,7 +7,6 @@ class Tries:
     """Times (monotonic) before which something, by its key, is not tried again."""
 
     def __init__(self) -> None:
-        """Allow everything."""
         self._not_before: dict[str, float] = {}
 
     def may_try(self, key: str) -> bool:

@@ -11,7 +11,6 @@ class Observers:
     """The listeners of one account and its controllers."""
 
     def __init__(self) -> None:
-        """Start without facts."""
         self.service = LinkStatistics()
         """Statistics of all requests to the service."""
         self.statistics: defaultdict[str, ControllerStatistics] = defaultdict(

@@ -28,7 +28,6 @@ class Recorder:
     """Keeps the last events, each as JSON."""
 
     def __init__(self, facts: Facts) -> None:
-        """Listen to the facts of a controller, or of the service."""
         self._events: deque[str] = deque()
         self._size = 0
         self._layout: object = None

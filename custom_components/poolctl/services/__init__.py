@@ -52,7 +52,6 @@ _OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
 
 
 async def _async_on_outputs(method: str, call: ServiceCall) -> None:
-    """Run a method of the outputs that an action targets."""
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)

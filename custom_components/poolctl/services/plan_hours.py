@@ -129,7 +129,6 @@ def _block(given: Mapping[str, time]) -> Block:
 def _choose(
     call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
 ) -> Sequence[Block]:
-    """Return the blocks for the hours that the pump's own schedules leave open."""
     # Rounded up: some minutes too many are better than too few.
     count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL, 3))
     if count <= 0:
@@ -151,7 +150,6 @@ def _choose(
 
 
 def _costs(call: ServiceCall, cells: Cells) -> list[Cost]:
-    """Return the cost of each cell of the day by the rule of the action."""
     data: Mapping[str, Any] = call.data
     if (entity_ids := data.get(ATTR_PRICE_ENTITIES)) is not None:
         states = [call.hass.states.get(entity_id) for entity_id in entity_ids]

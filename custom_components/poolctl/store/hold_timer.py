@@ -44,7 +44,6 @@ class HoldTimer:
         owners: Iterable[_EndsByItself],
         in_background: _InBackground,
     ) -> None:
-        """Prepare; the owners work in the given order, the safest undo first."""
         self._hass = hass
         self._owners = tuple(owners)
         self._in_background = in_background

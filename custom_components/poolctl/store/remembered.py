@@ -71,7 +71,6 @@ class Remembered:
     """Stored data of one controller: read once, saved whenever it changes."""
 
     def __init__(self, memory: Memory, device_id: str) -> None:
-        """Read the stored data."""
         self._memory = memory
         self.counters = counters_of(memory, device_id)
         self.equipment = memory.read(device_id, "equipment", Equipment)

@@ -140,7 +140,6 @@ def _steps(fitted: Sources) -> tuple[Sources, ...]:
 
 
 def _sunny(by: datetime, sunrise: Sunrise) -> timedelta:
-    """Return the time from sunrise to a time of that day."""
     risen = sunrise(by)
     return timedelta.max if risen is None else max(by - risen, timedelta())
 

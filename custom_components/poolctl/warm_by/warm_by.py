@@ -173,7 +173,6 @@ class WarmBy:
         self._controller.store.publish()
 
     async def _following(self, previous: Request, wanted: Request) -> Request:
-        """Return the request that replaces a previous one."""
         if not (previous.begun or previous.over):
             return wanted
         expected = self.outlook(wanted)
@@ -276,7 +275,6 @@ class WarmBy:
         return spa_ended or may_heat(self._state, request.body) is False
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
-        """Return the outputs that heating a body of water needs."""
         outputs = self._state.outputs
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
@@ -365,7 +363,6 @@ class WarmBy:
         self._controller.store.publish()
 
     def _selected(self, request: Request) -> list[HeatSource]:
-        """Return the heat sources of a request that may still be selected."""
         heat = self._state.heat
         return [s for s in self._ours(request) if heat[s].selected is not False]
 
@@ -377,7 +374,6 @@ class WarmBy:
             self._put(replace(request, selected=selected))
 
     def _ours(self, request: Request) -> Iterable[HeatSource]:
-        """Return the heat sources of a request that no other request needs."""
         others = {
             source
             for other in self.shown

@@ -14,7 +14,6 @@ class ClockWatch:
     """Compares the observed start of each schedule with its planned start."""
 
     def __init__(self, store: Store, times: Times) -> None:
-        """Listen to every read."""
         self._times = times
         self._previous: tuple[PoolState, float] | None = None
         store.add_read_listener(self._take)

@@ -51,7 +51,6 @@ class PendingValues:
     """The pending value of each key; a newer one replaces an older one."""
 
     def __init__(self) -> None:
-        """Start without pending values."""
         self._pending: dict[str, Command] = {}
 
     def add(self, pending: Command) -> None:
@@ -59,7 +58,6 @@ class PendingValues:
         self._pending[pending.key] = pending
 
     def __contains__(self, pending: Command) -> bool:
-        """Return whether this value is neither confirmed, replaced nor dropped."""
         return self._pending.get(pending.key) is pending
 
     def drop(self, pending: Command) -> None:

@@ -61,7 +61,6 @@ class _Written:
         return {**read, **newer}
 
     def add(self, values: Mapping[str, object], read: Answer) -> None:
-        """Remember the values just written, and the ones read before."""
         now = time.monotonic()
         self.values |= {key: (raw, read.get(key), now) for key, raw in values.items()}
 
@@ -131,7 +130,6 @@ class DosingControl:
         queries: Queries,
         device_id: str,
     ) -> None:
-        """Send through a sender."""
         self._store = store
         self._paths = paths
         self._sender = sender

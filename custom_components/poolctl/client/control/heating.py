@@ -35,7 +35,6 @@ class HeatingControl:
     """Changes the heating of one controller (see Sender for the errors of commands)."""
 
     def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
-        """Send through a sender."""
         self._store = store
         self._sender = sender
         self._queries = queries
@@ -109,7 +108,6 @@ class HeatingControl:
         return pending
 
     def _since(self, reported: Reply) -> HeatingChange:
-        """Return the changes written since a reply was received."""
         if self._written is None or self._written[0] is not reported:
             return _NOTHING
         return self._written[1]

@@ -37,7 +37,6 @@ class LightControl:
     """Sets the shows of one controller's lights, which only the LAN can do."""
 
     def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
-        """Send through a sender."""
         self._store = store
         self._sender = sender
         self._queries = queries

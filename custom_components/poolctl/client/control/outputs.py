@@ -21,7 +21,6 @@ class OutputControl:
     def __init__(
         self, store: Store, sender: Sender, pump: PumpControl, device_id: str
     ) -> None:
-        """Send through a sender; the pump has its own commands."""
         self._store = store
         self._sender = sender
         self._pump = pump

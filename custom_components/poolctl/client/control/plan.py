@@ -51,7 +51,6 @@ class PlanControl:
     """Writes plans, one at a time."""
 
     def __init__(self, store: Store, schedules: ScheduleControl) -> None:
-        """Write through the schedules of one controller."""
         self._store = store
         self._schedules = schedules
         self._lock = asyncio.Lock()
@@ -170,7 +169,6 @@ class PlanControl:
         places: Sequence[tuple[int | None, Block]],
         speed: int | None,
     ) -> Sequence[PlanStep]:
-        """Return the changes that put blocks into these places, in a safe order."""
         kept = {index for index, _ in places}
         stopped = {
             index: replace(self._used[index], enabled=False)
@@ -193,7 +191,6 @@ class PlanControl:
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
     ) -> Schedule:
-        """Return the previous schedule, or a new one, with the times of a block."""
         store = self._store
         equipped = equip(store.reported, store.choices, previous, self._pump, speed)
         return replace(
@@ -259,7 +256,6 @@ def _in_order(
 
 
 def _fits(armed: dict[int, Schedule], steps: Iterable[PlanStep]) -> bool:
-    """Return whether, in this order, no step overlaps with an armed schedule."""
     for step in steps:
         others = [one for i, one in armed.items() if i != step.index]
         if any(step.wanted.overlaps(one) for one in others):

@@ -78,7 +78,6 @@ class Poller:
     def __init__(
         self, store: Store, paths: Paths, queries: Queries, clock: Clock
     ) -> None:
-        """Prepare; nothing is read yet."""
         self._store = store
         self._clock = clock
         self._paths = paths

@@ -40,7 +40,6 @@ class PumpControl:
     """
 
     def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
-        """Send through a sender."""
         self._store = store
         self._sender = sender
         self._device_id = device_id

@@ -76,7 +76,6 @@ class Queries:
     """Keeps track of the due queries, and sends them, which only the LAN can carry."""
 
     def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
-        """Start with all queries due."""
         self._store = store
         self._clock = clock
         self._paths = paths

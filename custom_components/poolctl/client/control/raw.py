@@ -34,7 +34,6 @@ class RawControl:
     def __init__(
         self, paths: Paths, sender: Sender, poller: Poller, queries: Queries
     ) -> None:
-        """Send over the LAN, and inform the poller and the queries."""
         self._paths = paths
         self._sender = sender
         self._poller = poller

@@ -73,7 +73,6 @@ class ScheduleControl:
         queries: Queries,
         device_id: str,
     ) -> None:
-        """Send through a sender."""
         self._store = store
         self._sender = sender
         self._poller = poller

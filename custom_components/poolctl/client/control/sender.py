@@ -78,7 +78,6 @@ class Sender:
     def __init__(
         self, store: Store, paths: Paths, poller: Poller, queries: Queries
     ) -> None:
-        """Prepare; nothing is sent yet."""
         self._store = store
         self._paths = paths
         self._poller = poller
@@ -175,7 +174,6 @@ class Sender:
             raise joined(self._failure(command, errors), *errors)
 
     def _attempts(self, command: Command) -> tuple[_Attempt, ...]:
-        """Return the attempts for a command, in their command."""
         by_lan = command.lan is not None and self._paths.lan is not None
         if command.cloud is None or self._paths.cloud is None:
             return (_Attempt.LAN_ONLY,) if by_lan else ()

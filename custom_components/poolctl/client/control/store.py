@@ -23,7 +23,6 @@ class Store:
     def __init__(
         self, remembered: PoolState, choices: Choices, publish: Callable[[], None]
     ) -> None:
-        """Start from the remembered state."""
         self.choices = choices
         self.reported = remembered
         """State that the controller and the cloud reported, without pending values."""

@@ -62,7 +62,6 @@ class Claims[C: Claim](ABC):
     """The claims of one kind of one controller, one for each thing."""
 
     def __init__(self, times: Times, stored: Iterable[C]) -> None:
-        """Continue with the stored claims."""
         self._times = times
         now, at = times.now, time.monotonic()
         self._all = {each.thing: each.restored(now, at) for each in stored}
@@ -313,5 +312,4 @@ class Claims[C: Claim](ABC):
 
 
 def _promised(claim: Claim) -> bool:
-    """Return whether we promised to undo a claim."""
     return claim.end is not End.NEVER and claim.needed

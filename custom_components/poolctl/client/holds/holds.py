@@ -57,7 +57,6 @@ class Holds(Claims[Hold]):
         *,
         end_by_themselves: bool,
     ) -> None:
-        """Continue with the stored holds."""
         super().__init__(times, stored)
         self._store = store
         self._paths = paths
@@ -108,7 +107,6 @@ class Holds(Claims[Hold]):
         await self._request(_Request(slot=slot, hold=hold))
 
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
-        """Return the hold of an output that is switched off, with its end."""
         offset = self._times.offset
         if window := window_of(self._state, slot, self._times.local):
             return replace(

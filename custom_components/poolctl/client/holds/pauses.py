@@ -66,7 +66,6 @@ class Pauses(Claims[Pause]):
         times: Times,
         stored: Iterable[Pause],
     ) -> None:
-        """Continue with the stored pauses."""
         super().__init__(times, stored)
         self._store = store
         self._dosers = dosers

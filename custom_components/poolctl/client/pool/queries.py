@@ -80,7 +80,6 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
 
 
 def _armed_others(previous: PoolState, after: PoolState) -> float | None:
-    """Detect that other schedules are armed than in the previous state."""
     return 0.0 if previous.schedules.armed != after.schedules.armed else None
 
 

@@ -20,7 +20,6 @@ class Range:
     upper: float
 
     def __contains__(self, value: float) -> bool:
-        """Return whether a value lies in the range."""
         return self.lower <= value <= self.upper
 
 

@@ -252,7 +252,6 @@ class _Reader:
         return not more
 
     def raw_string(self) -> bytes:
-        """Return a text as received."""
         size = self.byte()
         self.spans.append((self.offset, self.offset + size))
         return self.take(size)

@@ -89,7 +89,6 @@ class InvalidCommandError(PoolctlError, ValueError):
     def __init__(
         self, message: str, *, reason: str = "invalid_command", **placeholders: str
     ) -> None:
-        """Store the message for the user."""
         super().__init__(message)
         self.reason = reason
         self.placeholders = placeholders
@@ -104,7 +103,6 @@ class ClockError(InvalidCommandError):
     elsewhere = True
 
     def __init__(self, message: str) -> None:
-        """Set the message that asks the user to check the clocks."""
         super().__init__(message, reason="clock")
 
 
@@ -127,7 +125,6 @@ class UnreachableError(PoolctlError):
     elsewhere = True
 
     def __init__(self, message: str, *, ran: bool | None = None) -> None:
-        """Store whether the request may have arrived."""
         super().__init__(message)
         self.ran = ran
 
@@ -181,7 +178,6 @@ class CommandFailedError(RefusedError):
     """
 
     def __init__(self, message: str) -> None:
-        """Store the message of the service."""
         super().__init__("the service declined it")
         self.message = message
 
@@ -221,7 +217,6 @@ class LanRequestError(RefusedError):
     """
 
     def __init__(self, reason: str) -> None:
-        """Store the reason."""
         super().__init__(f"the controller says: {reason}")
         self.reason = reason
 
@@ -241,7 +236,6 @@ class BusyError(PoolctlError):
     elsewhere = True
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        """Store when to try again."""
         super().__init__(message)
         self.retry_after = retry_after
 

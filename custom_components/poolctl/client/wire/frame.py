@@ -382,7 +382,6 @@ def telemetry_size(slots: int) -> int:
 
 
 def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
-    """Return a section and the offset at which it ends."""
     start = offset + length_size
     end = start + int.from_bytes(payload[offset:start], "little")
     if end > len(payload):

@@ -15,7 +15,6 @@ class Between:
     high: float
 
     def __contains__(self, value: object) -> bool:
-        """Return whether a number is possible."""
         return isinstance(value, int | float) and self.low <= value <= self.high
 
 
@@ -54,7 +53,6 @@ class Layout:
     """Rows in wire order."""
 
     def __init__(self, *rows: Row) -> None:
-        """Prepare for sections that may end early."""
         ends = accumulate(struct.calcsize(f"<{row.code}") for row in rows)
         self._rows = [
             (row, end) for row, end in zip(rows, ends, strict=True) if row.name
