@@ -433,10 +433,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        polled = self._poll is not None and asyncio.current_task() is self._poll
-        if polled and controller.paths.lan_answers:
+        if self._poll is asyncio.current_task() and controller.paths.lan_answers:
             return
-        if not polled or self.data.source is not source:
+        # The end of a poll tests them, too.
+        if self._poll is None or self.data.source is not source:
             health = self.health(reached=store.expires_in > 0)
             self.problems.async_test(health, store.read_at)
         self.async_update_listeners()

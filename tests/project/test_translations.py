@@ -166,6 +166,9 @@ def test_every_problem_has_a_sentence_and_a_next_step() -> None:
         for key in (*own, *variants):
             step = f"{key}_next" if f"{key}_next" in ENGLISH["common"] else None
             expected.add(step or f"{row.key}_next")
+        expected |= {f"{step.key}_next" for step in row.steps}
+        actions = (row.action, *(step.action for step in row.steps))
+        expected |= {f"action_{each.key}" for each in actions if each and each.url}
     explained = {key for key in ENGLISH["common"] if key.startswith("why_")}
     assert set(ENGLISH["common"]) - explained == expected
 
@@ -183,7 +186,7 @@ def test_every_explanation_has_a_sentence() -> None:
         (FOLDER / f"status/{name}.py").read_text()
         for name in ("changes", "output", "sentence", "warm_by")
     )
-    further = {"by_other", "by_us", "by_name", "no_end", "until", "of_pump"}
+    further = {"by_other", "by_us", "by_name", "no_end", "until", "next", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}
     further.add("warm_by_passed")
     assert further <= set(written.findall(sources))
