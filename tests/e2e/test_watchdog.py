@@ -49,7 +49,7 @@ async def test_chemicals(
         await look(desk, home, path)
         drums = card(desk, "drums")
         for days in (52, 26):
-            await expect(drums).to_contain_text(f"in {days} days")
+            await expect(drums).to_contain_text(f"lasts about {days} days")
         await come_to_rest(desk)
         await drums.screenshot(path=screenshots / "chemicals.png")
         used = await entity(api, "acid_used_today", "sensor")
