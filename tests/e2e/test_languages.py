@@ -62,7 +62,7 @@ async def test_german(
         for platform, key in entities:
             name = german["entity"][platform][key]["name"]
             # What is named after its part has the name of the pool, as there are two.
-            shown = f"{name} ({FULL})" if key == part else name
+            shown = f"{name} ({FULL})" if key == "pump" else name
             await expect(row(page, shown)).to_be_attached()
 
     dialog = await open_flow(page, german_home)
