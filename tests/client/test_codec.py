@@ -236,6 +236,12 @@ def test_an_object_without_what_it_needs_does_not_fit() -> None:
         from_stored(Claim, {"until": NOON.isoformat()})
 
 
+def test_a_member_of_an_enum_is_its_value() -> None:
+    """What was put into an entry's options is there as it is until the next start."""
+    read = from_stored(Everything, {"colour": Colour.RED, "level": Level.LOW})
+    assert (read.colour, read.level) == (Colour.RED, Level.LOW)
+
+
 def test_a_whole_number_may_stand_for_another_number() -> None:
     assert from_stored(Inner, {"ph": 7}) == Inner(ph=7.0)
 

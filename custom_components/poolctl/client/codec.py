@@ -122,6 +122,7 @@ def _of_class(kind: Any, marks: list[object]) -> _Form:
         return _places([_form(each) for each in places], kind)
     if issubclass(kind, Enum):
         members = {(type(each.value), each.value): each for each in kind}
+        members |= {(kind, each): each for each in kind}
         return _Form(
             lambda value, _: members[type(value), value], lambda member: member.value
         )
