@@ -107,6 +107,7 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of a drum's size, unknown while the controller reports 0 L."""
     return PoolctlNumberDescription(
         key=f"{doser.key}_drum",
+        words=f"{doser.key}_drum_size",
         device_class=NumberDeviceClass.VOLUME_STORAGE,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,

@@ -417,6 +417,7 @@ SENSORS = (
     ),
     Measurement(
         key="ambient_temperature",
+        words="air_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
