@@ -148,5 +148,13 @@ async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
     assert slot is not None and slot.on
 
 
+async def test_a_full_frame_after_a_command(pool: Rig) -> None:
+    """L11: a frame with the configuration of before undoes nothing."""
+    pool.pool.dialects.add("cmd_full_frame")
+    await pool.controller.heating.change(POOL, target=30)
+    assert pool.pool.pool.settings["pool_target"] == 30
+    assert pool.names() == ["v2_temp_get", "cmd"] and pool.settled
+
+
 def test_every_dialect_is_explained() -> None:
     assert set(DIALECTS) == set(Dialect)

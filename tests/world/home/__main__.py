@@ -166,6 +166,8 @@ def _simulator(settings: Settings, options: argparse.Namespace) -> Program:
             *settings.port_options("cloud_port", "control_port", "lan_port"),
             # Home Assistant keeps its sign-in, so the service must keep it, too.
             f"--state={settings.data / 'service.json'}",
+            # Home Assistant does not look for controllers on the loopback network.
+            "--announce-everywhere",
             *((f"--past={settings.past}",) if options.demo else ()),
         ),
         folder=REPOSITORY,

@@ -5,12 +5,17 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 import json
 from pathlib import Path
 import signal
 
+from zeroconf import InterfaceChoice
+
 from . import Account, Clock, Cloud, Controller, Pool, Site
 from .control import ControlPage
+from .controller import DEVICE_ID
+from .dialects import Dialect
 from .mdns import Announcer
 from .past import clock_of_the_past, live
 
@@ -22,7 +27,18 @@ faults on.
   account        demo@example.com, password demo
   application    client id poolctl-demo, secret poolctl-demo-secret
   controllers    "Home pool" (everything fitted) on 127.0.0.1,
-                 "Beach house" (a small pool) on 127.0.0.2
+                 "Beach house" (a small pool) on 127.0.0.2; with --host, both on that
+                 address, the second one at the next port
+  keys           the cloud gives them to who has signed in, as the real one does; they
+                 are printed, too. --key sets that of "Home pool".
+  control page   GET /api/state shows everything as JSON, with all names of faults and
+                 dialects. POST /api/fault and /api/dialect {target, name, on},
+                 where target is "cloud" or a device id; /api/situation likewise;
+                 /api/action {target, name, ...}, such as
+                 {"target": "AA_BB_CC_0A_0B_0C", "name": "switch", "slot": 3};
+                 /api/advance {seconds}
+  announcements  mDNS tells only of addresses that controllers listen on, and only there:
+                 with 127.0.0.1 no other machine hears of them
 """
 
 
@@ -40,6 +56,7 @@ class Demo:
         for controller in self.controllers:
             where = f"{controller.host}:{controller.port}"
             lines.append(f"controller   {where}  {controller.name}")
+            lines.append(f"             {controller.device_id}  {controller.key.hex()}")
         lines.append(f"control page {self.control.url}")
         return "\n".join(lines)
 
@@ -51,13 +68,30 @@ def parser() -> argparse.ArgumentParser:
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--host", default="127.0.0.1", help="address of the web pages")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address of the web pages and controllers"
+    )
     parser.add_argument("--cloud-port", type=int, default=8100)
     parser.add_argument("--control-port", type=int, default=8101)
     parser.add_argument("--lan-port", type=int, default=8080, help="of the controllers")
     parser.add_argument(
-        "--speed", type=float, default=1.0, help="simulated seconds in a real one"
+        "--speed",
+        type=float,
+        default=1.0,
+        help="simulated seconds in a real one, also of time-outs: with 10, a request "
+        "has to arrive within 0.3 s, not 3 s",
     )
+    parser.add_argument("--id", type=_device_id, help='of "Home pool": AA_BB_...')
+    parser.add_argument("--key", type=_key, help="of it, as 32 hex digits")
+    parser.add_argument("--firmware", help="of it, such as 2.5.46")
+    for what in ("dialect", "fault"):
+        parser.add_argument(
+            f"--{what}",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"a {what} of it or of the cloud; may be repeated",
+        )
     parser.add_argument(
         "--state", type=Path, metavar="FILE", help="where to keep sign-ins between runs"
     )
@@ -68,7 +102,25 @@ def parser() -> argparse.ArgumentParser:
         help="let the pools live through three weeks first, and write samples of it",
     )
     parser.add_argument("--no-mdns", action="store_true", help="do not announce")
+    parser.add_argument(
+        "--announce-everywhere",
+        action="store_true",
+        help="announce on all networks, though only this machine may reach it",
+    )
     return parser
+
+
+def _device_id(text: str) -> str:
+    if not DEVICE_ID.fullmatch(text):
+        raise argparse.ArgumentTypeError("six bytes in hex, with _ between them")
+    return text
+
+
+def _key(text: str) -> bytes:
+    key = bytes.fromhex(text)
+    if len(key) != 16:
+        raise argparse.ArgumentTypeError("16 bytes in hex")
+    return key
 
 
 type Make = Callable[[Clock, int, Path | None], list[Controller]]
@@ -104,6 +156,25 @@ def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]
     ]
 
 
+async def arrange(options: argparse.Namespace, controllers: list[Controller]) -> None:
+    """Give the controllers their place, and the first one what it was given."""
+    if not ip_address(options.host).is_loopback:
+        for number, controller in enumerate(controllers):
+            port = options.lan_port and options.lan_port + number
+            await controller.move(options.host, port)
+    first = controllers[0]
+    first.device_id, first.key = options.id or first.device_id, options.key or first.key
+    first.firmware = options.firmware or first.firmware
+
+
+def speak(options: argparse.Namespace, cloud: Cloud, controller: Controller) -> None:
+    """Switch on the dialects and faults; raises ValueError for an unknown name."""
+    for name in options.dialect:
+        (controller if name in {*Dialect} else cloud).dialects.add(name)
+    for name in options.fault:
+        (controller if name in controller.faults.known else cloud).faults.on(name)
+
+
 @contextmanager
 def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
     """Keep the sign-ins in a file, for the next run."""
@@ -120,6 +191,7 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
     """Start everything, and stop it again in reverse."""
     clock = clock_of_the_past(options.speed) if options.past else Clock(options.speed)
     controllers = make(clock, options.lan_port, options.past)
+    await arrange(options, controllers)
     sites = [Site("Home", "Sydney", "NSW", controllers[:1])]
     if len(controllers) > 1:
         sites.append(Site("Beach house", "Kiama", "NSW", controllers[1:]))
@@ -129,6 +201,7 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
         accounts=[Account("demo@example.com", "demo", name="Demo", sites=sites)],
     )
     control = ControlPage(cloud, controllers)
+    speak(options, cloud, controllers[0])
     async with AsyncExitStack() as stack:
         for controller in controllers:
             await controller.start()
@@ -138,7 +211,8 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
         await control.start(options.host, options.control_port)
         stack.push_async_callback(control.stop)
         if not options.no_mdns:
-            announcer = Announcer(controllers)
+            everywhere = InterfaceChoice.All if options.announce_everywhere else None
+            announcer = Announcer(controllers, everywhere)
             stack.push_async_callback(announcer.stop)
             await announcer.start()
         with remembered(cloud, options.state):

@@ -39,6 +39,7 @@ class Dialect(StrEnum):
     ENV_NULL = "env_null"
     ENV_EMPTY = "env_empty"
     ENV_OMITTED = "env_omitted"
+    CMD_FULL_FRAME = "cmd_full_frame"
     SECOND_INTERFACE = "second_interface"
     PUMP_AT_REST = "pump_at_rest"
     ODD_NO_OVERRIDE = "odd_no_override"
@@ -108,6 +109,10 @@ DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
     Dialect.ENV_NULL: ("L11", "an action is answered with `env` null"),
     Dialect.ENV_EMPTY: ("L11", "an action is answered with an empty `env`"),
     Dialect.ENV_OMITTED: ("L11", "an action is answered without `env`"),
+    Dialect.CMD_FULL_FRAME: (
+        "L11",
+        "a `cmd` is answered with a full frame, as published, not one without section B",
+    ),
     Dialect.SECOND_INTERFACE: (
         "L12",
         "TXT `mac` and the hostname are those of a second interface",

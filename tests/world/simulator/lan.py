@@ -321,7 +321,8 @@ def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]
         return {"ok": True, "env": ""}
     if Dialect.ENV_OMITTED in controller.dialects:
         return {"ok": True}
-    frame = controller.signed_state("a", name, configuration=name != "cmd")
+    full = name != "cmd" or Dialect.CMD_FULL_FRAME in controller.dialects
+    frame = controller.signed_state("a", name, configuration=full)
     return {"ok": True, "env": frame.hex()}
 
 

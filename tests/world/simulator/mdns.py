@@ -1,8 +1,11 @@
 """Announcements of controllers by mDNS (protocol.md 2.8)."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from ipaddress import ip_address
 from typing import Final
 
+import ifaddr
 from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
@@ -13,8 +16,27 @@ SERVICE: Final = "_ctrl._tcp.local."
 
 
 def service(controller: Controller) -> ServiceInfo:
-    """Return the service of a controller; loopback addresses are allowed."""
-    return announced(Announcement.of(controller))
+    """Return the service of a controller, with the addresses that it listens on."""
+    told = Announcement.of(controller)
+    if ip_address(told.host).is_unspecified:
+        host, *others = own_addresses()
+        told = replace(told, host=host, other_hosts=tuple(others))
+    return announced(told)
+
+
+def own_addresses() -> list[str]:
+    """Return the IPv4 addresses of this machine on its networks."""
+    found = (ip.ip for each in ifaddr.get_adapters() for ip in each.ips)
+    hosts = [host for host in found if isinstance(host, str)]
+    return [host for host in hosts if not ip_address(host).is_loopback] or hosts
+
+
+def interfaces_of(controllers: Iterable[Controller]) -> list[str]:
+    """Return the addresses of the networks that controllers can be reached on."""
+    hosts = {host for each in controllers for host in service(each).parsed_addresses()}
+    loopback = any(ip_address(host).is_loopback for host in hosts)
+    outside = (host for host in hosts if not ip_address(host).is_loopback)
+    return [*["127.0.0.1"] * loopback, *sorted(outside)]
 
 
 def announced(told: Announcement) -> ServiceInfo:
@@ -35,15 +57,17 @@ class Announcer:
     def __init__(
         self,
         controllers: Iterable[Controller],
-        interfaces: Sequence[str] | InterfaceChoice = InterfaceChoice.All,
+        interfaces: Sequence[str] | InterfaceChoice | None = None,
     ) -> None:
-        """Prepare to announce running controllers, by default on all interfaces."""
-        self._controllers, self._interfaces = list(controllers), interfaces
+        """Prepare to announce running controllers, by default where they listen."""
+        self._controllers = list(controllers)
+        self._interfaces = interfaces
         self._zeroconf: AsyncZeroconf | None = None
 
     async def start(self) -> None:
         """Announce all controllers."""
-        self._zeroconf = AsyncZeroconf(self._interfaces, ip_version=IPVersion.V4Only)
+        interfaces = self._interfaces or interfaces_of(self._controllers)
+        self._zeroconf = AsyncZeroconf(interfaces, ip_version=IPVersion.V4Only)
         for controller in self._controllers:
             announced = await self._zeroconf.async_register_service(service(controller))
             await announced

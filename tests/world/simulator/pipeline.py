@@ -47,6 +47,7 @@ class Pipeline:
         self._cool_until = self._kept_until = -inf
         self._cached: dict[str, tuple[Json, Callable[[], Awaitable[Json]]]] = {}
         self._refreshing: asyncio.Task[None] | None = None
+        self._running: set[asyncio.Task[Any]] = set()
 
     @property
     def cooling(self) -> float:
@@ -84,8 +85,27 @@ class Pipeline:
         """Run a command; one that takes several slots is sent several times.
 
         `wait` is the time limit of each reply in seconds, `spaced` keeps settings
-        writes apart. Raises `ApiError`, or `DeclinedError` from the controller.
+        writes apart. Raises `ApiError`, or `DeclinedError` from the controller. A
+        client that hangs up cancels nothing (protocol.md 7.1).
         """
+        task = asyncio.create_task(self._run(name, command, wait, slots, spaced))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody may wait for it any more
+
+    async def _run[T](
+        self,
+        name: str,
+        command: Callable[[], Awaitable[T]],
+        wait: float,
+        slots: int,
+        spaced: bool,
+    ) -> T:
         self._check_cooling()
         if self.pending + slots > MOST_PENDING:
             device = self.controller.device_id
@@ -102,12 +122,12 @@ class Pipeline:
             self.pending -= slots
 
     async def stop(self) -> None:
-        """Stop refreshing."""
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._refreshing
-            self._refreshing = None
+        """Stop refreshing and everything that is under way."""
+        tasks = {*self._running, *filter(None, [self._refreshing])}
+        self._refreshing = None
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _one[T](
         self, name: str, command: Callable[[], Awaitable[T]], wait: float, spaced: bool
@@ -156,8 +176,10 @@ class Pipeline:
 
     async def _refresh(self) -> None:
         """Read every cached copy again every 30 s, except during cool-down."""
+        due = self._clock.monotonic()
         while True:
-            await self._clock.sleep(REFRESH_SECONDS)
+            due = max(due + REFRESH_SECONDS, self._clock.monotonic())
+            await self._clock.sleep(due - self._clock.monotonic())
             if self._clock.monotonic() < self._kept_until:
                 continue
             for name, (_, cold) in tuple(self._cached.items()):

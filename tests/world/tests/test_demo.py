@@ -13,7 +13,8 @@ import pytest
 from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site, mdns
+from tests.world.simulator.__main__ import demo, parser
 from tests.world.simulator.control import ACTIONS, PAGE, ControlPage
 from tests.world.simulator.mdns import SERVICE, Announcer
 from tests.world.simulator.raw import exchange, request
@@ -258,8 +259,50 @@ async def run(*arguments: str) -> asyncio.subprocess.Process:
 @pytest.mark.real_time
 async def test_help() -> None:
     output, _ = await (await run("--help")).communicate()
-    for word in (b"demo@example.com", b"poolctl-demo-secret", b"--speed", b"127.0.0.2"):
+    for word in (
+        *(b"demo@example.com", b"poolctl-demo-secret", b"--speed", b"127.0.0.2"),
+        *(b"--key", b"/api/state", b"--host", b"mDNS", b"--dialect", b"--fault"),
+    ):
         assert word in output
+
+
+@pytest.mark.parametrize(
+    ("host", "told", "networks"),
+    [
+        ("127.0.0.1", ["127.0.0.1"], ["127.0.0.1"]),
+        ("192.0.2.7", ["192.0.2.7"], ["192.0.2.7"]),
+        ("0.0.0.0", ["192.0.2.7", "198.51.100.3"], ["192.0.2.7", "198.51.100.3"]),
+    ],
+)
+def test_only_addresses_that_it_listens_on(
+    monkeypatch: pytest.MonkeyPatch, host: str, told: list[str], networks: list[str]
+) -> None:
+    """Nobody hears of a loopback address outside of it."""
+    monkeypatch.setattr(mdns, "own_addresses", lambda: ["192.0.2.7", "198.51.100.3"])
+    controller = Controller(host=host, port=8080)
+    assert mdns.service(controller).parsed_addresses() == told
+    assert mdns.interfaces_of([controller]) == networks
+
+
+async def test_options() -> None:
+    """One address for both controllers, and the first one as it was asked for."""
+    ports = ("--cloud-port=0", "--control-port=0", "--lan-port=0", "--no-mdns")
+    given = ("--id=AA_BB_CC_00_00_09", f"--key={'ab' * 16}", "--firmware=2.6.0")
+    spoken = ("--dialect=env_null", "--dialect=C1_pending", "--fault=busy")
+    options = parser().parse_args([*ports, *given, *spoken, "--host=0.0.0.0"])
+    async with demo(options) as running:
+        first, second = running.controllers
+        assert (first.device_id, first.firmware) == ("AA_BB_CC_00_00_09", "2.6.0")
+        assert first.key.hex() in running.describe()
+        assert first.dialects == {"env_null"} and set(first.faults) == {"busy"}
+        assert running.cloud.dialects == {"C1_pending"}
+        assert first.host == second.host == "0.0.0.0" and first.port != second.port
+
+
+@pytest.mark.parametrize("wrong", ["--id=7", "--key=abcd", "--key=xy", "--speed=x"])
+def test_wrong_options(wrong: str) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([wrong])
 
 
 @pytest.mark.real_time
@@ -269,7 +312,7 @@ async def test_demo_starts_and_stops(number: signal.Signals) -> None:
     process = await run("--no-mdns", *ports)
     assert process.stdout is not None
     try:
-        lines = [(await process.stdout.readline()).decode() for _ in range(5)]
+        lines = [(await process.stdout.readline()).decode() for _ in range(7)]
         urls = {line.split()[0]: line.split()[-1] for line in lines if "http" in line}
         async with (
             aiohttp.ClientSession() as session,

@@ -187,11 +187,16 @@ async def test_aux_answers_with_the_state_after_it(
     assert controller.pool.slots[3].on is on
 
 
-async def test_cmd_answers_with_the_state_before_it(controller: Controller) -> None:
+@pytest.mark.parametrize("dialects", [(), (Dialect.CMD_FULL_FRAME,)])
+async def test_cmd_answers_with_the_state_before_it(
+    controller: Controller, dialects: tuple[Dialect, ...]
+) -> None:
+    """Without section B as observed, or with it (protocol.md L11)."""
+    controller.dialects.update(dialects)
     client = Signer(controller)
     reply = await client.command("v2_manual_set", aux_switch_state=True, aux_slot_num=3)
     frame = client.frame(reply)
-    assert frame.configuration is None
+    assert (frame.configuration is not None) is bool(dialects)
     assert frame.telemetry and frame.telemetry.aux_modes[3] == 0
     controller.clock.advance(1.1)
     frame = client.frame(await client.state())

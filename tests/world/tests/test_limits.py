@@ -20,6 +20,7 @@ DEVICE = "AA_BB_CC_0A_0B_0C"
 PUMP = {"aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0}
 MANUAL = {"aux_switch_state": 1, "aux_type_code": 1, "aux_slot_num": 3}
 PH = {"desired_ph_level": 72}
+READS = ("dashboardInfo", "auxInfo", "ambientTemp", "chemistryCard", "pumpInfo")
 BODIES: dict[str, dict[str, Any]] = {
     "setPumpInfo": PUMP, "manualSet": MANUAL, "setPhSettings": PH,
     "setChlorineSettings": {},
@@ -199,7 +200,8 @@ async def two_commands(bench: Bench, name: str) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
-    await until(lambda: bench.pending == 0)
+    await bench.cloud.pipeline(bench.controller).stop()
+    assert bench.pending == 0
     bench.controller.cloud_link = True
     before = len(bench.sent)
     assert (await bench.ask(name))[0] == 200
@@ -368,6 +370,35 @@ async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
     bench.clock.advance(1.1)
     await until(lambda: len(bench.sent) == 2)
     assert await speed_read(bench) == 60
+
+
+async def a_round_of_refreshes_begins_each_30_s(bench: Bench) -> None:
+    """However long the reads of five copies take (8 rule 2)."""
+    for name in READS:
+        bench.clock.advance(1)
+        assert (await bench.ask(name))[0] == 200
+    first = len(bench.sent)
+    for _ in range(700):
+        bench.clock.advance(0.2)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    begun = [at for name, at in bench.sent[first:] if name == READS[0]]
+    assert len(begun) >= 4
+    assert all(29 < after - before < 31 for before, after in pairwise(begun))
+
+
+async def a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
+    """Carry out what was taken (7.1)."""
+    await bench.ask("setPumpInfo")
+    (task,) = bench.start("manualSet")
+    await until(lambda: bench.pending == 1)
+    task.cancel()
+    await asyncio.sleep(0.02)
+    assert bench.pending == 1
+    bench.clock.advance(2.1)
+    await until(lambda: bench.pending == 0)
+    bench.clock.advance(1.1)
+    assert bench.controller.pool.slots[3].on
 
 
 async def a_write_leaves_the_copies(bench: Bench) -> None:
