@@ -1,6 +1,7 @@
 """The checks of tests/validation fail on one broken value, line or file."""
 
 from pathlib import Path
+import shutil
 from typing import Final
 
 import pytest
@@ -10,15 +11,19 @@ from tests.project.broken import (
     ICONS,
     MANIFEST,
     REMOVED,
+    ROOT,
     SERVICES,
     copied,
     found,
     put,
     replace,
 )
-from tests.validation import descriptions, icons, translations, versions
+from tests.validation import descriptions, icons, languages, versions
 from tests.validation.__main__ import main
 from tests.validation.report import Check
+
+GERMAN: Final = "custom_components/poolctl/translations/de.json"
+ORP: Final = "entity.sensor.orp.name"
 
 
 @pytest.fixture
@@ -28,90 +33,19 @@ def copy(tmp_path: Path) -> Path:
 
 
 # Check, file, place in it, value that is put there, expected finding.
-BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
-    (translations.check, ENGLISH, "titles", {}, "titles: not a valid option"),
-    (translations.check, ENGLISH, "entity.sensor.orp.titel", "x", "not a valid"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", 7, "orp.name"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "", "is empty"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", " ORP", "a space"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "<b>ORP</b>", "HTML"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "ORP {", "a brace"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "ORP }", "a brace"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "ORP {0}", "identifier"),
-    (translations.check, ENGLISH, "entity.sensor.orp.name", "'{name}'", "quotes"),
+BROKEN: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
+    (languages.check, ENGLISH, ORP, "ORP {", "a brace is alone"),
+    (languages.check, GERMAN, ORP, REMOVED, f"{ORP} is missing"),
+    (languages.check, GERMAN, "common.odd", "Odd", "common.odd is not in en.json"),
     (
-        translations.check,
-        ENGLISH,
-        "entity.sensor.orp.name",
-        "[%key:common::orp%]",
-        "the core only",
-    ),
-    (
-        translations.check,
-        ENGLISH,
-        "config.step.user.description",
-        "See https://example.com.",
-        "an address",
-    ),
-    (
-        translations.check,
-        ENGLISH,
-        "entity.sensor.pump_mode.state.manual",
-        "{name}",
-        "not filled here",
-    ),
-    (translations.check, ENGLISH, "entity.sensor.Orp", {}, "'Orp' is no key"),
-    (translations.check, ENGLISH, "entity.sensor.a__b", {}, "'a__b' is no key"),
-    (
-        translations.check,
-        ENGLISH,
-        "config.step.user.data_description.nothing",
-        "x",
-        "nothing is described",
-    ),
-    (translations.check, ENGLISH, "config_panel.Title", "x", "'Title' is no key"),
-    (translations.check, ENGLISH, "config.step", REMOVED, "step: required key"),
-    (
-        translations.check,
-        ENGLISH,
-        "services.resume_schedule.description",
-        REMOVED,
-        "resume_schedule.description: required key",
-    ),
-    (translations.check, ENGLISH, "exceptions.odd", {"text": "x"}, "not a valid"),
-    (
-        translations.check,
-        ENGLISH,
-        "issues.odd",
-        {"title": "x"},
-        "odd.description: required key",
-    ),
-    (
-        translations.check,
-        ENGLISH,
-        "issues.odd",
-        {"title": "x", "fix_flow": {}},
-        "odd.fix_flow.step: required key",
+        languages.check,
+        GERMAN,
+        "config.flow_title",
+        "{nome}",
+        "the placeholders ['nome'], English has",
     ),
     (icons.check, ICONS, "entity.sensor.orp.default", "mdi:no-such-icon", "no icon"),
     (icons.check, ICONS, "entity.sensor.orp.default", "hass:pump", "no icon"),
-    (icons.check, ICONS, "entity.sensor.orp.states", {}, "not a valid option"),
-    (icons.check, ICONS, "services.odd", {"icon": "mdi:pump"}, "service: required"),
-    (icons.check, ICONS, "platforms", {}, "platforms: not a valid option"),
-    (
-        icons.check,
-        ICONS,
-        "entity.light.x.state_attributes.effect",
-        {"default": "mdi:pump", "state": {"off": "mdi:pump"}},
-        "the icon of off is the default anyway",
-    ),
-    (
-        icons.check,
-        ICONS,
-        "entity.sensor.orp.range",
-        {"700": "mdi:pump", "0": "mdi:pump-off"},
-        "rising order",
-    ),
     (
         descriptions.check,
         ENGLISH,
@@ -139,57 +73,57 @@ BROKEN_JSON: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
 )
 
 
-@pytest.mark.parametrize(("check", "file", "keys", "value", "finding"), BROKEN_JSON)
+@pytest.mark.parametrize(("check", "file", "keys", "value", "finding"), BROKEN)
 def test_a_broken_value_is_found(
     copy: Path, check: Check, file: str, keys: str, value: object, finding: str
 ) -> None:
+    if file == GERMAN:
+        shutil.copy(ROOT / GERMAN, copy / GERMAN)
     texts = found(check, copy, lambda: put(copy / file, keys, value))
     assert any(finding in text for text in texts), texts
 
 
-# Check, file, old text, new text, expected finding.
-BROKEN_TEXT: Final[tuple[tuple[Check, str, str, str, str], ...]] = (
-    (icons.check, ICONS, "{", "", "cannot be read"),
+# An action in services.yaml, and the expected finding.
+BROKEN_ACTIONS: Final = (
+    ("odd: {}", "odd has no texts"),
+    ("odd: [", "cannot be read"),
+    ("odd: {}", "resume_schedule has texts, but is not here"),
+    ("resume_schedule: {fields: {name: {}}}", "the field name is not in"),
     (
-        versions.check,
-        "pyproject.toml",
-        'version = "0.2.0"',
-        'version = "0.3.0"',
-        "the version is not 0.2.0",
+        "resume_schedule: {fields: {more: {fields: {name: {}}}}}",
+        "the section more is not in",
     ),
-    (versions.check, "CHANGELOG.md", "## [0.2.0]", "## 0.2.0", "has no section"),
+    (
+        "resume_schedule: {fields: {name: {selector: {select: {options: [a], translation_key: odd}}}}}",
+        "the selector odd is not in",
+    ),
 )
 
 
-@pytest.mark.parametrize(("check", "file", "old", "new", "finding"), BROKEN_TEXT)
-def test_a_broken_file_is_found(
-    copy: Path, check: Check, file: str, old: str, new: str, finding: str
-) -> None:
-    texts = found(check, copy, lambda: replace(copy / file, old, new))
+@pytest.mark.parametrize(("action", "finding"), BROKEN_ACTIONS)
+def test_a_broken_action_is_found(copy: Path, action: str, finding: str) -> None:
+    texts = found(
+        descriptions.check, copy, lambda: (copy / SERVICES).write_text(f"{action}\n")
+    )
     assert any(finding in text for text in texts), texts
-
-
-@pytest.mark.parametrize(
-    ("check", "file"),
-    [
-        (translations.check, ENGLISH),
-        (descriptions.check, SERVICES),
-        (versions.check, "CHANGELOG.md"),
-    ],
-)
-def test_a_missing_file_is_found(copy: Path, check: Check, file: str) -> None:
-    texts = found(check, copy, (copy / file).unlink)
-    assert any(text.startswith(file) for text in texts), texts
 
 
 def test_the_command_names_every_problem(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(copy / ICONS, "platforms", {})
+    replace(copy / ICONS, "{", "")
     (copy / SERVICES).unlink()
     assert main([str(copy)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert f"{ICONS}: platforms: not a valid option" in lines
+    assert any(line.startswith(f"{ICONS}: cannot be read") for line in lines)
     assert any(line.startswith(SERVICES) for line in lines)
     problems = [line for line in lines if not line.startswith("validation: ")]
     assert lines[-1] == f"validation: {len(problems)} problems"
+
+
+def test_the_example_in_contributing_is_real() -> None:
+    blocks = (ROOT / "CONTRIBUTING.md").read_text().split("```")[1::2]
+    row, name, icon = (block.partition("\n")[2] for block in blocks)
+    assert row in (ROOT / "custom_components/poolctl/sensor.py").read_text()
+    assert name in (ROOT / ENGLISH).read_text()
+    assert icon in (ROOT / ICONS).read_text()

@@ -1,8 +1,6 @@
-"""Checks of texts, translations, icons and versions: those of hassfest, and our own.
+"""Checks of texts, icons and versions that neither hassfest nor the HACS action makes.
 
-The rules are tables as in hassfest of Home Assistant 2026.10, with Home Assistant's own
-validators where it has them. The workflow *Validation* runs hassfest and the HACS action
-themselves, as neither works offline; checks that only they make are not repeated here.
+The workflow *Validation* runs those two, which do not work offline.
 
 `python -m tests.validation [REPOSITORY]` lists all problems; `scripts/lint` runs it.
 """
@@ -11,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from . import descriptions, icons, languages, tables, translations, versions
+from . import descriptions, icons, languages, tables, versions
 from .report import Check, Problem, Repository
 
 CHECKS: Final[tuple[Check, ...]] = (
-    translations.check,
     languages.check,
     icons.check,
     descriptions.check,

@@ -1,9 +1,9 @@
 """Check that every language has the texts and the placeholders of English."""
 
 from collections.abc import Iterator
+from string import Formatter
 
 from .report import Json, Problem, Repository
-from .texts import placeholders
 
 
 def texts(tree: Json, path: str = "") -> dict[str, str]:
@@ -22,10 +22,9 @@ def check(repository: Repository) -> Iterator[Problem]:
     """Compare every language with English."""
     english = texts(repository.english)
     for path in sorted((repository.integration / "translations").glob("*.json")):
-        data, _ = repository.load(path)
-        if path.stem == "en" or data is None:
-            continue
-        for problem in compare(english, texts(data)):
+        data, problems = repository.load(path)
+        yield from problems
+        for problem in compare(english, texts(data or {})):
             yield Problem(repository.name(path), problem)
 
 
@@ -36,14 +35,15 @@ def compare(english: dict[str, str], other: dict[str, str]) -> Iterator[str]:
     for path in sorted(other.keys() - english.keys()):
         yield f"{path} is not in en.json"
     for path in sorted(english.keys() & other.keys()):
-        wanted, found = _names(english[path]), _names(other[path])
+        try:
+            wanted, found = placeholders(english[path]), placeholders(other[path])
+        except ValueError as err:
+            yield f"{path}: a brace is alone: {err}"
+            continue
         if wanted != found:
             yield f"{path} has the placeholders {found}, English has {wanted}"
 
 
-def _names(text: str) -> list[str]:
-    try:
-        return sorted(set(placeholders(text)))
-    except ValueError:
-        # The check of the texts reports a brace that is alone.
-        return []
+def placeholders(text: str) -> list[str]:
+    """Return the placeholders of a text, each once; ValueError for a lone brace."""
+    return sorted({name for _, name, *_ in Formatter().parse(text) if name is not None})

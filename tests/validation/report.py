@@ -1,6 +1,6 @@
 """The repository that is validated, and the problems that are found."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 import json
@@ -9,7 +9,6 @@ from typing import Any, override
 
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.yaml import load_yaml_dict
-import probatio as vol
 
 type Json = dict[str, Any]
 
@@ -83,15 +82,3 @@ def _once(pairs: list[tuple[str, Any]]) -> Json:
         twice = sorted({key for key in keys if keys.count(key) > 1})
         raise ValueError(f"{', '.join(twice)} is there more than once")
     return found
-
-
-def violations(schema: Any, data: Any, file: str) -> Iterator[Problem]:
-    """Yield every violation of a schema."""
-    try:
-        vol.Schema(schema)(data)
-    except vol.MultipleInvalid as err:
-        for error in err.errors:
-            path = ".".join(map(str, error.path))
-            yield Problem(file, f"{path}: {error.msg}" if path else error.msg)
-    except vol.Invalid as err:
-        yield Problem(file, str(err))
