@@ -143,7 +143,7 @@ async def units_and_device_classes(home: Home, entries: list[er.RegistryEntry]) 
         allowed = _UNITS.get(entry.domain, {}).get(device_class, {None})
         if unit not in allowed:
             wrong.append(entry)
-    assert not _told(wrong)
+    assert not _told(wrong), "give it a device class, or add its unit to _PLAIN_UNITS"
 
 
 async def state_classes(home: Home, entries: list[er.RegistryEntry]) -> None:
@@ -244,7 +244,7 @@ async def every_enabled_entity_has_a_state(
     later |= {"pool_warm_at", "spa_warm_at"}
     # Once the user sets a time.
     later.add("spa_warm_by")
-    assert unknown == later
+    assert unknown == later, "disable what begins as unknown, or say above why"
 
 
 async def test_the_registry(full: Home, subtests: pytest.Subtests) -> None:

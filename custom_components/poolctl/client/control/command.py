@@ -24,7 +24,7 @@ class Command:
     """Key of the value: of two commands with the same key, the newer one counts."""
     show: Callable[[PoolState], PoolState] = lambda state: state
     """Puts the requested value into a state."""
-    holds: Callable[[PoolState], bool] = lambda state: True
+    confirms: Callable[[PoolState], bool] = lambda state: True
     """Returns whether a reported state has the value."""
     lan: LanCommand | None = None
     cloud: CloudCommand | None = None
@@ -71,7 +71,7 @@ class PendingValues:
         for pending in list(self._pending.values()):
             if read_at < pending.settled:
                 continue
-            if pending.holds(known):
+            if pending.confirms(known):
                 self.drop(pending)
             elif read_at >= pending.until:
                 self.drop(pending)

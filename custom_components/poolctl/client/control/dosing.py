@@ -87,7 +87,7 @@ class _Change:
         """Return the values that the object will report after the write."""
         return self.edit(settings)
 
-    def holds(self, state: PoolState) -> bool:
+    def confirms(self, state: PoolState) -> bool:
         """Return whether a reported state already has the value."""
         return self.show(state) == state
 
@@ -198,7 +198,7 @@ class DosingControl:
         refill = _Refill(of=kind.keys.settings, drum=kind.drum_keys)
         previous = kind.of(self._store.reported).remaining_ml or 0
 
-        def holds(state: PoolState) -> bool:
+        def confirms(state: PoolState) -> bool:
             doser = kind.of(state)
             left = doser.remaining_ml
             # A dose may already have been taken from the full drum.
@@ -208,7 +208,7 @@ class DosingControl:
             Command(
                 key=refill.of.reset,
                 show=kind.with_full_drum,
-                holds=holds,
+                confirms=confirms,
                 lan=self._by_lan(refill),
                 cloud=self._by_cloud(refill),
             )
@@ -227,7 +227,7 @@ class DosingControl:
             Command(
                 key=change.key,
                 show=change.show,
-                holds=change.holds,
+                confirms=change.confirms,
                 lan=self._by_lan(change),
                 cloud=self._by_cloud(change),
             )

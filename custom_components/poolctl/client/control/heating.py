@@ -100,7 +100,7 @@ class HeatingControl:
             Command(
                 key="heating",
                 show=asked.show,
-                holds=lambda state: asked.show(state) == state,
+                confirms=lambda state: asked.show(state) == state,
                 lan=write,
             )
         )

@@ -108,7 +108,7 @@ class LightControl:
                 key=f"slot {index}",
                 # Shown as on, whatever its relay does at the moment.
                 show=lambda state: with_mode(state, index, MODE_MANUAL),
-                holds=lambda state: is_on(state, index) is True,
+                confirms=lambda state: is_on(state, index) is True,
                 lan=run,
                 settles_in=settles_in,
             )

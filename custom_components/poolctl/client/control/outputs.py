@@ -51,7 +51,7 @@ class OutputControl:
             Command(
                 key=f"slot {slot}",
                 show=lambda state: _switched(state, slot, on, held=hold),
-                holds=lambda state: is_on(state, slot) is on,
+                confirms=lambda state: is_on(state, slot) is on,
                 lan=lambda lan: lan.action("aux", payload),
                 cloud=by_cloud,
             )

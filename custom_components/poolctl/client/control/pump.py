@@ -199,7 +199,7 @@ class PumpControl:
         return Command(
             key=_KEY,
             show=lambda state: _running(state, on, speed),
-            holds=lambda state: _holds(state, on, wanted),
+            confirms=lambda state: _holds(state, on, wanted),
             lan=run,
             cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
         )

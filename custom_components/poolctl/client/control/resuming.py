@@ -9,7 +9,7 @@ from .command import Command, LanCommand
 def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
     """Return the command for a slot; it took effect once the slot is not held."""
 
-    def holds(state: PoolState) -> bool:
+    def confirms(state: PoolState) -> bool:
         return state.outputs.held is not None and slot not in state.outputs.held
 
     return Command(
@@ -17,6 +17,6 @@ def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
         show=lambda state: replace(
             state, outputs=state.outputs.with_hold(slot, held=False)
         ),
-        holds=holds,
+        confirms=confirms,
         lan=lan,
     )

@@ -128,7 +128,7 @@ class Sender:
         async def look() -> bool:
             # While it settles, states say nothing about its effect.
             observed = not command.settles_in and await self._poller.read_lan()
-            return observed and command.holds(self._store.reported)
+            return observed and command.confirms(self._store.reported)
 
         frame = None
         try:
@@ -227,7 +227,7 @@ class Sender:
         """Send the query that reports a value, if any; return whether it is settled."""
         if query is None or not await self._queries.ask(query):
             return False
-        if pending in self._store.pending and pending.holds(self._store.reported):
+        if pending in self._store.pending and pending.confirms(self._store.reported):
             self._store.pending.drop(pending)
             self._store.publish()
         return pending not in self._store.pending
