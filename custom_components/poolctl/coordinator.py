@@ -142,7 +142,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained = Explainer(controller)
+        self.explained = Explainer(controller, self.remembered.learned)
         self.warm_by = WarmBy(
             controller,
             self.learned,

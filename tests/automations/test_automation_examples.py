@@ -56,7 +56,7 @@ async def _chemistry(home: Home) -> None:
 
 async def _evening(home: Home) -> None:
     home.pool.settings["chlorine_remaining"] = 1_000
-    await home.advance(15)
+    await home.advance(30, step=15)
     now = dt_util.now()
     until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
     if until < timedelta(hours=2):
@@ -85,7 +85,7 @@ async def _nearly_warm_spa(home: Home) -> None:
 
 async def _dry_run(home: Home) -> None:
     home.pool.pump.dry_run_status = DRY
-    await home.advance(15)
+    await home.advance(30, step=15)
 
 
 async def _off_the_network(home: Home) -> None:

@@ -48,6 +48,21 @@ async def test_spa_mode(full: Home) -> None:
     assert shown(full, "pool")["current_temperature"] is not None
 
 
+@pytest.mark.usefixtures("freezer")
+async def test_a_restart_while_the_water_settles(full: Home) -> None:
+    """What a probe in spa water reads is not the pool's after a restart."""
+    await full.act("switch.turn_on", "spa_mode")
+    await full.advance(330, step=30)
+    await full.act("switch.turn_off", "spa_mode")
+    await full.refresh()
+    await full.shut_down()
+    await full.boot()
+    await full.advance(60, step=15)
+    assert shown(full, "pool")["current_temperature"] is None
+    await full.advance(330, step=30)
+    assert shown(full, "pool")["current_temperature"] is not None
+
+
 async def test_spa_mode_is_assumed_where_nobody_tells_it(full: Home) -> None:
     await full.act("switch.turn_on", "spa_mode")
     full.cloud.not_offered.add("auxInfo")

@@ -10,6 +10,7 @@ from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
 from ..client.wire.equipment import Slot
+from ..learned.learned import Learned
 from ..output_attributes import RUN_BY
 from .dosing import why_dosing
 from .heating import why_heating
@@ -25,9 +26,9 @@ PUMP_ATTRIBUTES: Final = frozenset({"pump", "next_schedule", *_TIMES.values()})
 class Explainer:
     """Explains why the equipment of a controller runs or not."""
 
-    def __init__(self, controller: Controller) -> None:
-        """Explain the equipment of this controller."""
+    def __init__(self, controller: Controller, learned: Learned) -> None:
         self._controller = controller
+        self._learned = learned
 
     def output(self, slot: Slot | None) -> Explanation:
         """Return why an output runs or not, empty if a user cannot switch it."""
@@ -56,6 +57,7 @@ class Explainer:
             holds=controller.holds.shown,
             stopped_by_spa=controller.holds.stopped_by_spa,
             pauses={each.kind.key: each.until for each in controller.pauses.shown},
+            run_on_ends=self._learned.ends.run_on,
             now=controller.times.local,
             ahead=controller.times.offset,
         )

@@ -171,7 +171,7 @@ def _needs_pump(facts: OutputFacts) -> bool:
 def _runs_on(facts: OutputFacts) -> Explanation:
     if not facts.is_pump or not facts.state.signals.pump_cooling_down:
         return ()
-    return Sentence("cooling_down"), *facts.at.until(facts.state.run_on_ends)
+    return Sentence("cooling_down"), *facts.at.until(facts.at.run_on_ends)
 
 
 def _dry(facts: OutputFacts) -> Explanation:

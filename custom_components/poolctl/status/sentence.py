@@ -20,6 +20,7 @@ class Situation:
     stopped_by_spa: tuple[Hold, ...] = ()
     pauses: Mapping[str, datetime] = field(default_factory=dict)
     """End of the pause of each paused doser, by the doser's key."""
+    run_on_ends: datetime | None = None
     now: datetime
     """The controller's local time."""
     ahead: timedelta = timedelta()

@@ -40,6 +40,8 @@ class Equipment:
     chemistry: Chemistry = Chemistry()
     chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""
+    probed_spa: bool | None = None
+    settles_since: datetime | None = None
 
     @classmethod
     def of(cls, state: PoolState) -> Self:
@@ -52,6 +54,8 @@ class Equipment:
             pool_sources=state.pool_sources,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
+            probed_spa=state.probed_spa,
+            settles_since=state.settles_since,
         )
 
     @property
@@ -64,6 +68,8 @@ class Equipment:
             pool_sources=self.pool_sources,
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
+            probed_spa=self.probed_spa,
+            settles_since=self.settles_since,
         )
 
 

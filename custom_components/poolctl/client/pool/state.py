@@ -47,8 +47,6 @@ class PumpStatus(StrEnum):
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
 _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe (chosen)."""
-_SAME_END = timedelta(seconds=30)
-"""Largest difference between two ends of the same countdown (chosen)."""
 _PRIME_TIME = Between(20, 3600)
 """Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
 
@@ -99,8 +97,6 @@ class PoolState:
     """Time of the first read of the current start; `None` while it does not start."""
     start_over: bool = False
     """Whether the pump still reads as starting after its prime time."""
-    run_on_ends: datetime | None = None
-    """End of the pump's run-on, which does not change while it counts down evenly."""
     installer: InstallerSettings = InstallerSettings()
     firmware: str | None = None
 
@@ -192,13 +188,7 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with new readings of one source and values derived from them."""
-    state = replace(
-        state,
-        readings=readings,
-        signals=signals,
-        start_over=False,
-        run_on_ends=_run_on_end(state.run_on_ends, readings, signals, now),
-    )
+    state = replace(state, readings=readings, signals=signals, start_over=False)
     if state.pump_status in _STARTS:
         state = _with_start(state, now)
     elif state.starts_since is not None:
@@ -218,16 +208,6 @@ def with_readings(
         else new.water_temperature,
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
-
-
-def _run_on_end(
-    previous: datetime | None, readings: Readings, signals: Signals, now: datetime
-) -> datetime | None:
-    if not signals.pump_cooling_down or not readings.pump_cooldown_remaining:
-        return None
-    end = now + timedelta(seconds=readings.pump_cooldown_remaining)
-    same = previous is not None and abs(end - previous) <= _SAME_END
-    return previous if same else end.replace(microsecond=0)
 
 
 def _with_probe(state: PoolState, now: datetime) -> PoolState:
