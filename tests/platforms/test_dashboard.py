@@ -133,7 +133,7 @@ async def test_a_disabled_account_is_deleted_after_a_restart(
     hass_storage[DOMAIN] = {
         "version": 1,
         "key": DOMAIN,
-        "data": {device_id: {"counters": {"sent": 7}, "volume": 50_000}},
+        "data": {device_id: {"counters": {"counter": 7}, "volume": 50_000}},
     }
     data = home.service.entry(home.service.small).data
     entry = MockConfigEntry(
@@ -145,7 +145,7 @@ async def test_a_disabled_account_is_deleted_after_a_restart(
     await hass.async_block_till_done()
     assert _resources(hass) == []
     stored = hass_storage[DOMAIN]["data"][device_id]
-    assert stored == {"counters": {"sent": 7}}
+    assert stored == {"counters": {"counter": 7, "frames": None}}
 
 
 async def test_resources_in_yaml(

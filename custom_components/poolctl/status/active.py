@@ -48,6 +48,8 @@ class ActiveProblems[F: Subject]:
         memory.keep(owner, "problems", lambda: to_stored(beginnings))
         self._since = beginnings.since
         """Beginning of each problem by key, by the trusted time."""
+        self._read: set[str] = set()
+        """Rows about which a read of this run has said something."""
         self._first: dict[str, float] = {}
         """Time of the first read (monotonic, s) that a second one has to confirm."""
         self._began: dict[str, float] = {}
@@ -95,13 +97,17 @@ class ActiveProblems[F: Subject]:
     ) -> bool | None:
         """Return whether a problem exists, `None` until two reads agree on a change.
 
-        Its variants count: one odd read makes no notice a problem.
+        Its variants count: one odd read makes no notice a problem. The first read of a
+        run changes nothing, so it needs no second one.
         """
         exists = row.exists(facts)
         if not row.confirmed or exists is None:
             return exists
         if read_at is None:
             return None
+        if row.key not in self._read:
+            self._read.add(row.key)
+            return exists
         shown = next((each.variant for each in self.active if each.key == row.key), "")
         if shown or row.key not in self._since:
             settled = shown == (row.variant(facts).key if exists else "")
