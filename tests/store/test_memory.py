@@ -36,6 +36,8 @@ STORED: dict[str, Any] = {
             "water_temperature": 27.5,
         },
         "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
+        "probed_spa": False,
+        "settles_since": "2026-11-21T09:30:15.250000+00:00",
     },
     "choices": {
         "pump_speed": 65,
