@@ -33,3 +33,25 @@ async def test_an_hour_is_written_once_in_five_minutes(
         full.pool.settings["acid_remaining"] -= 1 * runs
         await full.live(15)
     assert 4 <= len(written) <= 13
+
+
+async def test_still_water_after_spa_mode_is_not_written(
+    full: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The probe waits for flowing water all night, and nothing else changes."""
+    full.pool.water.drift = 0.0
+    await full.act("switch.turn_on", "spa_mode")
+    await full.live(330)
+    await full.act("switch.turn_off", "spa_mode")
+    await full.act("switch.turn_off", "pump")
+    await full.live(600)
+    memory, written = full.hass.data[DATA_MEMORY], []
+    form = memory._data
+
+    def note() -> dict[str, Any]:
+        written.append(full.freezer.time_to_freeze)
+        return form()
+
+    monkeypatch.setattr(memory, "_data", note)
+    await full.live(3600)
+    assert len(written) <= 6

@@ -41,7 +41,8 @@ class Equipment:
     chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""
     probed_spa: bool | None = None
-    settles_since: datetime | None = None
+    settles_since: datetime | None = field(default=None, compare=False)
+    """In still water it moves with every read: that alone causes no save, either."""
 
     @classmethod
     def of(cls, state: PoolState) -> Self:
