@@ -140,7 +140,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         if self.config_entry.pref_disable_polling and self.controllers:
             self._start_closed_season()
             return
-        await self._async_first_look()
+        await self._async_first_poll()
         self.config_entry.async_on_unload(self.problems.async_start())
         if remembered:
             self.config_entry.async_create_background_task(
@@ -155,9 +155,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             watch = ExpiryWatch(self.hass, store, controller.async_refresh)
             self.config_entry.async_on_unload(watch.async_start())
 
-    async def _async_first_look(self) -> None:
+    async def _async_first_poll(self) -> None:
         controllers = tuple(self.controllers.values())
-        await asyncio.gather(*(each.async_first_look() for each in controllers))
+        await asyncio.gather(*(each.async_first_poll() for each in controllers))
         silent = [each for each in controllers if not each.last_update_success]
         # If every controller is left out or runs elsewhere, more may be found.
         none_runs = not controllers and (self._unread or self.data)

@@ -57,7 +57,7 @@ SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_
 """Sent after each read of a controller, before its entities are updated."""
 
 _LOGGER = logging.getLogger(__name__)
-_FIRST_LOOK = 5.0
+_FIRST_POLL = 5.0
 """Seconds that a start waits for more than the first values."""
 
 
@@ -328,7 +328,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     # Polls
 
-    async def async_first_look(self) -> None:
+    async def async_first_poll(self) -> None:
         """Read for the first time, and again if a search has found the controller.
 
         Endpoints of the cloud that are slow do not delay the start: it waits for the
@@ -339,10 +339,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             # The addresses that the network reported are already being tried.
             await self.recovery.async_wait()
         first = self.config_entry.async_create_background_task(
-            self.hass, self._async_try(), "poolctl first look"
+            self.hass, self._async_try(), "poolctl first poll"
         )
         while not first.done():
-            await asyncio.wait([first], timeout=_FIRST_LOOK)
+            await asyncio.wait([first], timeout=_FIRST_POLL)
             if self.controller.store.reported.source is not None:
                 break
         if not self.last_update_success:

@@ -63,7 +63,7 @@ _EXACT: Final = Within(-(2.0**53), 2.0**53)
 
 class _Form(NamedTuple):
     read: Callable[[Any, bool], Any]
-    """Reads a value; the second argument tells whether all of it must fit."""
+    """Reads a value; the second argument is whether all of it must fit."""
     write: Callable[[Any], Any]
 
 

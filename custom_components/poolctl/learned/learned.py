@@ -77,11 +77,12 @@ class Learned:
         seconds = None if self._at is None else at - self._at
         self._at = at
         sure = self._jumps.drop(state.readings)
-        likely, measured = plausible(sure), state.readings
-        possible = plausible(measured).water_temperature is not None
-        odd_water = not possible and sure.water_temperature is None
-        settled = self.steady.take(measured, at, odd_water=odd_water)
-        state = replace(state, readings=likely)
+        odd_water = (
+            sure.water_temperature is None
+            and plausible(state.readings).water_temperature is None
+        )
+        settled = self.steady.take(state.readings, at, odd_water=odd_water)
+        state = replace(state, readings=plausible(sure))
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now, choices)
