@@ -198,11 +198,7 @@ class OfReading(
             return shown
         state = pool.state
         true = shown_chemistry(state, pool.choices, state.measured_chemistry)
-        water = replace(
-            state,
-            readings=replace(state.readings, ph=true.ph, orp=true.orp),
-        )
-        return self._reading.measured(water)
+        return self._reading.of(true)
 
     def _is_within(
         self, value: float | None, good_from: float | None, good_to: float | None
@@ -222,10 +218,9 @@ class OfReading(
         Sensors show them without their noise, but automations follow the true reading.
         """
         steady, good = coordinator.learned.steady, self._reading.range(state)
-        shown = replace(state, readings=steady.applied(state))
         sides = {
-            self._is_within(self._reading.measured(each), good.lower, good.upper)
-            for each in (state, shown)
+            self._is_within(self._reading.of(each), good.lower, good.upper)
+            for each in (state.measured_chemistry, steady.of(state).chemistry)
         }
         if len(sides) > 1:
             steady.show(state)

@@ -5,7 +5,6 @@ after a while if it differs by less. Only a water temperature that no pool has i
 once the next read confirms it.
 """
 
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ..client.pool.parts import Chemistry
@@ -123,15 +122,4 @@ class SteadyReadings:
                     self._shown, Probes.of(state.readings), BANDS, strict=True
                 )
             )
-        )
-
-    def applied(self, state: PoolState) -> Readings:
-        """Return the readings of a state with the shown values of the probes."""
-        ph, orp, water, ambient = self.of(state)
-        return replace(
-            state.readings,
-            ph=ph,
-            orp=orp,
-            water_temperature=water,
-            ambient_temperature=ambient,
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
+from .parts import Chemistry
 from .state import PoolState
 
 
@@ -36,14 +37,11 @@ class Reading:
     above: float
     dosing: tuple[AnyDosing, ...]
     """Kinds of dosing with a target for it; the first fitted one counts."""
-    measured: Callable[[PoolState], float | None]
-    remembered: Callable[[PoolState], float | None]
+    of: Callable[[Chemistry], float | None]
 
     def valid(self, state: PoolState) -> float | None:
         """Return the newest reading from flowing water."""
-        if state.signals.chemistry_stable is False:
-            return self.remembered(state)
-        return self.measured(state)
+        return self.of(state.chemistry)
 
     def range(self, state: PoolState) -> Range:
         """Return the good range for this pool."""
@@ -64,8 +62,7 @@ PH_READING: Final = Reading(
     below=0.4,
     above=0.4,
     dosing=(ACID,),
-    measured=lambda state: state.readings.ph,
-    remembered=lambda state: state.valid_chemistry.ph,
+    of=lambda chemistry: chemistry.ph,
 )
 ORP_READING: Final = Reading(
     key="orp",
@@ -74,8 +71,7 @@ ORP_READING: Final = Reading(
     below=100,
     above=150,
     dosing=(CHLORINATOR, CHLORINE),
-    measured=lambda state: state.readings.orp,
-    remembered=lambda state: state.valid_chemistry.orp,
+    of=lambda chemistry: chemistry.orp,
 )
 """Ranges and margins in mV."""
 READINGS: Final = (PH_READING, ORP_READING)
