@@ -444,3 +444,25 @@ async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
     server.close()
     server.close_clients()
     await server.wait_closed()
+
+
+# A client of a raw server
+
+
+FRAME = bytes.fromhex(FRAMES[0]["payload"])
+
+
+def signed(counter: int = 1, payload: bytes = FRAME) -> str:
+    """Return the hex text of a signed envelope."""
+    return wire.wrap(KEY, counter, payload).hex()
+
+
+def answer(**body: Any) -> str:
+    """Return the text of an answer."""
+    return json.dumps(body)
+
+
+@pytest.fixture
+def lan(session: ClientSession, raw: RawServer) -> LanClient:
+    """Make a client of the raw server."""
+    return LanClient(session, "127.0.0.1", KEY, port=raw.port)

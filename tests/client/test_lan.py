@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-import json
 from typing import Any
 
 from aiohttp import ClientSession
@@ -23,26 +22,17 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnexpectedResponseError,
     UnreachableError,
 )
-from tests.client.conftest import FRAMES, KEY, RawServer, Service, UnixTime
+from tests.client.conftest import (
+    FRAME,
+    KEY,
+    RawServer,
+    Service,
+    UnixTime,
+    answer,
+    signed,
+)
 from tests.world.simulator import wire
 from tests.world.simulator.raw import until
-
-FRAME = bytes.fromhex(FRAMES[0]["payload"])
-
-
-def signed(counter: int = 1, payload: bytes = FRAME) -> str:
-    return wire.wrap(KEY, counter, payload).hex()
-
-
-def answer(**body: Any) -> str:
-    return json.dumps(body)
-
-
-@pytest.fixture
-def lan(session: ClientSession, raw: RawServer) -> LanClient:
-    """Make a client of the raw server."""
-    return LanClient(session, "127.0.0.1", KEY, port=raw.port)
-
 
 # Answers, byte by byte
 

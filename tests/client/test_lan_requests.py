@@ -14,24 +14,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     RequestTooLargeError,
     SignatureError,
 )
-from tests.client.conftest import COMMANDS, FRAMES, KEY, RawServer, UnixTime
+from tests.client.conftest import COMMANDS, KEY, RawServer, UnixTime, answer, signed
 from tests.world.simulator import wire
-
-FRAME = bytes.fromhex(FRAMES[0]["payload"])
-
-
-def signed(counter: int = 1, payload: bytes = FRAME) -> str:
-    return wire.wrap(KEY, counter, payload).hex()
-
-
-def answer(**body: Any) -> str:
-    return json.dumps(body)
-
-
-@pytest.fixture
-def lan(session: ClientSession, raw: RawServer) -> LanClient:
-    """Make a client of the raw server."""
-    return LanClient(session, "127.0.0.1", KEY, port=raw.port)
 
 
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["counter"])
