@@ -11,7 +11,7 @@ from tests.world.home.settings import Settings
 from tests.world.home.waiting import until
 
 from .pools import SECONDS, SMALL, Pools
-from .steps import choose_in_menu, pick, take_picture
+from .steps import choose_in_menu, come_to_rest, pick, take_picture
 
 BLUEPRINT: Final = "Pool: pump hours"
 CLOSE: Final = 20
@@ -28,6 +28,8 @@ async def test_pump_hours(
     await api.call("select", "select_option", entity_id=rule, option="half")
     await page.goto(f"{home.home_url}/config/blueprint/dashboard")
     await page.get_by_text(BLUEPRINT, exact=True).click()
+    # Which picker is the first one changes while the form is still drawn.
+    await come_to_rest(page)
     picker = page.locator("ha-entity-picker").first
     await picker.click()
     await pick(picker, SMALL, "Hours still needed")

@@ -31,7 +31,6 @@ from tests.world.assistant.service import Service
 from tests.world.simulator import Cloud, Controller
 from tests.world.simulator.visitors import Announcement
 
-from .draws import PLAIN
 from .network import Network
 from .watch import LogWatch
 
@@ -96,6 +95,8 @@ class Week:
     _end: float = 0.0
     _lived: float = 0.0
     _troubles: Counter[str] = field(default_factory=Counter)
+    _counted: Counter[str] = field(default_factory=Counter)
+    """Highest counter of the messages of a controller before it restarted."""
     _calm_since: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -151,13 +152,11 @@ class Week:
         self._end = self._start + seconds
         everywhere = (
             *(self._cloud_trouble, self._tokens, self._swaps, self._reloads),
-            *(() if PLAIN else (self._absences,)),
-            *self.everywhere,
+            *(self._absences, *self.everywhere),
         )
         each = (
             *(self._lan_trouble, self._flapping, self._restarts, self._moves),
-            *(self._new_keys, self._cloud_link),
-            *(() if PLAIN else (self._odd_values,)),
+            *(self._new_keys, self._cloud_link, self._odd_values),
             *self.at_each,
         )
         async with asyncio.TaskGroup() as tasks:
@@ -286,7 +285,8 @@ class Week:
     async def _restarts(self, controller: Controller) -> None:
         while await self.pause(9 * HOUR):
             with self.trouble(controller.device_id, "restart"):
-                controller.restart()
+                most = self._counted[controller.device_id] = self._most(controller)
+                controller.restart(most if self._is_lost(controller) else 0)
                 await self.sleep(MINUTE)
 
     async def _new_keys(self, controller: Controller) -> None:
@@ -341,7 +341,17 @@ class Week:
             pass
         return host
 
+    def _most(self, controller: Controller) -> int:
+        """Return the highest counter of a controller's messages so far."""
+        return max(controller.counter, self._counted[controller.device_id])
+
+    def _is_lost(self, controller: Controller) -> bool:
+        coordinator = self.entry.runtime_data.controllers[controller.device_id]
+        return coordinator.record.host != controller.host
+
     async def _move(self, controller: Controller, host: str) -> None:
+        """Change its address; a new counter with it is not found (docs/limits.md)."""
+        controller.counter = self._most(controller)
         await controller.move(host, controller.port)
         self.lan.names[controller.hostname] = host
 
