@@ -346,8 +346,8 @@ class Week:
         return max(controller.counter, self._counted[controller.device_id])
 
     def _is_lost(self, controller: Controller) -> bool:
-        coordinator = self.entry.runtime_data.controllers[controller.device_id]
-        return coordinator.record.host != controller.host
+        stored = self.entry.data["controllers"][controller.device_id]["host"]
+        return bool(stored != controller.host)
 
     async def _move(self, controller: Controller, host: str) -> None:
         """Change its address; a new counter with it is not found (docs/limits.md)."""
