@@ -100,6 +100,15 @@ async def test_a_cold_night(house: House, pool: Pool) -> None:
     assert not house.waiting
 
 
+async def test_limits_in_fahrenheit(house: House, pool: Pool) -> None:
+    """36 °F are 2.2 °C, and 39 °F are 3.9 °C."""
+    await house.automate(NAME, **inputs(house, cold_at=36, warm_at=39))
+    for ambient, runs in ((2.5, False), (2.0, True), (3.5, True), (4.0, False)):
+        pool.water.ambient = ambient
+        await house.wait(minutes=4)
+        assert pool.pump.running is runs
+
+
 async def test_the_coldest_thermometer_counts(house: House, pool: Pool) -> None:
     """Its unit does not matter; a thermometer without a value does not count."""
 
