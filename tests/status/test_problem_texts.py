@@ -13,7 +13,13 @@ from homeassistant.util.unit_system import (
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.status.problem import Active, Celsius, Severity, Value
+from custom_components.poolctl.status.problem import (
+    Active,
+    Celsius,
+    Litres,
+    Severity,
+    Value,
+)
 from custom_components.poolctl.status.texts import filled, next_step, sentence, text
 
 
@@ -27,6 +33,8 @@ from custom_components.poolctl.status.texts import filled, next_step, sentence, 
         ("Spa", "de", METRIC_SYSTEM, "Spa"),
         (Celsius(28), "en", METRIC_SYSTEM, "28 °C"),
         (Celsius(28), "de", US_CUSTOMARY_SYSTEM, "82 °F"),
+        (Litres(1.5), "de", METRIC_SYSTEM, "1,5 L"),
+        (Litres(1.5), "en", US_CUSTOMARY_SYSTEM, "0.4 gal"),
     ],
 )
 async def test_values(

@@ -126,7 +126,9 @@ async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
     assert set(shown(asked)) == {key}
     assert issue.translation_placeholders is not None
     assert issue.translation_placeholders["name"] == "Beach pool"
-    assert 1 < float(issue.translation_placeholders["litres"]) <= 1.5
+    amount, unit = issue.translation_placeholders["content"].split()
+    assert 1 < float(amount) <= 1.5
+    assert unit == "L"
 
     repair = await Repair(asked, key).start()
     asked.controller.faults.on("decline")

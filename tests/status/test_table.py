@@ -402,7 +402,7 @@ def test_values() -> None:
     assert all(isinstance(each, int) for each in orp.values())
     off = health(controller_ahead=timedelta(minutes=-59.7))
     assert ROWS["controller_clock"].values(off) == {"minutes": 60}
-    assert ROWS["acid_low"].values(HEALTH) == {"litres": 10.0}
+    assert ROWS["acid_low"].values(HEALTH) == {"content": 10.0}
     doses = health(acid_effect=(8, 7.8), chlorine_effect=(24, 601.4))
     assert ROWS["acid_without_effect"].values(doses) == {"idle": 8, "reading": 7.8}
     assert ROWS["chlorine_without_effect"].values(doses) == {"idle": 24, "reading": 601}

@@ -14,7 +14,17 @@ from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
 from ..learned.pool import needs_cleaning, without_effect
 from .health import Health
-from .problem import RESUME, Action, Celsius, Problem, Repair, Severity, Value, Variant
+from .problem import (
+    RESUME,
+    Action,
+    Celsius,
+    Litres,
+    Problem,
+    Repair,
+    Severity,
+    Value,
+    Variant,
+)
 
 _DAY = timedelta(days=1)
 """Maximum time held off, or without a reading: a pool without its pump turns green
@@ -88,7 +98,9 @@ def _drum(kind: DoserKind) -> Problem[Health]:
                 applies=lambda health: kind.of(health.state).empty,
             ),
         ),
-        values=lambda health: {"litres": kind.of(health.state).litres_left or 0.0},
+        values=lambda health: {
+            "content": Litres(kind.of(health.state).litres_left or 0.0)
+        },
         # Entities report it, too: it is a repair only if the options ask for that.
         repair=Repair(wanted=lambda health: health.drum_repairs, fixable=True),
     )

@@ -15,6 +15,10 @@ class Celsius(float):
     """A temperature in °C, shown in Home Assistant's unit."""
 
 
+class Litres(float):
+    """A volume in L, shown in Home Assistant's unit."""
+
+
 type Value = str | float | datetime
 """Placeholder of a text, shown in Home Assistant's language and time zone."""
 type Values = Mapping[str, Value]

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from homeassistant.const import Platform, UnitOfTemperature
+from homeassistant.const import Platform, UnitOfTemperature, UnitOfVolume
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from .problem import Active, Celsius, Value, Values
+from .problem import Active, Celsius, Litres, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
@@ -26,12 +26,17 @@ def _written(hass: HomeAssistant, value: Value) -> str:
     if isinstance(value, datetime):
         at, now = dt_util.as_local(value), dt_util.now()
         return at.strftime("%H:%M" if at.date() == now.date() else "%Y-%m-%d %H:%M")
+    units = hass.config.units
     if isinstance(value, Celsius):
-        units = hass.config.units
         degrees = units.temperature(value, UnitOfTemperature.CELSIUS)
         return f"{degrees:.0f} {units.temperature_unit}"
-    if not isinstance(value, float):
-        return str(value)
+    if isinstance(value, Litres):
+        volume = units.volume(value, UnitOfVolume.LITERS)
+        return f"{_decimal(hass, volume)} {units.volume_unit}"
+    return _decimal(hass, value) if isinstance(value, float) else str(value)
+
+
+def _decimal(hass: HomeAssistant, value: float) -> str:
     comma = hass.config.language.split("-")[0] in _COMMA
     return f"{value:.1f}".replace(".", "," if comma else ".")
 
