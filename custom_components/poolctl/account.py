@@ -126,8 +126,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
         Raises ConfigEntryNotReady if no controller answers on any path.
         """
-        remembered = bool(self.data or self._unread)
-        if not remembered:
+        stored = bool(self.data or self._unread)
+        if not stored:
             await self.async_config_entry_first_refresh()
         for record in tuple(self.data.values()):
             self._try_to_add(record)
@@ -142,7 +142,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             return
         await self._async_first_poll()
         self.config_entry.async_on_unload(self.problems.async_start())
-        if remembered:
+        if stored:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
             )

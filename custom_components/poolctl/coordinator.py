@@ -48,9 +48,9 @@ from .status.problem import Status
 from .status.sentence import Explanation
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
+from .store.controller import ControllerStore
 from .store.hold_timer import HoldTimer, async_leave
 from .store.memory import DATA_MEMORY
-from .store.remembered import Remembered
 from .warm_by.warm_by import WarmBy
 
 SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_read")
@@ -131,22 +131,22 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self._uses = self._options.uses_of(record.device_id)
         memory = hass.data[DATA_MEMORY]
         self.clock = memory.clock
-        self.remembered = Remembered(memory, record.device_id)
-        self.learned = self.remembered.learned
+        self.stored = ControllerStore(memory, record.device_id)
+        self.learned = self.stored.learned
         self._access = LanAccess(
             record,
             shared.lan_session,
-            self.remembered.counters,
+            self.stored.counters,
             shared.observers.facts(record.device_id),
             allowed=self.uses_lan,
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained = Explainer(controller, self.remembered.learned)
+        self.explained = Explainer(controller, self.stored.learned)
         self.warm_by = WarmBy(
             controller,
             self.learned,
-            self.remembered.warm_by.requests,
+            self.stored.warm_by.requests,
             partial(name_of, hass),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )
@@ -162,19 +162,19 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
 
     def _make_controller(self) -> Controller:
-        options, shared, remembered = self._options, self._shared, self.remembered
+        options, shared, stored = self._options, self._shared, self.stored
         controller = Controller(
             self.record.device_id,
             lan=self._access.client(),
             cloud=None if options.connection is Connection.LAN else shared.cloud,
             facts=self._access.facts,
             publish=self._async_publish,
-            kept=remembered.kept(options.without_flow),
+            stored=stored.to_start_from(options.without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
         )
-        controller.store.add_read_listener(remembered.async_learn)
+        controller.store.add_read_listener(stored.async_learn)
         controller.store.add_read_listener(
             lambda state, at: async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
         )
@@ -301,7 +301,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             pool=self.pool,
-            now=self.remembered.now,
+            now=self.stored.now,
             clock_ahead=self.clock.ahead,
             controller_ahead=controller.controller_clock.offset,
             reached=reached,
@@ -426,8 +426,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         goes on with more requests, so its first values are shown before it ends.
         """
         store, controller = self.controller.store, self.controller
-        kept = controller.holds.kept, controller.pauses.kept, self.warm_by.kept
-        self.remembered.async_keep(store.reported, store.choices, *kept)
+        claims = controller.holds.stored, controller.pauses.stored, self.warm_by.stored
+        self.stored.async_store(store.reported, store.choices, *claims)
         self._timer.async_check()
         source = self.data.source
         self.data, self._choices = store.state, store.choices

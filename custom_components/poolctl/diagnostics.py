@@ -134,9 +134,9 @@ def _asked(coordinator: ControllerCoordinator) -> _Json:
     """Return the user's requests that end by themselves: holds, pauses, warm water."""
     controller = coordinator.controller
     return {
-        "holds": to_stored(controller.holds.kept.holds, tuple[Hold, ...]),
-        "pauses": to_stored(controller.pauses.kept.pauses, tuple[Pause, ...]),
-        "warm_by": to_stored(coordinator.warm_by.kept),
+        "holds": to_stored(controller.holds.stored.holds, tuple[Hold, ...]),
+        "pauses": to_stored(controller.pauses.stored.pauses, tuple[Pause, ...]),
+        "warm_by": to_stored(coordinator.warm_by.stored),
     }
 
 

@@ -639,7 +639,7 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
     def async_reset(self) -> None:
         """Restart the total at 0, for example with new equipment."""
         if self.entity_description.total is not None:
-            self.coordinator.remembered.async_reset_total(self.entity_description.total)
+            self.coordinator.stored.async_reset_total(self.entity_description.total)
             self.async_write_ha_state()
 
 

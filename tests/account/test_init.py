@@ -7,9 +7,9 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import device_registry as dr
 import pytest
 
+from custom_components.poolctl.store.controller import Equipment
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
-from custom_components.poolctl.store.remembered import Equipment
 from tests.world.assistant.home import Home
 from tests.world.simulator.raw import until
 

@@ -52,7 +52,7 @@ async def test_lan_lost_and_found(small: Home) -> None:
     await small.advance(15)
     assert small.source == "cloud"
     assert 6 < float(ph(small)) < 9
-    # Values that the cloud does not report are unknown, not remembered.
+    # Values that the cloud does not report are unknown, not the last ones.
     assert small.value("sensor", "pump_power") == "unknown"
 
     small.controller.faults.off("refuse")

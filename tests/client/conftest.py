@@ -28,7 +28,7 @@ from custom_components.poolctl.client.control import (
     store as store_module,
 )
 from custom_components.poolctl.client.control.queries import FRESH
-from custom_components.poolctl.client.controller import Controller, Kept
+from custom_components.poolctl.client.controller import Controller, Stored
 from custom_components.poolctl.client.holds import (
     claims as holds_claims,
     hold as holds_hold,
@@ -334,7 +334,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
-            kept=Kept(holds=holds),
+            stored=Stored(holds=holds),
         )
         return Rig(service, fake_time, pool, controller, published)
 

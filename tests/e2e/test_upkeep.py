@@ -19,7 +19,7 @@ from .steps import choose_in_menu, open_integration
 README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
-# The account is reloaded: remembered values come first, followed by two reads.
+# The account is reloaded: stored values come first, followed by two reads.
 SEASON_MS: Final = 60_000
 
 

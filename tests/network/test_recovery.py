@@ -11,9 +11,9 @@ import pytest
 
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.network import addresses
+from custom_components.poolctl.store.controller import ControllerStore
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from custom_components.poolctl.store.remembered import Remembered
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
@@ -131,16 +131,16 @@ async def test_memory_survives_a_restart(
     again = Memory(full.hass)
     await again.async_load()
     coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
-    known, remembered = (
+    known, stored = (
         coordinator.controller.store.reported,
-        Remembered(again, full.controller.device_id).kept().state,
+        ControllerStore(again, full.controller.device_id).to_start_from().state,
     )
-    assert remembered.outputs.slots
-    assert [slot.name for slot in remembered.outputs.slots] == [
+    assert stored.outputs.slots
+    assert [slot.name for slot in stored.outputs.slots] == [
         s.name for s in known.outputs.slots
     ]
-    assert remembered.pump == known.pump
-    assert remembered.valid_chemistry == known.valid_chemistry
+    assert stored.pump == known.pump
+    assert stored.valid_chemistry == known.valid_chemistry
     counters = counters_of(again, full.controller.device_id)
     assert counters.next() > kept["counters"]["counter"]
 

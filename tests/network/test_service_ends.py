@@ -65,7 +65,7 @@ async def test_sixty_days_without_the_service(
     home.pool.tz = timezone(timedelta(hours=2))
     await days(home, 1)
     assert not repairs(home)
-    remembered = {**home.stored}
+    stored = {**home.stored}
 
     home.cloud.faults.on("refuse")
     caplog.clear()
@@ -77,7 +77,7 @@ async def test_sixty_days_without_the_service(
 
     await home.shut_down()
     await home.boot()
-    assert repairs(home) == [KEY]  # remembered over the restart
+    assert repairs(home) == [KEY]  # stored over the restart
     await days(home, 24)
     await works(home)
 
@@ -86,7 +86,7 @@ async def test_sixty_days_without_the_service(
     await discover(home, home.controller)
     await home.settle()
     await home.advance(60, step=15)
-    assert home.stored["port"] == home.controller.port != remembered["port"]
+    assert home.stored["port"] == home.controller.port != stored["port"]
     await works(home)
 
     home.pool.tz = timezone(timedelta(hours=1))
@@ -101,7 +101,7 @@ async def test_sixty_days_without_the_service(
     await works(home)
     assert repairs(home) == [KEY]
     assert not home.flows
-    assert {**home.stored, "port": 0} == {**remembered, "port": 0}
+    assert {**home.stored, "port": 0} == {**stored, "port": 0}
     told = [
         line.getMessage()
         for line in caplog.records

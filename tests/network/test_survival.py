@@ -199,7 +199,7 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
 
 
 async def test_first_set_up_while_everything_is_down(home: Home) -> None:
-    """Without remembered data, setup is retried automatically."""
+    """Without stored data, setup is retried automatically."""
     home.own(home.service.small)
     home.cloud.faults.on("refuse")
     entry = await home.set_up()

@@ -99,7 +99,7 @@ class TestSignIn:
     async def test_a_renewal_that_fails_in_the_first_set_up(
         self, home: Home, fault: str, at: tuple[str, ...]
     ) -> None:
-        """Without remembered data, setup is not ready and is retried."""
+        """Without stored data, setup is not ready and is retried."""
         token = {**home.service.token(), "expires_at": 0}
         entry = home.service.entry(token=token)
         entry.add_to_hass(home.hass)

@@ -136,7 +136,7 @@ async def test_heating_is_absent_where_only_the_cloud_is(home: Home) -> None:
 
 
 async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
-    """Equipment is remembered; targets are not, so that climates are unavailable."""
+    """Equipment is stored; targets are not, so that climates are unavailable."""
     await full.unload()
     full.controller.faults.on("refuse")
     await full.restart()

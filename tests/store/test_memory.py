@@ -7,16 +7,16 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.poolctl.client.holds.hold import KeptHolds
+from custom_components.poolctl.client.holds.hold import StoredHolds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings
+from custom_components.poolctl.store.controller import ControllerStore
 from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import Memory
-from custom_components.poolctl.store.remembered import Remembered
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import FULL_ID, SMALL_ID
 
@@ -227,7 +227,7 @@ async def load(
 
 async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
     """Read every section of a controller; return what is stored of it afterwards."""
-    Remembered(memory, DEVICE_ID)
+    ControllerStore(memory, DEVICE_ID)
     await memory._hass.async_block_till_done()
     await memory._store.async_save(memory._data())
     return hass_storage["poolctl"]["data"][DEVICE_ID]
@@ -235,14 +235,12 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
     """Return the state that a controller starts from."""
-    return Remembered(memory, device_id).kept().state
+    return ControllerStore(memory, device_id).to_start_from().state
 
 
-def keep(remembered: Remembered, state: PoolState, holds: KeptHolds) -> None:
+def keep(stored: ControllerStore, state: PoolState, holds: StoredHolds) -> None:
     """Store what was read of a controller, and its holds."""
-    remembered.async_keep(
-        state, remembered.choices, holds, remembered.pauses, remembered.warm_by
-    )
+    stored.async_store(state, stored.choices, holds, stored.pauses, stored.warm_by)
 
 
 def leaves(
@@ -305,7 +303,7 @@ async def test_only_what_lasts_is_kept(
     state = PoolState(
         outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
     )
-    keep(Remembered(memory, DEVICE_ID), state, KeptHolds(()))
+    keep(ControllerStore(memory, DEVICE_ID), state, StoredHolds(()))
     kept = PoolState(outputs=Outputs(names=("Filter",)))
     assert remembered_state(memory, DEVICE_ID) == kept
     memory.forget(DEVICE_ID)
@@ -317,9 +315,9 @@ async def test_a_hold_is_written_at_once(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
-    remembered = Remembered(memory, DEVICE_ID)
-    assert [hold.slot for hold in remembered.holds.holds] == [1, 2]
-    keep(remembered, remembered.equipment.state, KeptHolds(()))
+    stored = ControllerStore(memory, DEVICE_ID)
+    assert [hold.slot for hold in stored.holds.holds] == [1, 2]
+    keep(stored, stored.equipment.state, StoredHolds(()))
     await hass.async_block_till_done()
     assert hass_storage["poolctl"]["data"][DEVICE_ID]["holds"] == {"holds": []}
 

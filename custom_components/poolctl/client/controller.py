@@ -30,7 +30,7 @@ from .pool.state import PoolState
 from .times import Times
 
 
-class Kept(NamedTuple):
+class Stored(NamedTuple):
     """Data of a controller that was stored before the start."""
 
     state: PoolState = PoolState()
@@ -41,7 +41,7 @@ class Kept(NamedTuple):
     """The controller's own clock."""
 
 
-_NOTHING: Final = Kept()
+_NOTHING: Final = Stored()
 
 
 class Controller:
@@ -59,7 +59,7 @@ class Controller:
         cloud: CloudClient | None,
         facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
-        kept: Kept = _NOTHING,
+        stored: Stored = _NOTHING,
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
         holds_end: bool = True,
@@ -70,7 +70,7 @@ class Controller:
         the pool's time zone; with `holds_end`, holds are released automatically.
         """
         self.clock = clock = clock or Clock()
-        self.store = store = Store(kept.state, kept.choices, publish)
+        self.store = store = Store(stored.state, stored.choices, publish)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
         self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)
@@ -80,7 +80,7 @@ class Controller:
         self.lights = LightControl(store, sender, queries)
         self.pump = pump = PumpControl(store, sender, device_id)
         self.outputs = outputs = OutputControl(store, sender, pump, device_id)
-        self.controller_clock = kept.clock or ControllerClock()
+        self.controller_clock = stored.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
         ClockWatch(store, times)
         self.holds = Holds(
@@ -89,11 +89,11 @@ class Controller:
             poller,
             outputs,
             times,
-            kept.holds,
+            stored.holds,
             end_by_themselves=holds_end,
         )
         store.add_read_listener(self.holds.take_read)
-        self.pauses = Pauses(store, self.dosing, times, kept.pauses)
+        self.pauses = Pauses(store, self.dosing, times, stored.pauses)
         store.add_read_listener(self.pauses.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 import logging
 
 from .clock import Clock
-from .turns import Turns
+from .priority_lock import PriorityLock
 from .wire.envelope import MAX_COUNTER
 from .wire.exceptions import ClockError, ReplayError
 
@@ -137,7 +137,7 @@ class Counters(OutgoingCounter):
     ) -> None:
         super().__init__(last, clock=clock, used=used)
         self.frames = IncomingCounter()
-        self.turns = Turns()
+        self.lock = PriorityLock()
         """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
         self.answered: tuple[str, bytes] | None = None
         """Name and payload of a query that it answered, and would answer again."""

@@ -152,7 +152,7 @@ class LanClient:
     ) -> bytes:
         """Return the verified payload of the answer, empty if it has none."""
         counters = self.counters
-        async with counters.turns.take(urgent=urgent):
+        async with counters.lock.held(urgent=urgent):
             _check_size(op, name, payload)  # before it uses up a counter
             counter = 0 if payload is None else counters.next()
             body = self._body(op, name, payload, counter)

@@ -1,4 +1,4 @@
-"""Taking turns on a connection that carries one request at a time."""
+"""The lock of a connection that carries one request at a time."""
 
 import asyncio
 from collections import deque
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 
-class Turns:
+class PriorityLock:
     """A lock whose urgent waiters go first, in the order they came.
 
     A user's command therefore waits only for the current request and earlier commands.
@@ -18,8 +18,8 @@ class Turns:
         self._patient: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
-    async def take(self, *, urgent: bool) -> AsyncGenerator[None]:
-        """Wait for a turn and hold it."""
+    async def held(self, *, urgent: bool) -> AsyncGenerator[None]:
+        """Hold the lock during the block."""
         if self._taken:
             await self._wait(self._urgent if urgent else self._patient)
         self._taken = True
@@ -29,25 +29,25 @@ class Turns:
             self._pass_on()
 
     async def _wait(self, queue: deque[asyncio.Future[None]]) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue.append(turn)
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.append(waiter)
         try:
-            await turn
+            await waiter
         except asyncio.CancelledError:
-            if turn.cancelled():
-                if turn in queue:
-                    queue.remove(turn)
+            if waiter.cancelled():
+                if waiter in queue:
+                    queue.remove(waiter)
             else:
-                # Cancelled just as its turn came: pass the turn on.
+                # Cancelled just as it got the lock.
                 self._pass_on()
             raise
 
     def _pass_on(self) -> None:
         for queue in (self._urgent, self._patient):
             while queue:
-                turn = queue.popleft()
-                if not turn.cancelled():
+                waiter = queue.popleft()
+                if not waiter.cancelled():
                     # `_taken` stays set: no other task may run before this waiter does.
-                    turn.set_result(None)
+                    waiter.set_result(None)
                     return
         self._taken = False

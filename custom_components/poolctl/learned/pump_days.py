@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 from ..client.codec import Within
 from .read import Read, start_of_day
-from .totals import PUMP_RUNNING, Totals, turns
+from .totals import PUMP_RUNNING, Totals, motor_runs
 
 _HOUR: Final = 3600.0
 _MEASURED: Final = 0.5
@@ -90,7 +90,7 @@ def _with_read(day: PumpDay, read: Read) -> PumpDay:
     if state.signals.chemistry_stable and water is not None:
         warmest = water if day.water is None else max(water, day.water)
         day = replace(day, water=warmest)
-    flow, runs = state.readings.flow_rate, turns(state)
+    flow, runs = state.readings.flow_rate, motor_runs(state)
     if seconds is None or runs is None:
         return day
     midnight = start_of_day(day.day, read.now.tzinfo).timestamp()

@@ -70,8 +70,8 @@ def _power(state: PoolState) -> float | None:
     return None if watts is None else watts / _WATT_SECONDS
 
 
-def turns(state: PoolState) -> bool | None:
-    """Return whether the motor turns: switched on, or cooling a heater down."""
+def motor_runs(state: PoolState) -> bool | None:
+    """Return whether the motor runs: switched on, or cooling a heater down."""
     if state.pump_on is None:
         return None
     return state.pump_on or state.signals.pump_cooling_down is True
@@ -136,12 +136,12 @@ def chlorinates(state: PoolState) -> bool | None:
 
 PUMP_ENERGY = TotalKind("pump_energy", _power)
 """Total in kWh."""
-PUMP_RUNNING = TotalKind("pump_running_today", _hours(turns), daily=True)
+PUMP_RUNNING = TotalKind("pump_running_today", _hours(motor_runs), daily=True)
 """Total in hours."""
 WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
 """Total in m³."""
 RUN_HOURS = (
-    _run_hours("pump", frozenset({MAIN_PUMP}), turns),
+    _run_hours("pump", frozenset({MAIN_PUMP}), motor_runs),
     *(_heater(source) for source in HeatSource),
     _run_hours("chlorinator", CHLORINATORS, chlorinates),
     _run_hours("uv", UV, _output(UV)),

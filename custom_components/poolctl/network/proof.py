@@ -99,8 +99,8 @@ def with_own_counter(lan: LanClient) -> Counters:
     """Give a client that is not trusted its own counters; return the shared ones."""
     shared_counters = lan.counters
     lan.counters = Counters(shared_counters.last, clock=shared_counters.clock)
-    # Turns stay shared: one request at a time (protocol.md 4.2 rule 8).
-    lan.counters.turns = shared_counters.turns
+    # The lock stays shared: one request at a time (protocol.md 4.2 rule 8).
+    lan.counters.lock = shared_counters.lock
     return shared_counters
 
 

@@ -43,8 +43,8 @@ SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
 
 
-class Owner(Protocol):
-    """Owner of the controller to recover."""
+class Adopter(Protocol):
+    """Coordinator of the controller to recover."""
 
     hass: HomeAssistant
     name: str
@@ -66,13 +66,13 @@ class Recovery:
     """Restores the LAN connection of one controller."""
 
     def __init__(
-        self, owner: Owner, access: LanAccess, paths: Paths, cloud: CloudClient
+        self, adopter: Adopter, access: LanAccess, paths: Paths, cloud: CloudClient
     ) -> None:
-        self._owner = owner
+        self._adopter = adopter
         self._access = access
         self._paths = paths
         self._cloud = cloud
-        self._addresses = async_observed_addresses(owner.hass)
+        self._addresses = async_observed_addresses(adopter.hass)
         self._proof = Proof()
         self._tries = Tries()
         self._untested_key: str | None = None
@@ -88,24 +88,24 @@ class Recovery:
         if error is None:
             self.key_asked = False
         if isinstance(error, SignatureError):
-            self._owner.async_in_background(self._async_renew_key(), "new key")
-        self._async_look()
+            self._adopter.async_in_background(self._async_renew_key(), "new key")
+        self._async_search_if_lost()
 
     @callback
     def async_offer(self, reported: ObservedAddress) -> None:
         """Handle an address just reported by the network (in `ObservedAddresses`)."""
         paths, record = self._paths, self._access.record
         if reported.address != record.address:
-            self._async_look()
+            self._async_search_if_lost()
         elif paths.lan is None or not self._addresses.tries.start_try(
             reported.device_id, TRY_INTERVAL
         ):
             return
         elif not paths.on_lan:
-            refresh = self._owner.async_request_refresh()
-            self._owner.async_in_background(refresh, "controller is back")
+            refresh = self._adopter.async_request_refresh()
+            self._adopter.async_in_background(refresh, "controller is back")
         elif paths.lan_works and (announced := self._at_address(reported)) != record:
-            self._owner.async_adopt(announced)
+            self._adopter.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
         """Adopt an address that a user entered if this controller answers there.
@@ -151,10 +151,10 @@ class Recovery:
     # A new address
 
     @callback
-    def _async_look(self) -> None:
+    def _async_search_if_lost(self) -> None:
         """Search for a lost controller: one address a minute, its name less often."""
         if self._is_lost and not self._searching.locked():
-            self._owner.async_in_background(self._async_look_for_it(), "search")
+            self._adopter.async_in_background(self._async_try_next(), "search")
 
     @property
     def _is_lost(self) -> bool:
@@ -163,7 +163,7 @@ class Recovery:
         lost = self._access.allowed and not self._paths.on_lan
         return lost and record.key is not None and not record.by_hand
 
-    async def _async_look_for_it(self) -> None:
+    async def _async_try_next(self) -> None:
         async with self._searching:
             if self._tries.start_try("search", SEARCH_INTERVAL):
                 await self._async_ask_for_names()
@@ -182,7 +182,7 @@ class Recovery:
         """Return the addresses of a controller's `.local` name, each once."""
         name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
         try:
-            return await async_resolve(self._owner.hass, name)
+            return await async_resolve(self._adopter.hass, name)
         except OSError as err:
             # The error message contains the name, which is a part of the MAC address.
             kind = type(err).__name__
@@ -207,8 +207,8 @@ class Recovery:
             _LOGGER.debug("An address was not adopted, because the known one works")
             return False
         found = self._at_address(reported)
-        self._owner.async_adopt(replace(found, key=key or found.key))
-        _LOGGER.info("%s has a new address", self._owner.name)
+        self._adopter.async_adopt(replace(found, key=key or found.key))
+        _LOGGER.info("%s has a new address", self._adopter.name)
         return True
 
     def _at_address(self, reported: ObservedAddress) -> ControllerRecord:
@@ -234,7 +234,7 @@ class Recovery:
             return True
         if record.mac != own or self._addresses.announces_own_mac(record.device_id):
             return False
-        found = dr.async_get(self._owner.hass).async_get_devices(
+        found = dr.async_get(self._adopter.hass).async_get_devices(
             connections={(dr.CONNECTION_NETWORK_MAC, mac)}
         )
         ours = (DOMAIN, record.device_id)
@@ -252,7 +252,7 @@ class Recovery:
             raise NotSupportedError("there is no key, or the LAN is switched off")
         with_own_counter(lan)
         await lan.state()
-        self._owner.async_adopt(record)
+        self._adopter.async_adopt(record)
 
     # A new key
 
@@ -269,8 +269,8 @@ class Recovery:
 
     async def _async_renew_key(self) -> None:
         if (key := await self._async_new_key("key")) is not None:
-            _LOGGER.info("%s has a new envelope key", self._owner.name)
-            self._owner.async_adopt(replace(self._access.record, key=key))
+            _LOGGER.info("%s has a new envelope key", self._adopter.name)
+            self._adopter.async_adopt(replace(self._access.record, key=key))
 
     async def _async_new_key(self, tries: str) -> str | None:
         """Fetch the key at most hourly (5 min after no answer); return a new one."""

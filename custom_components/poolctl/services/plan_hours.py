@@ -77,7 +77,7 @@ SCHEMA: Final = vol.All(
 async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
     coordinator = entity.coordinator
-    now = coordinator.remembered.now
+    now = coordinator.stored.now
     cells = Cells(now)
     own = 0.0
 

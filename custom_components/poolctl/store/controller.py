@@ -9,9 +9,9 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from ..client.codec import WHOLE, Within, to_stored
-from ..client.controller import Kept
-from ..client.holds.hold import KeptHolds
-from ..client.holds.pauses import KeptPauses
+from ..client.controller import Stored
+from ..client.holds.hold import StoredHolds
+from ..client.holds.pauses import StoredPauses
 from ..client.pool.choices import Choices, WithoutFlow
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
@@ -21,7 +21,7 @@ from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
-from ..warm_by.request import KeptRequests
+from ..warm_by.request import StoredRequests
 from .counters import counters_of
 from .memory import Memory
 
@@ -74,7 +74,7 @@ class Equipment:
         )
 
 
-class Remembered:
+class ControllerStore:
     """Stored data of one controller: read once, saved whenever it changes."""
 
     def __init__(self, memory: Memory, device_id: str) -> None:
@@ -85,9 +85,9 @@ class Remembered:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
         self.choices = memory.read(device_id, "choices", Choices)
-        self.holds = memory.read(device_id, "holds", KeptHolds)
-        self.pauses = memory.read(device_id, "pauses", KeptPauses)
-        self.warm_by = memory.read(device_id, "warm_by", KeptRequests)
+        self.holds = memory.read(device_id, "holds", StoredHolds)
+        self.pauses = memory.read(device_id, "pauses", StoredPauses)
+        self.warm_by = memory.read(device_id, "warm_by", StoredRequests)
         self.learned = Learned(memory.stored(device_id, "learned"))
         self._requested = self._forms_of_requests()
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
@@ -102,9 +102,9 @@ class Remembered:
         zone = dt_util.get_default_time_zone()
         return self._memory.clock.now().astimezone(zone)
 
-    def kept(self, without_flow: WithoutFlow = WithoutFlow.HOLD) -> Kept:
+    def to_start_from(self, without_flow: WithoutFlow = WithoutFlow.HOLD) -> Stored:
         """Return the data that the client starts from; `without_flow` is an option."""
-        return Kept(
+        return Stored(
             self.equipment.state,
             replace(self.choices, without_flow=without_flow),
             self.holds.holds,
@@ -144,13 +144,13 @@ class Remembered:
         self._memory.save(at_once=True)
 
     @callback
-    def async_keep(
+    def async_store(
         self,
         state: PoolState,
         choices: Choices,
-        holds: KeptHolds,
-        pauses: KeptPauses,
-        warm_by: KeptRequests,
+        holds: StoredHolds,
+        pauses: StoredPauses,
+        warm_by: StoredRequests,
     ) -> None:
         """Store what a read, a reply or a user changed."""
         self.choices, self.holds = choices, holds

@@ -15,9 +15,9 @@ from ..const import Connection
 from ..network.record import ControllerRecord, stored_records
 from ..options import options_of
 from ..warm_by.warm_by import WarmBy
+from .controller import ControllerStore
 from .hold_timer import async_leave
 from .memory import DATA_MEMORY
-from .remembered import Remembered
 
 
 async def async_leave_all(
@@ -38,9 +38,9 @@ async def _async_leave(
     hass: HomeAssistant, record: ControllerRecord, *, uses_lan: bool
 ) -> None:
     memory = hass.data[DATA_MEMORY]
-    remembered = Remembered(memory, record.device_id)
-    kept, requests = remembered.kept(), remembered.warm_by.requests
-    if not (*kept.holds, *kept.pauses, *requests):
+    stored = ControllerStore(memory, record.device_id)
+    parts, requests = stored.to_start_from(), stored.warm_by.requests
+    if not (*parts.holds, *parts.pauses, *requests):
         return
     session = async_create_clientsession(
         hass, auto_cleanup=False, request_class=ClosingRequest
@@ -52,18 +52,18 @@ async def _async_leave(
             record.host,
             parse_key(record.key),
             port=record.port,
-            counter=remembered.counters,
+            counter=stored.counters,
         )
     controller = Controller(
         record.device_id,
         lan=lan,
         cloud=None,
-        kept=kept,
+        stored=parts,
         clock=memory.clock,
         zone=dt_util.get_default_time_zone,
     )
     try:
-        warm_by = WarmBy(controller, remembered.learned, requests)
+        warm_by = WarmBy(controller, stored.learned, requests)
         await async_leave(hass, controller, warm_by, record.title)
     finally:
         await controller.close()

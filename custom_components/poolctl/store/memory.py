@@ -4,7 +4,7 @@ Each controller, and the home, has sections:
 
 - `clock`: the trusted time of the home;
 - `counters`: counters of our requests and of the controller's messages (counters.py);
-- `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (remembered.py);
+- `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
 Data is saved with a delay, unless its owner asks to save at once.

@@ -56,7 +56,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRequests:
+class StoredRequests:
     """The stored requests of one controller."""
 
     requests: tuple[Request, ...] = ()

@@ -24,7 +24,7 @@ from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from .outlook import Outlook, Sunrise, outlook
-from .request import AHEAD, LASTS, LONGEST, KeptRequests, Request
+from .request import AHEAD, LASTS, LONGEST, Request, StoredRequests
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -69,9 +69,9 @@ class WarmBy:
         self._look_at = 0.0
 
     @property
-    def kept(self) -> KeptRequests:
+    def stored(self) -> StoredRequests:
         """The requests to keep across restarts."""
-        return KeptRequests(tuple(self._all.values()))
+        return StoredRequests(tuple(self._all.values()))
 
     @property
     def shown(self) -> tuple[Request, ...]:

@@ -81,9 +81,9 @@ class House(Home):
         """Start Home Assistant with an automation that ran some time ago."""
         attributes = {"last_triggered": (dt_util.utcnow() - last_run).isoformat()}
         self.hass.set_state(CoreState.not_running)
-        remembered = StoredState(State(ALIAS, "on", attributes), None, dt_util.utcnow())
+        stored = StoredState(State(ALIAS, "on", attributes), None, dt_util.utcnow())
         restored = async_get(self.hass)
-        await restored.store.async_save([remembered.as_dict()])
+        await restored.store.async_save([stored.as_dict()])
         await restored.async_load()
         await self.automate(name, **inputs)
         await self.hass.async_start()

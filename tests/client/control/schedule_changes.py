@@ -37,7 +37,7 @@ def shown(rig: Rig, index: int) -> Schedule | None:
 
 
 def assumed(rig: Rig) -> bool:
-    """Return whether the schedules are remembered, not reported."""
+    """Return whether the schedules are stored, not reported."""
     return rig.controller.store.state.schedules.assumed
 
 

@@ -18,7 +18,7 @@ async def behind_queries(rig: Rig, work: Coroutine[Any, Any, object]) -> list[st
     """Start work while two queries wait; return the names of requests in order."""
     lan = rig.controller.paths.lan
     assert lan is not None
-    async with lan.counters.turns.take(urgent=False):
+    async with lan.counters.lock.held(urgent=False):
         queries = [asyncio.create_task(lan.query(name)) for name in BACKGROUND]
         await asyncio.sleep(0)
         person = asyncio.create_task(work)

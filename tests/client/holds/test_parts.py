@@ -14,7 +14,7 @@ from custom_components.poolctl.client.holds.ends import (
     with_shown_end,
 )
 from custom_components.poolctl.client.holds.evidence import after_read
-from custom_components.poolctl.client.holds.hold import Hold, KeptHolds
+from custom_components.poolctl.client.holds.hold import Hold, StoredHolds
 from custom_components.poolctl.client.holds.machine import Event
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -62,8 +62,8 @@ MOST = LEAST | {
 }
 
 
-def stored(*holds: object) -> KeptHolds:
-    return from_stored(KeptHolds, {"holds": holds})
+def stored(*holds: object) -> StoredHolds:
+    return from_stored(StoredHolds, {"holds": holds})
 
 
 def test_what_is_stored() -> None:
@@ -90,7 +90,7 @@ def test_what_is_stored() -> None:
 def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
     """A hold with an odd value is left out entirely: it might never end."""
     read = {"holds": [MOST | odd, LEAST]}
-    assert from_stored(KeptHolds, read) == stored(LEAST)
+    assert from_stored(StoredHolds, read) == stored(LEAST)
 
 
 # Reads

@@ -18,9 +18,9 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.controller import Controller, Kept
-from custom_components.poolctl.client.holds.hold import KeptHolds
-from custom_components.poolctl.client.holds.pauses import KeptPauses
+from custom_components.poolctl.client.controller import Controller, Stored
+from custom_components.poolctl.client.holds.hold import StoredHolds
+from custom_components.poolctl.client.holds.pauses import StoredPauses
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.heating import BODIES, Body
@@ -34,7 +34,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.warm_by import warm_by as warm_by_module
-from custom_components.poolctl.warm_by.request import KeptRequests
+from custom_components.poolctl.warm_by.request import StoredRequests
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.client.conftest import FakeTime, Service, replace_time
 from tests.world import simulator as sim
@@ -106,14 +106,14 @@ class World:
                 steady=lambda: self.time.now,
             ),
             zone=lambda: UTC,
-            kept=Kept(
-                holds=from_stored(KeptHolds, kept["holds"]).holds,
-                pauses=from_stored(KeptPauses, kept["pauses"]).pauses,
+            stored=Stored(
+                holds=from_stored(StoredHolds, kept["holds"]).holds,
+                pauses=from_stored(StoredPauses, kept["pauses"]).pauses,
             )
             if kept
-            else Kept(),
+            else Stored(),
         )
-        requests = from_stored(KeptRequests, kept["warm_by"]).requests if kept else ()
+        requests = from_stored(StoredRequests, kept["warm_by"]).requests if kept else ()
         return controller, WarmBy(controller, Learned(), requests)
 
     @property
@@ -294,9 +294,9 @@ class World:
     async def restart(self, minutes: float) -> None:
         old = self.controller
         stored = {
-            "holds": to_stored(old.holds.kept),
-            "pauses": to_stored(old.pauses.kept),
-            "warm_by": to_stored(self.warm_by.kept),
+            "holds": to_stored(old.holds.stored),
+            "pauses": to_stored(old.pauses.stored),
+            "warm_by": to_stored(self.warm_by.stored),
             "time": old.clock.time(),
         }
         await old.close()
@@ -342,7 +342,7 @@ class World:
         for source, wanted in self.heats.items():
             on = bool(int(self.pool.settings["heating"]) & HEATERS[source])
             assert on in wanted, (source, wanted)
-        assert self.warm_by.kept.requests == ()
+        assert self.warm_by.stored.requests == ()
         assert self.controller.pauses.shown == ()
         assert all(hold.until is None for hold in self.controller.holds.shown)
 

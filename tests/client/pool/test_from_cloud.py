@@ -190,7 +190,7 @@ def test_slots_of_the_cloud() -> None:
 def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
     entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
     state = merge_slots(seen(), {"manual": {"spa": [entry]}}, NOW)
-    assert state.outputs.modes == (mode, 0, 99)  # the schedule is remembered
+    assert state.outputs.modes == (mode, 0, 99)  # the schedule is stored
     assert state.outputs.names == () and state.outputs.fitted({2}) is False
 
 

@@ -40,7 +40,7 @@ _REAL_SLEEP = time.sleep
 
 
 _SHORT, _LONG = 300, 3000
-"""Turns of `settle` after which a task probably sleeps in frozen time; `_LONG` applies
+"""PriorityLock of `settle` after which a task probably sleeps in frozen time; `_LONG` applies
 while a thread works."""
 
 
@@ -175,7 +175,7 @@ class Home:
 
     async def set_up(
         self,
-        *remembered: Controller,
+        *stored: Controller,
         options: dict[str, Any] | None = None,
         **data: Any,
     ) -> MockConfigEntry:
@@ -183,7 +183,7 @@ class Home:
 
         Other controllers are found in the cloud, and reached only through it.
         """
-        entry = self.service.entry(*remembered, options=options, **data)
+        entry = self.service.entry(*stored, options=options, **data)
         return await self.set_up_entry(entry)
 
     async def set_up_entry(self, entry: MockConfigEntry) -> MockConfigEntry:

@@ -176,7 +176,7 @@ def speak(options: argparse.Namespace, cloud: Cloud, controller: Controller) -> 
 
 
 @contextmanager
-def remembered(cloud: Cloud, file: Path | None) -> Generator[None]:
+def stored(cloud: Cloud, file: Path | None) -> Generator[None]:
     """Keep the sign-ins in a file, for the next run."""
     if file is not None and file.exists():
         accounts = {account.email: account for account in cloud.accounts}
@@ -215,7 +215,7 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
             announcer = Announcer(controllers, everywhere)
             stack.push_async_callback(announcer.stop)
             await announcer.start()
-        with remembered(cloud, options.state):
+        with stored(cloud, options.state):
             yield Demo(cloud, control, controllers)
 
 

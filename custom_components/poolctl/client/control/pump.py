@@ -36,7 +36,7 @@ class PumpControl:
 
     Two commands control it, and neither certainly does everything (unknowns: L5, L6):
     `aux` may be declined for its slot, and `v2_manual_set` off may hold it off or may
-    release it to its schedules. The controller's observed behaviour is remembered.
+    release it to its schedules. What the controller was observed to do is stored.
     """
 
     def __init__(self, store: Store, sender: Sender, device_id: str) -> None:

@@ -21,10 +21,10 @@ class Store:
     """Keeps the state; calls `publish` whenever the shown state may have changed."""
 
     def __init__(
-        self, remembered: PoolState, choices: Choices, publish: Callable[[], None]
+        self, stored: PoolState, choices: Choices, publish: Callable[[], None]
     ) -> None:
         self.choices = choices
-        self.reported = remembered
+        self.reported = stored
         """State that the controller and the cloud reported, without pending values."""
         self.pending = PendingValues()
         self.publish = publish

@@ -98,7 +98,7 @@ class Hold(Claim):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptHolds:
+class StoredHolds:
     """The stored holds of one controller."""
 
     holds: tuple[Hold, ...] = ()

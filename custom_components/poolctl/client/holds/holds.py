@@ -21,7 +21,7 @@ from .claim import LONGEST, End, State
 from .claims import Claims, retry_wait
 from .ends import extended, rescheduled, restarts
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, Hold, KeptHolds
+from .hold import Asked, Hold, StoredHolds
 from .machine import Event, after
 from .rules import window_of
 
@@ -90,9 +90,9 @@ class Holds(Claims[Hold]):
         return 0.0 if any(hold.unsent for hold in self.all) else super().wait
 
     @property
-    def kept(self) -> KeptHolds:
+    def stored(self) -> StoredHolds:
         """The holds to store across restarts."""
-        return KeptHolds(self._to_store)
+        return StoredHolds(self._to_store)
 
     # Requests of the user
 

@@ -50,7 +50,7 @@ class Pause(Claim):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPauses:
+class StoredPauses:
     """The stored pauses of one controller."""
 
     pauses: tuple[Pause, ...] = ()
@@ -80,9 +80,9 @@ class Pauses(Claims[Pause]):
         self._store.publish()
 
     @property
-    def kept(self) -> KeptPauses:
+    def stored(self) -> StoredPauses:
         """The pauses to store across restarts."""
-        return KeptPauses(self._to_store)
+        return StoredPauses(self._to_store)
 
     def until(self, kind: AnyDosing) -> datetime | None:
         """Return the end of a doser's pause, `None` if it is not paused."""

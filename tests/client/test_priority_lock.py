@@ -4,14 +4,16 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl.client.turns import Turns
+from custom_components.poolctl.client.priority_lock import PriorityLock
 
 
-async def queue(turns: Turns, order: list[str], names: str) -> list[asyncio.Task[None]]:
+async def queue(
+    lock: PriorityLock, order: list[str], names: str
+) -> list[asyncio.Task[None]]:
     """Start a waiting task for each name; capitals are urgent."""
 
     async def work(name: str) -> None:
-        async with turns.take(urgent=name.isupper()):
+        async with lock.held(urgent=name.isupper()):
             order.append(name)
             await asyncio.sleep(0)
 
@@ -26,17 +28,17 @@ async def queue(turns: Turns, order: list[str], names: str) -> list[asyncio.Task
 )
 async def test_urgent_ones_go_first(names: str, expected: str) -> None:
     order: list[str] = []
-    await asyncio.gather(*await queue(Turns(), order, names))
+    await asyncio.gather(*await queue(PriorityLock(), order, names))
     assert "".join(order) == expected
 
 
 @pytest.mark.parametrize("when", ["before", "as the turn comes", "after"])
 async def test_one_who_gives_up_holds_nobody_up(when: str) -> None:
     """The next one goes on, even if the turn came just as the request was cancelled."""
-    turns = Turns()
+    lock = PriorityLock()
     order: list[str] = []
-    async with turns.take(urgent=False):
-        tasks = await queue(turns, order, "ab")
+    async with lock.held(urgent=False):
+        tasks = await queue(lock, order, "ab")
         if when != "after":
             tasks[0].cancel()
         if when == "before":
@@ -45,15 +47,15 @@ async def test_one_who_gives_up_holds_nobody_up(when: str) -> None:
     tasks[0].cancel()
     async with asyncio.timeout(5):
         await asyncio.gather(*tasks, return_exceptions=True)
-        async with turns.take(urgent=False):
+        async with lock.held(urgent=False):
             assert order == ["b"]
     assert [task.cancelled() for task in tasks] == [True, False]
 
 
 async def test_an_error_passes_the_turn_on() -> None:
-    turns = Turns()
+    lock = PriorityLock()
     with pytest.raises(ValueError, match="x"):
-        async with turns.take(urgent=True):
+        async with lock.held(urgent=True):
             raise ValueError("x")
-    async with asyncio.timeout(5), turns.take(urgent=False):
+    async with asyncio.timeout(5), lock.held(urgent=False):
         pass
