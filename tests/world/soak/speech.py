@@ -60,7 +60,7 @@ class Speech:
         while (draw := await self._wait(who)) is not None:
             with self.week.trouble(controller.device_id, "firmware update"):
                 self._speak(controller, draw)
-                controller.restart()
+                self.week.restart(controller)
                 await self.week.sleep(MINUTE)
 
     async def others(self, controller: Controller) -> None:

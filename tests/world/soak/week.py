@@ -285,8 +285,7 @@ class Week:
     async def _restarts(self, controller: Controller) -> None:
         while await self.pause(9 * HOUR):
             with self.trouble(controller.device_id, "restart"):
-                most = self._counted[controller.device_id] = self._most(controller)
-                controller.restart(most if self._is_lost(controller) else 0)
+                self.restart(controller)
                 await self.sleep(MINUTE)
 
     async def _new_keys(self, controller: Controller) -> None:
@@ -345,9 +344,11 @@ class Week:
         """Return the highest counter of a controller's messages so far."""
         return max(controller.counter, self._counted[controller.device_id])
 
-    def _is_lost(self, controller: Controller) -> bool:
+    def restart(self, controller: Controller) -> None:
+        """Restart a controller; one that is being searched for counts on."""
+        most = self._counted[controller.device_id] = self._most(controller)
         stored = self.entry.data["controllers"][controller.device_id]["host"]
-        return bool(stored != controller.host)
+        controller.restart(0 if stored == controller.host else most)
 
     async def _move(self, controller: Controller, host: str) -> None:
         """Change its address; a new counter with it is not found (docs/limits.md)."""
