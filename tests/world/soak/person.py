@@ -114,8 +114,10 @@ class Person:
         if results[-1] is not None and chance.random() < 0.5:
             # An impatient user asks for the same again.
             await asyncio.sleep(chance.uniform(1, 70))
-            again = self._act(entity, *wishes[-1])
-            results += await asyncio.gather(again, return_exceptions=True)
+            shown = self.hass.states.get(entity.entity_id)
+            if shown is not None and shown.state != STATE_UNAVAILABLE:
+                again = self._act(entity, *wishes[-1])
+                results += await asyncio.gather(again, return_exceptions=True)
         _, data = wishes[-1]
         key = entity.unique_id.removeprefix(f"{controller.device_id}_")
         stored = self.week.entry.data["controllers"][controller.device_id]

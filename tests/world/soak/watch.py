@@ -39,6 +39,8 @@ EXPECTED: Final[tuple[tuple[str, str], ...]] = (
 class LogWatch(logging.Handler):
     """Reads log lines: the integration's from DEBUG on, all others from WARNING on.
 
+    A first read that fails is not logged, so what is read later counts as recovered.
+
     `wrong` collects the lines that are not allowed, `counts` counts the others.
     """
 
@@ -49,10 +51,12 @@ class LogWatch(logging.Handler):
         self.lines = 0
         self._secrets = secrets
         self._lost: set[str] = set()
+        self._recovered: set[str] = set()
 
     def started_anew(self) -> None:
-        """Note a reload: what was lost before it is not logged as recovered."""
+        """Note a start: what was lost before it is not logged as recovered."""
         self._lost.clear()
+        self._recovered.clear()
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
@@ -69,10 +73,14 @@ class LogWatch(logging.Handler):
             if found := LOST.fullmatch(text):
                 self._turn("lost", found["who"], found["who"] not in self._lost)
                 self._lost.add(found["who"])
+                self._recovered.add(found["who"])
                 return
             if found := BACK.fullmatch(text):
-                self._turn("back", found["who"], found["who"] in self._lost)
+                was_lost = found["who"] in self._lost
+                first = found["who"] not in self._recovered
+                self._turn("back", found["who"], was_lost or first)
                 self._lost.discard(found["who"])
+                self._recovered.add(found["who"])
                 return
         for name, pattern in EXPECTED:
             if record.name == name and re.match(pattern, text):
