@@ -150,8 +150,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             partial(name_of, hass),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )
-        owners = self.warm_by, controller.pauses, controller.holds
-        self._timer = HoldTimer(hass, owners, self.async_in_background)
+        claimants = self.warm_by, controller.pauses, controller.holds
+        self._timer = HoldTimer(hass, claimants, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)

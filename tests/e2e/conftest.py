@@ -83,15 +83,18 @@ def pytest_ignore_collect(config: pytest.Config) -> bool | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run all tests of this folder on one loop, that of the home and the browser.
 
-    Those that share a home come first: each of the others starts one of its own.
+    Those that share a home come first, and of these the ones that leave it changed come
+    last: each of the others starts one of its own.
     """
     for item in items:
         if item.path.is_relative_to(FOLDER):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-    items.sort(key=_needs_another_home)
+    items.sort(
+        key=lambda item: (_has_own_home(item), bool(item.get_closest_marker("last")))
+    )
 
 
-def _needs_another_home(item: pytest.Item) -> bool:
+def _has_own_home(item: pytest.Item) -> bool:
     names = item.fixturenames if isinstance(item, pytest.Function) else []
     return not {"new_home", "first_home"}.isdisjoint(names)
 

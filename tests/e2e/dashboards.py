@@ -19,7 +19,7 @@ STANDING: Final = "dashboard-standing"
 STRATEGY: Final = {"strategy": {"type": f"custom:{DOMAIN}"}}
 PHONE: Final = ViewportSize(width=390, height=844)
 # Time in which a view that was opened or resized lays out its cards.
-LAYOUT_MS: Final = 700
+LAYOUT_MS: Final = 400
 
 # Seconds for which a poll may show the real state of an entity that pretends.
 KEPT_S: Final = 0.3

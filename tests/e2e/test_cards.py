@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from playwright.async_api import Page, expect
-import pytest
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.table import PROBLEMS
@@ -15,11 +14,9 @@ from tests.world.home.settings import Settings
 from tests.world.home.waiting import until
 
 from .dashboards import PHONE, card, controller, dashboard, output, pretended
-from .pools import FULL_ID, SECONDS, SMALL_ID, Pools, entity, relay
+from .pools import SECONDS, SMALL_ID, Pools, entity, relay
 from .steps import come_to_rest
 
-# The LAN is tried twice, 15 s apart, before the cloud is asked.
-CLOUD_MS: Final = 90_000
 # Two polls: the first may have begun before the change.
 POLL_MS: Final = 45_000
 LONG_MS: Final = 700
@@ -183,33 +180,6 @@ async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
         await expect(shows).to_have_count(1)
 
 
-@pytest.mark.parametrize(
-    ("situation", "word", "kind", "part"),
-    [
-        ("bad_ph", "8.2", "water", ".reading.poor"),
-        ("dry_run", "dry", "pool", ".headline.poor"),
-        ("acid_empty", "empty", "drums", ".drum:not(.good):not(.none)"),
-    ],
-)
-async def test_problem(
-    pool: Page, pools: Pools, situation: str, word: str, kind: str, part: str
-) -> None:
-    """A problem is described on the first screen; a tap shows the next step."""
-    await pool.set_viewport_size(PHONE)
-    headline = card(pool, "pool").locator(".headline")
-    await expect(headline).to_contain_text("All well")
-    await pools.situation(FULL_ID, situation, on=True)
-    await expect(headline).to_contain_text(word, timeout=POLL_MS)
-    await expect(headline).to_be_in_viewport(ratio=1)
-    await expect(headline).not_to_have_class(GOOD)
-    await expect(card(pool, kind).locator(part)).to_have_count(1)
-    await headline.click()
-    await expect(card(pool, "pool").get_by_role("listitem").first).to_be_visible()
-    await headline.click()
-    await pools.situation(FULL_ID, situation, on=False)
-    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
-
-
 async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
     """Each problem is the headline, in its colour; a tap shows the next step."""
     status = await entity(api, "status", "sensor")
@@ -243,17 +213,6 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
     await expect(headline).to_contain_text("All well")
     good = card(pool, "water").locator(".reading", has_text="pH").locator(".range")
     await expect(good).to_have_css("fill", GREEN)
-
-
-async def test_through_the_cloud(pool: Page, pools: Pools) -> None:
-    """Through the cloud only the dials are missing; the LAN brings them back."""
-    readings = card(pool, "water").locator(".reading")
-    count = await readings.count()
-    for fault in (True, False):
-        await pools.fault(FULL_ID, "refuse", on=fault)
-        dials = pool.locator("hui-target-temperature-card-feature:visible")
-        await expect(dials).to_have_count(0 if fault else 2, timeout=CLOUD_MS)
-        await expect(readings).to_have_count(count)
 
 
 async def test_lost(pool: Page, api: HomeAssistant) -> None:

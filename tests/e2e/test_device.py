@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
+import pytest
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
@@ -85,10 +86,14 @@ async def test_light(
     await expect(kind).to_contain_text(OWN_LIGHTS)
 
 
+@pytest.mark.last
 async def test_spa_temperature(
     page: Page, home: Settings, pools: Pools, screenshots: Path
 ) -> None:
-    """Spa mode moves the valves, and a click changes the target by one degree."""
+    """Spa mode moves the valves, and a click changes the target by one degree.
+
+    For minutes afterwards, the readings of the pool are not new.
+    """
     await open_part(page, home, FULL, "Spa")
     await toggle(page, "Mode")
     for valve in VALVES:

@@ -101,7 +101,7 @@ async def test_labels(
     language: str,
     cloud: bool,
 ) -> None:
-    """No label is cut on a desktop, a tablet and a phone."""
+    """No label is cut on a desktop, a tablet and a phone, in any state of the pool."""
     page = await enter(locale=language)
     async with AsyncExitStack() as stack:
         if cloud:
@@ -116,6 +116,8 @@ async def test_labels(
             for view in (path, f"{path}-history", f"{path}-settings"):
                 await look(page, home, view)
                 await all_widths(page)
+    if not cloud:
+        await all_states(page, home, api, language)
 
 
 @asynccontextmanager
@@ -157,11 +159,10 @@ async def all_widths(page: Page) -> None:
         assert await sections.evaluate_all(ORPHANS) == [], f"at {width} px"
 
 
-async def test_states(
-    enter: EnterHome, standing: None, home: Settings, api: HomeAssistant, language: str
+async def all_states(
+    page: Page, home: Settings, api: HomeAssistant, language: str
 ) -> None:
-    """In each state no label is cut, and axe-core has no serious finding."""
-    page = await enter(locale=language)
+    """Check that in each state no label is cut, and axe-core has no serious finding."""
     path = await controller(api)
     for number, (state, changes) in enumerate(STATES.items()):
         async with AsyncExitStack() as stack:

@@ -11,9 +11,9 @@ import pytest
 from tests.world.home.api import HomeAssistant
 from tests.world.home.waiting import until
 
-from .dashboards import card, pretended
+from .dashboards import PHONE, card, pretended
 from .pools import FULL_ID, SECONDS, Pools, entity
-from .test_cards import GREEN, POLL_MS
+from .test_cards import GOOD, GREEN, POLL_MS
 
 KINDS: Final = ("pool", "water", "day", "outputs", "drums")
 # Returns what is painted in a colour, in the card and in its shadow tree.
@@ -28,6 +28,10 @@ GREY: Final = "rgb(189, 189, 189)"
 """Colour of what is disabled in the theme of Home Assistant."""
 # Two polls without an answer, and a little more.
 SILENT_MS: Final = 60_000
+# The LAN is tried twice, 15 s apart, before the cloud is asked.
+CLOUD_MS: Final = 90_000
+READINGS: Final = 4
+POOR: Final = re.compile(r"\bpoor\b")
 
 
 @pytest.fixture
@@ -64,16 +68,26 @@ async def test_well(headline: Locator, age: Locator) -> None:
 
 
 async def test_through_the_cloud(
-    pool: Page, headline: Locator, age: Locator, api: HomeAssistant
+    pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
-    """The cloud is named at once, with what it cannot do."""
-    async with pretended(api, await entity(api, "connection", "sensor"), "cloud"):
-        await expect(headline).to_contain_text("Through the cloud")
-        await expect(headline).to_contain_text("heating is not available")
-        await expect(headline).to_contain_text("filtering")
+    """The cloud is named at once, with what it cannot do; only the dials are missing."""
+    readings = card(pool, "water").locator(".reading")
+    dials = pool.locator("hui-target-temperature-card-feature:visible")
+    await expect(readings).to_have_count(READINGS)
+    try:
+        await pools.fault(FULL_ID, "refuse", on=True)
+        await expect(headline).to_contain_text("Through the cloud", timeout=CLOUD_MS)
+        for text in ("heating is not available", "filtering"):
+            await expect(headline).to_contain_text(text)
         await expect(age).to_have_text("via the cloud")
+        await expect(dials).to_have_count(0)
+        await expect(readings).to_have_count(READINGS)
         await ring_is(headline, GREY)
         await nothing_is_green(pool)
+    finally:
+        await pools.fault(FULL_ID, "refuse", on=False)
+    await expect(headline).to_contain_text("All well", timeout=CLOUD_MS)
+    await expect(dials).to_have_count(2)
     await ring_is(headline, GREEN)
 
 
@@ -88,27 +102,45 @@ async def test_silent(
         await expect(headline).to_contain_text("No answer since", timeout=SILENT_MS)
         await ring_is(headline, GREY)
         await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
-        await expect(card(pool, "water").locator(".reading.aged")).to_have_count(4)
+        aged = card(pool, "water").locator(".reading.aged")
+        await expect(aged).to_have_count(READINGS)
         await nothing_is_green(pool)
     finally:
         for target, fault in faults:
             await pools.fault(target, fault, on=False)
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
-    await ring_is(headline, GREEN)
 
 
-async def test_without_flow(
+async def test_situations(
     pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
-    """In a dry run the readings are grey, with the time since they are doubtful."""
+    """Problems are named on the first screen; in a dry run the readings are doubtful."""
+    await pool.set_viewport_size(PHONE)
+    await expect(headline).to_contain_text("All well")
+    situations = ("bad_ph", "acid_empty", "dry_run")
+    water, drums = card(pool, "water"), card(pool, "drums")
+    for situation in situations[:2]:
+        await pools.situation(FULL_ID, situation, on=True)
+    await expect(headline.locator(".open")).to_contain_text("+1", timeout=POLL_MS)
+    await expect(headline).to_be_in_viewport(ratio=1)
+    await expect(headline).not_to_have_class(GOOD)
+    await headline.click()
+    for text in ("8.2", "empty"):
+        await expect(card(pool, "pool")).to_contain_text(text)
+    await expect(card(pool, "pool").get_by_role("listitem")).to_have_count(2)
+    await headline.click()
+    await expect(water.locator(".reading.poor", has_text="pH")).to_have_count(1)
+    await expect(drums.locator(".drum:not(.good):not(.none)")).to_have_count(1)
+
     await pools.situation(FULL_ID, "dry_run", on=True)
     await expect(headline).to_contain_text("dry", timeout=POLL_MS)
+    await expect(headline).to_have_class(POOR)
     await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
-    water = card(pool, "water")
     for name in ("pH", "ORP"):
         await expect(water.locator(".reading.none", has_text=name)).to_have_count(1)
     assert await water.evaluate(PAINTED, GREEN) == []
-    await pools.situation(FULL_ID, "dry_run", on=False)
+    for situation in situations:
+        await pools.situation(FULL_ID, situation, on=False)
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
     await expect(age).to_have_text("measured now")
 

@@ -1,7 +1,4 @@
-"""A wrong pH in a simulated pool uses acid, up to the daily limit.
-
-These tests come last: they move the time of the simulated pools ahead for good.
-"""
+"""A wrong pH in a simulated pool uses acid, up to the daily limit."""
 
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
@@ -9,20 +6,19 @@ from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Page, expect
+import pytest
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
-from tests.world.home.waiting import until
 
 from .dashboards import card, controller, look, pretended
 from .homes import Homes
-from .pools import FULL, FULL_ID, Pools, entity
+from .pools import FULL, entity
 from .steps import come_to_rest
 from .test_dashboard import make_use
 
 # Use of each in mL a day, and the days that the initial content of its drum lasts.
 USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
-HOUR: Final = 3600  # s
 
 # The controller gives six doses a day, half an hour apart, and restarts at midnight.
 HOURS: Final = 4
@@ -33,12 +29,9 @@ TOLD_MS: Final = 60_000
 
 
 async def test_chemicals(
-    desk: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+    desk: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
-    """A dose is counted, previous days are bars, and the end of each drum is shown."""
-    await pools.situation(FULL_ID, "bad_ph", on=True)
-    # There may have just been a dose; the next one comes after half an hour.
-    await pools.advance(HOUR)
+    """Previous days are bars, and the end of each drum is shown."""
     async with AsyncExitStack() as stack:
         for chemical, (daily, days) in USE.items():
             await make_use(api, chemical, daily)
@@ -52,26 +45,19 @@ async def test_chemicals(
             await expect(drums).to_contain_text(f"lasts about {days} days")
         await come_to_rest(desk)
         await drums.screenshot(path=screenshots / "chemicals.png")
-        used = await entity(api, "acid_used_today", "sensor")
-        await until(
-            api.states,
-            lambda states: float(states[used]["state"]) > 0,
-            what="a dose is counted",
-            seconds=TOLD_MS / 1000,
-        )
         await look(desk, home, f"{path}-history")
         bars = desk.locator("hui-statistics-graph-card")
         for name in ("Acid used per day", "Chlorine used per day"):
             await expect(bars.filter(has_text=name)).to_be_visible()
-    await pools.situation(FULL_ID, "bad_ph", on=False)
 
 
+@pytest.mark.last
 async def test_daily_limit(
     desk: Page, visitor: Page, home: Settings, api: HomeAssistant, homes: Homes
 ) -> None:
     """A wrong pH, set on the simulator's page, ends in the daily limit.
 
-    The dashboard lists it, and a repair is raised.
+    The dashboard lists it, and a repair is raised. The time of the pools moves ahead.
     """
     homes.spoil()
     await visitor.goto(home.control_url)

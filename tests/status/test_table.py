@@ -504,7 +504,7 @@ def test_severities() -> None:
 # The account
 
 ACCOUNT = AccountHealth(
-    owner_id="entry",
+    subject_id="entry",
     title="Home",
     answers=True,
     sign_in_needed=False,

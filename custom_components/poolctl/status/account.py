@@ -37,7 +37,7 @@ type _Account = DataUpdateCoordinator[Mapping[str, ControllerRecord]]
 class AccountHealth:
     """State of an account at one moment, the input of the problem tests."""
 
-    owner_id: str
+    subject_id: str
     title: str
     answers: bool | None
     """Whether the service answered the last read, even if it refused the sign-in."""
@@ -162,7 +162,7 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         answers = account.last_update_success or bool(refused)
         flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
         return AccountHealth(
-            owner_id=self._entry.entry_id,
+            subject_id=self._entry.entry_id,
             title=self._entry.title,
             answers=answers if self._was_read else None,
             sign_in_needed=not closed and any(flows),

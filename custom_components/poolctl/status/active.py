@@ -33,19 +33,19 @@ class ActiveProblems[F: Subject]:
         hass: HomeAssistant,
         table: Sequence[Problem[F]],
         observed: Facts,
-        owner: str,
+        subject: str,
     ) -> None:
         """Start without active problems; emit each change to `observed`.
 
-        `owner` is the key in the store: the ID of the controller or of the entry.
+        `subject` is the key in the store: the ID of the controller or of the entry.
         """
         self._hass = hass
         self._table = table
         self._observed = observed
         self._memory = memory = hass.data[DATA_MEMORY]
         self._clock = memory.clock
-        beginnings = memory.read(owner, "problems", Beginnings)
-        memory.keep(owner, "problems", lambda: to_stored(beginnings))
+        beginnings = memory.read(subject, "problems", Beginnings)
+        memory.keep(subject, "problems", lambda: to_stored(beginnings))
         self._since = beginnings.since
         """Beginning of each problem by key, by the trusted time."""
         self._read: set[str] = set()
@@ -59,8 +59,8 @@ class ActiveProblems[F: Subject]:
         self.tested = False
 
     @callback
-    def async_test(self, facts: F, read_at: float | None = None) -> None:
-        """Test every row with the newest facts; `None` keeps the state of a row.
+    def async_test(self, situation: F, read_at: float | None = None) -> None:
+        """Test every row with the newest situation; `None` keeps the state of a row.
 
         `read_at` is the time of the newest read (monotonic, s), if there was one.
         """
@@ -71,20 +71,20 @@ class ActiveProblems[F: Subject]:
         previous = {each.key: each for each in self.active}
         active = []
         for row in self._table:
-            if (exists := self._confirmed(row, facts, read_at)) is None:
+            if (exists := self._confirmed(row, situation, read_at)) is None:
                 if row.key in previous:
                     active.append(previous[row.key])
                 continue
             if not exists:
                 self._since.pop(row.key, None)
                 self._began.pop(row.key, None)
-                self._delete(row, facts.owner_id)
+                self._delete(row, situation.subject_id)
                 continue
             lasted = self._lasted(row.key)
-            self._show_repair(row, facts, lasted)
+            self._show_repair(row, situation, lasted)
             patience = row.patience
-            if lasted >= (patience(facts) if callable(patience) else patience):
-                active.append(self._active(row, facts, self._since[row.key]))
+            if lasted >= (patience(situation) if callable(patience) else patience):
+                active.append(self._active(row, situation, self._since[row.key]))
         if self._since != before:
             self._memory.save()
         self.active = tuple(active)
@@ -93,14 +93,14 @@ class ActiveProblems[F: Subject]:
             self._observed.emit(Change(key, key in keys))
 
     def _confirmed(
-        self, row: Problem[F], facts: F, read_at: float | None
+        self, row: Problem[F], situation: F, read_at: float | None
     ) -> bool | None:
         """Return whether a problem exists, `None` until two reads agree on a change.
 
         Its variants count: one odd read makes no notice a problem. The first read of a
         run changes nothing, so it needs no second one.
         """
-        exists = row.exists(facts)
+        exists = row.exists(situation)
         if not row.confirmed or exists is None:
             return exists
         if read_at is None:
@@ -110,7 +110,7 @@ class ActiveProblems[F: Subject]:
             return exists
         shown = next((each.variant for each in self.active if each.key == row.key), "")
         if shown or row.key not in self._since:
-            settled = shown == (row.variant(facts).key if exists else "")
+            settled = shown == (row.variant(situation).key if exists else "")
         else:
             settled = exists  # it has lasted since before a restart
         if (
@@ -137,47 +137,47 @@ class ActiveProblems[F: Subject]:
             self._since[key] = exact
         return lasted
 
-    def _active(self, row: Problem[F], facts: F, since: datetime) -> Active:
-        variant, step = row.variant(facts), row.step(facts)
+    def _active(self, row: Problem[F], situation: F, since: datetime) -> Active:
+        variant, step = row.variant(situation), row.step(situation)
         return Active(
             key=row.key,
             variant=variant.key,
             severity=variant.severity,
             since=since,
-            values=filled(self._hass, row.values(facts)),
+            values=filled(self._hass, row.values(situation)),
             step=step.key,
             action=step.action,
         )
 
-    def _show_repair(self, row: Problem[F], facts: F, lasted: float) -> None:
+    def _show_repair(self, row: Problem[F], situation: F, lasted: float) -> None:
         if (repair := row.repair) is None:
             return
-        wanted = repair.wanted(facts)
+        wanted = repair.wanted(situation)
         if wanted is False:
-            self._delete(row, facts.owner_id)
+            self._delete(row, situation.subject_id)
         elif wanted and lasted >= repair.patience:
-            self._create(row, repair, facts)
+            self._create(row, repair, situation)
 
-    def _create(self, row: Problem[F], repair: Repair[F], facts: F) -> None:
+    def _create(self, row: Problem[F], repair: Repair[F], situation: F) -> None:
         ir.async_create_issue(
             self._hass,
             DOMAIN,
-            f"{row.key}_{facts.owner_id}",
-            data={"problem": row.key, "device_id": facts.owner_id},
+            f"{row.key}_{situation.subject_id}",
+            data={"problem": row.key, "device_id": situation.subject_id},
             is_fixable=repair.fixable,
             is_persistent=False,
             learn_more_url=repair.learn_more_url,
             severity=repair.severity,
             translation_key=row.key,
             translation_placeholders={
-                "name": facts.title,
-                **filled(self._hass, row.values(facts)),
+                "name": situation.title,
+                **filled(self._hass, row.values(situation)),
             },
         )
 
-    def _delete(self, row: Problem[F], owner_id: str) -> None:
+    def _delete(self, row: Problem[F], subject_id: str) -> None:
         if row.repair is not None:
-            ir.async_delete_issue(self._hass, DOMAIN, f"{row.key}_{owner_id}")
+            ir.async_delete_issue(self._hass, DOMAIN, f"{row.key}_{subject_id}")
 
     @callback
     def async_stop(self) -> None:

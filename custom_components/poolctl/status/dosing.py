@@ -13,8 +13,8 @@ from .sentence import Cause, Explanation, Situation, explain
 
 
 @dataclass(frozen=True)
-class DosingFacts:
-    """Recorded facts about a doser or a chlorinator."""
+class DosingSituation:
+    """What is known about a doser or a chlorinator."""
 
     at: Situation
     kind: AnyDosing
@@ -49,59 +49,68 @@ class DosingFacts:
 
 def why_dosing(at: Situation, kind: AnyDosing, shown: Chemistry) -> Explanation:
     """Return why a doser doses or does not."""
-    return explain(DOSING_CAUSES, DosingFacts(at, kind, shown))
+    return explain(DOSING_CAUSES, DosingSituation(at, kind, shown))
 
 
-def _reached(facts: DosingFacts) -> bool:
-    desired = facts.kind.of(facts.state).desired
-    reading = facts.shown.ph if facts.kind is ACID else facts.shown.orp
+def _reached(situation: DosingSituation) -> bool:
+    desired = situation.kind.of(situation.state).desired
+    reading = situation.shown.ph if situation.kind is ACID else situation.shown.orp
     if desired is None or reading is None:
         return False
-    return reading <= desired if facts.kind is ACID else reading >= desired
+    return reading <= desired if situation.kind is ACID else reading >= desired
 
 
-DOSING_CAUSES: Final[tuple[Cause[DosingFacts], ...]] = (
+DOSING_CAUSES: Final[tuple[Cause[DosingSituation], ...]] = (
     Cause(
         "dose_pause_over",
-        lambda facts: (
-            facts.kind.of(facts.state).enabled is not True
-            and (end := facts.at.pauses.get(facts.kind.key)) is not None
-            and end <= facts.at.here
+        lambda situation: (
+            situation.kind.of(situation.state).enabled is not True
+            and (end := situation.at.pauses.get(situation.kind.key)) is not None
+            and end <= situation.at.here
         ),
     ),
     Cause(
         "dose_paused",
-        lambda facts: (
-            facts.kind.of(facts.state).enabled is not True
-            and facts.kind.key in facts.at.pauses
+        lambda situation: (
+            situation.kind.of(situation.state).enabled is not True
+            and situation.kind.key in situation.at.pauses
         ),
-        values=lambda facts: {"time": facts.at.pauses[facts.kind.key]},
+        values=lambda situation: {"time": situation.at.pauses[situation.kind.key]},
     ),
-    Cause("dose_off", lambda facts: facts.kind.of(facts.state).enabled is False),
-    Cause("doses", lambda facts: facts.doses),
+    Cause(
+        "dose_off",
+        lambda situation: situation.kind.of(situation.state).enabled is False,
+    ),
+    Cause("doses", lambda situation: situation.doses),
     Cause(
         "dose_limit",
-        lambda facts: (
-            facts.doser and facts.doser.limit_reached(facts.at.now - facts.at.ahead)
+        lambda situation: (
+            situation.doser
+            and situation.doser.limit_reached(situation.at.now - situation.at.ahead)
         ),
     ),
-    Cause("dose_empty", lambda facts: facts.doser and facts.doser.empty),
+    Cause("dose_empty", lambda situation: situation.doser and situation.doser.empty),
     Cause(
         "dose_needs_pump",
-        lambda facts: facts.state.pump_on is False,
-        more=lambda facts: why_pump(facts.at),
+        lambda situation: situation.state.pump_on is False,
+        more=lambda situation: why_pump(situation.at),
     ),
-    Cause("dose_unstable", lambda facts: facts.state.signals.chemistry_stable is False),
+    Cause(
+        "dose_unstable",
+        lambda situation: situation.state.signals.chemistry_stable is False,
+    ),
     Cause(
         "dose_ph_reached",
-        lambda facts: facts.kind is ACID and _reached(facts),
-        values=lambda facts: facts.target,
+        lambda situation: situation.kind is ACID and _reached(situation),
+        values=lambda situation: situation.target,
     ),
-    Cause("dose_orp_reached", _reached, values=lambda facts: facts.target),
+    Cause("dose_orp_reached", _reached, values=lambda situation: situation.target),
     Cause(
         "dose_waits",
-        lambda facts: facts.doses is False and facts.kind.of(facts.state).enabled,
+        lambda situation: (
+            situation.doses is False and situation.kind.of(situation.state).enabled
+        ),
     ),
-    Cause("unknown", lambda facts: True),
+    Cause("unknown", lambda situation: True),
 )
 """Causes in order: the first that applies is the explanation."""

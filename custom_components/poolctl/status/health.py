@@ -70,7 +70,7 @@ class Health:
     verified: whatever the answer was, the LAN then does not recover by itself."""
 
     @property
-    def owner_id(self) -> str:
+    def subject_id(self) -> str:
         """Suffix of repair IDs; not the device ID, as diagnostics show repair IDs."""
         return self.registered_id
 

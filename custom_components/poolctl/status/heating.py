@@ -20,8 +20,8 @@ from .sentence import Cause, Explanation, Situation, explain
 
 
 @dataclass(frozen=True)
-class HeatingFacts:
-    """Recorded facts about a body of water."""
+class HeatingSituation:
+    """What is known about a body of water."""
 
     at: Situation
     body: Body
@@ -42,50 +42,58 @@ class HeatingFacts:
 
 def why_heating(at: Situation, body: Body, shown: Chemistry) -> Explanation:
     """Return why a body of water is heated or is not."""
-    return explain(HEATING_CAUSES, HeatingFacts(at, body, shown))
+    return explain(HEATING_CAUSES, HeatingSituation(at, body, shown))
 
 
-def _reached(facts: HeatingFacts) -> bool:
-    now, target = facts.shown.water_temperature, facts.body.of(facts.state).target
+def _reached(situation: HeatingSituation) -> bool:
+    now, target = (
+        situation.shown.water_temperature,
+        situation.body.of(situation.state).target,
+    )
     # Otherwise the reading is an older one, or of the other body's water.
-    measured = facts.state.signals.chemistry_stable is not False
+    measured = situation.state.signals.chemistry_stable is not False
     return measured and now is not None and target is not None and now >= target
 
 
-def _elsewhere(facts: HeatingFacts) -> bool:
-    known = facts.state.spa_mode is not None
-    return known and not circulates(facts.state, facts.body)
+def _elsewhere(situation: HeatingSituation) -> bool:
+    known = situation.state.spa_mode is not None
+    return known and not circulates(situation.state, situation.body)
 
 
-HEATING_CAUSES: Final[tuple[Cause[HeatingFacts], ...]] = (
-    Cause("heat_off", lambda facts: may_heat(facts.state, facts.body) is False),
-    Cause("heat_spa_off", lambda facts: facts.body is SPA and _elsewhere(facts)),
+HEATING_CAUSES: Final[tuple[Cause[HeatingSituation], ...]] = (
+    Cause(
+        "heat_off", lambda situation: may_heat(situation.state, situation.body) is False
+    ),
+    Cause(
+        "heat_spa_off",
+        lambda situation: situation.body is SPA and _elsewhere(situation),
+    ),
     Cause("heat_spa_on", _elsewhere),
     Cause(
         "heats",
-        lambda facts: heats(facts.state, facts.body),
-        values=lambda facts: facts.target,
+        lambda situation: heats(situation.state, situation.body),
+        values=lambda situation: situation.target,
     ),
     Cause(
         "heat_needs_pump",
-        lambda facts: facts.state.pump_on is False,
-        more=lambda facts: why_pump(facts.at),
+        lambda situation: situation.state.pump_on is False,
+        more=lambda situation: why_pump(situation.at),
     ),
     Cause(
         "heat_priming",
-        lambda facts: (
-            facts.state.pump_status in (PumpStatus.STARTING, PumpStatus.PRIMING)
+        lambda situation: (
+            situation.state.pump_status in (PumpStatus.STARTING, PumpStatus.PRIMING)
         ),
     ),
-    Cause("heat_no_flow", lambda facts: facts.state.signals.flow is False),
-    Cause("heat_reached", _reached, values=lambda facts: facts.target),
+    Cause("heat_no_flow", lambda situation: situation.state.signals.flow is False),
+    Cause("heat_reached", _reached, values=lambda situation: situation.target),
     Cause(
         "heat_solar",
-        lambda facts: (
-            selected_sources(facts.state, facts.body) == (HeatSource.SOLAR,)
-            and heats(facts.state, facts.body) is False
+        lambda situation: (
+            selected_sources(situation.state, situation.body) == (HeatSource.SOLAR,)
+            and heats(situation.state, situation.body) is False
         ),
     ),
-    Cause("unknown", lambda facts: True),
+    Cause("unknown", lambda situation: True),
 )
 """Causes in order: the first that applies is the explanation."""

@@ -22,8 +22,8 @@ from .sentence import Cause, Explanation, Sentence, Situation, explain
 
 
 @dataclass(frozen=True)
-class OutputFacts:
-    """Recorded facts about an output."""
+class OutputSituation:
+    """What is known about an output."""
 
     at: Situation
     slot: Slot
@@ -94,8 +94,8 @@ class OutputFacts:
 
 def why_output(at: Situation, slot: Slot) -> Explanation:
     """Return why an output runs or does not."""
-    facts = OutputFacts(at, slot)
-    return *explain(OUTPUT_CAUSES, facts), *_dry(facts), *_runs_on(facts)
+    situation = OutputSituation(at, slot)
+    return *explain(OUTPUT_CAUSES, situation), *_dry(situation), *_runs_on(situation)
 
 
 def why_pump(at: Situation) -> Explanation:
@@ -105,129 +105,138 @@ def why_pump(at: Situation) -> Explanation:
     return Sentence("of_pump"), *why_output(at, pump)
 
 
-def _expander_lost(facts: OutputFacts) -> bool:
-    there = facts.state.signals.expanders
+def _expander_lost(situation: OutputSituation) -> bool:
+    there = situation.state.signals.expanders
     return any(
-        facts.slot.index in slots and connected is False
+        situation.slot.index in slots and connected is False
         for slots, connected in zip(SLOTS_OF_EXPANDERS, there, strict=True)
     )
 
 
-def _held(facts: OutputFacts, *, on: bool) -> bool:
+def _held(situation: OutputSituation, *, on: bool) -> bool:
     """Return whether it is held; an override may be reported before there is a hold."""
-    if facts.hold is not None:
-        return facts.hold.on is on
-    return facts.by_lan and facts.slot.held is True and facts.on is on
+    if situation.hold is not None:
+        return situation.hold.on is on
+    return situation.by_lan and situation.slot.held is True and situation.on is on
 
 
-def _of_hold(facts: OutputFacts) -> Explanation:
+def _of_hold(situation: OutputSituation) -> Explanation:
     """Return who asked for a hold, and when it ends."""
-    if (hold := facts.hold) is None:
+    if (hold := situation.hold) is None:
         return ()
     values: Values = {"time": hold.since, "name": hold.requester}
     here = "by_name" if hold.requester else "by_us"
     asked = {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(hold.asked)
     return (
         *((Sentence(asked, values),) if asked else ()),
-        *(facts.at.until(hold.until) if hold.until else (Sentence("no_end"),)),
+        *(situation.at.until(hold.until) if hold.until else (Sentence("no_end"),)),
     )
 
 
-def _schedule(facts: OutputFacts) -> dict[str, str]:
-    return {"schedule": facts.state.running_schedule(facts.mode) or ""}
+def _schedule(situation: OutputSituation) -> dict[str, str]:
+    return {"schedule": situation.state.running_schedule(situation.mode) or ""}
 
 
-def _end_of_window(facts: OutputFacts) -> Explanation:
+def _end_of_window(situation: OutputSituation) -> Explanation:
     """Return the end of the run, if the running schedule is in its window."""
-    window, running = facts.window, facts.running
-    open_now = running is not None and end_of(facts.state, (running,), facts.at.now)
-    return facts.at.until(
-        window.until - facts.at.ahead if window and open_now else None
+    window, running = situation.window, situation.running
+    open_now = running is not None and end_of(
+        situation.state, (running,), situation.at.now
+    )
+    return situation.at.until(
+        window.until - situation.at.ahead if window and open_now else None
     )
 
 
-def _has_schedule(facts: OutputFacts) -> bool:
-    return any(each.enabled for each in schedules_of(facts.state, facts.slot).values())
+def _has_schedule(situation: OutputSituation) -> bool:
+    return any(
+        each.enabled for each in schedules_of(situation.state, situation.slot).values()
+    )
 
 
-def _next_run(facts: OutputFacts) -> Explanation:
-    if (run := next_run(facts.state, facts.slot, facts.at.now)) is None:
+def _next_run(situation: OutputSituation) -> Explanation:
+    if (run := next_run(situation.state, situation.slot, situation.at.now)) is None:
         return ()
     name = run.schedule.name or str(run.index + 1)
-    values: Values = {"time": run.start - facts.at.ahead, "schedule": name}
+    values: Values = {"time": run.start - situation.at.ahead, "schedule": name}
     return (Sentence("next", values),)
 
 
-def _spa_waits(facts: OutputFacts) -> bool | None:
-    is_spa = facts.slot == facts.state.outputs.spa
-    return is_spa and facts.state.spa_waits_for_pump
+def _spa_waits(situation: OutputSituation) -> bool | None:
+    is_spa = situation.slot == situation.state.outputs.spa
+    return is_spa and situation.state.spa_waits_for_pump
 
 
-def _needs_pump(facts: OutputFacts) -> bool:
-    linked = facts.slot.role is Role.PUMP_LINKED
-    return linked and facts.on is not True and facts.state.pump_on is False
+def _needs_pump(situation: OutputSituation) -> bool:
+    linked = situation.slot.role is Role.PUMP_LINKED
+    return linked and situation.on is not True and situation.state.pump_on is False
 
 
-def _runs_on(facts: OutputFacts) -> Explanation:
-    if not facts.is_pump or not facts.state.signals.pump_cooling_down:
+def _runs_on(situation: OutputSituation) -> Explanation:
+    if not situation.is_pump or not situation.state.signals.pump_cooling_down:
         return ()
-    return Sentence("cooling_down"), *facts.at.until(facts.at.run_on_ends)
+    return Sentence("cooling_down"), *situation.at.until(situation.at.run_on_ends)
 
 
-def _dry(facts: OutputFacts) -> Explanation:
-    signals = facts.state.signals
-    if not facts.is_pump or not signals.dry_run:
+def _dry(situation: OutputSituation) -> Explanation:
+    signals = situation.state.signals
+    if not situation.is_pump or not signals.dry_run:
         return ()
     return (Sentence("no_water" if signals.retries_exceeded else "dry"),)
 
 
-def _stopped(facts: OutputFacts) -> bool | None:
+def _stopped(situation: OutputSituation) -> bool | None:
     """Return whether the controller keeps the pump off until a user acts."""
-    waits = facts.state.signals.retries_exceeded or facts.window is not None
-    return facts.on is False and bool(_dry(facts)) and waits
+    waits = situation.state.signals.retries_exceeded or situation.window is not None
+    return situation.on is False and bool(_dry(situation)) and waits
 
 
-OUTPUT_CAUSES: Final[tuple[Cause[OutputFacts], ...]] = (
+OUTPUT_CAUSES: Final[tuple[Cause[OutputSituation], ...]] = (
     Cause("expander_lost", _expander_lost),
     Cause(
         "hold_over",
-        lambda facts: (
-            (hold := facts.hold) and hold.state in OVER and facts.on is hold.on
+        lambda situation: (
+            (hold := situation.hold) and hold.state in OVER and situation.on is hold.on
         ),
     ),
-    Cause("spa_waits", _spa_waits, more=lambda facts: why_pump(facts.at)),
+    Cause("spa_waits", _spa_waits, more=lambda situation: why_pump(situation.at)),
     Cause(
         "stopped_by_spa",
-        lambda facts: (
-            facts.on is False
-            and any(h.slot == facts.slot.index for h in facts.at.stopped_by_spa)
+        lambda situation: (
+            situation.on is False
+            and any(h.slot == situation.slot.index for h in situation.at.stopped_by_spa)
         ),
     ),
-    Cause("needs_pump", _needs_pump, more=lambda facts: why_pump(facts.at)),
+    Cause("needs_pump", _needs_pump, more=lambda situation: why_pump(situation.at)),
     Cause(
         "timer",
-        lambda facts: facts.on and facts.timer,
-        more=lambda facts: facts.at.until(facts.timer),
+        lambda situation: situation.on and situation.timer,
+        more=lambda situation: situation.at.until(situation.timer),
     ),
-    Cause("unknown", lambda facts: facts.doubtful),
-    Cause("held_on", lambda facts: _held(facts, on=True), more=_of_hold),
-    Cause("held_off", lambda facts: _held(facts, on=False), more=_of_hold),
+    Cause("unknown", lambda situation: situation.doubtful),
+    Cause("held_on", lambda situation: _held(situation, on=True), more=_of_hold),
+    Cause("held_off", lambda situation: _held(situation, on=False), more=_of_hold),
     Cause(
         "schedule",
-        lambda facts: facts.on and facts.running is not None,
+        lambda situation: situation.on and situation.running is not None,
         values=_schedule,
         more=_end_of_window,
     ),
     # Mode 99 does not mean a user: the firmware sets it, too (protocol.md L27).
-    Cause("cloud", lambda facts: facts.on and facts.state.source is Source.CLOUD),
+    Cause(
+        "cloud",
+        lambda situation: situation.on and situation.state.source is Source.CLOUD,
+    ),
     Cause("stopped", _stopped),
     # The cloud alone reports no schedules: then no sentence about them is possible.
     Cause(
         "unknown",
-        lambda facts: facts.on is not False or facts.state.schedules.records is None,
+        lambda situation: (
+            situation.on is not False or situation.state.schedules.records is None
+        ),
     ),
-    Cause("schedule_should_run", lambda facts: facts.window is not None),
+    Cause("schedule_should_run", lambda situation: situation.window is not None),
     Cause("no_run", _has_schedule, more=_next_run),
-    Cause("no_schedule", lambda facts: True),
+    Cause("no_schedule", lambda situation: True),
 )
 """Causes in order: the first that applies is the explanation."""

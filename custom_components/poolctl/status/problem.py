@@ -37,7 +37,7 @@ class Subject(Protocol):
     """Input of the tests in one table."""
 
     @property
-    def owner_id(self) -> str:
+    def subject_id(self) -> str:
         """Suffix of its repairs' IDs."""
 
     @property
@@ -49,7 +49,7 @@ class Subject(Protocol):
 class Repair[F]:
     """How a problem is also shown under Repairs."""
 
-    wanted: Callable[[F], bool | None] = lambda facts: True
+    wanted: Callable[[F], bool | None] = lambda situation: True
     """Whether the problem is a repair now; `None` leaves that unchanged."""
     patience: float = 300.0
     """Seconds the problem must have lasted: most end by themselves (chosen)."""
@@ -112,18 +112,18 @@ class Problem[F]:
     """The first that applies replaces the next step and the action."""
     variants: tuple[Variant[F], ...] = ()
     """The first that applies replaces the sentence and the severity."""
-    values: Callable[[F], Values] = lambda facts: {}
+    values: Callable[[F], Values] = lambda situation: {}
     repair: Repair[F] | None = None
 
-    def variant(self, facts: F) -> Variant[F]:
+    def variant(self, situation: F) -> Variant[F]:
         """Return the variant that applies now, else the problem itself."""
         own = Variant(key=self.key, applies=self.exists, severity=self.severity)
-        return next((each for each in self.variants if each.applies(facts)), own)
+        return next((each for each in self.variants if each.applies(situation)), own)
 
-    def step(self, facts: F) -> Step[F]:
+    def step(self, situation: F) -> Step[F]:
         """Return the next step that applies now, without a key for the usual one."""
         own = Step(key="", applies=self.exists, action=self.action)
-        return next((each for each in self.steps if each.applies(facts)), own)
+        return next((each for each in self.steps if each.applies(situation)), own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

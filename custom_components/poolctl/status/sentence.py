@@ -1,4 +1,4 @@
-"""The facts that explanations are based on, and the sentences they consist of."""
+"""The situation that explanations are based on, and the sentences they consist of."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .problem import Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Recorded facts about a pool at one moment."""
+    """What is known about a pool at one moment."""
 
     state: PoolState
     holds: tuple[Hold, ...] = ()
@@ -51,12 +51,12 @@ class Cause[F](NamedTuple):
 
     key: str
     applies: Callable[[F], object]
-    values: Callable[[F], Mapping[str, Value]] = lambda facts: {}
-    more: Callable[[F], Explanation] = lambda facts: ()
+    values: Callable[[F], Mapping[str, Value]] = lambda situation: {}
+    more: Callable[[F], Explanation] = lambda situation: ()
     """The sentences that follow."""
 
 
-def explain[F](causes: Iterable[Cause[F]], facts: F) -> Explanation:
+def explain[F](causes: Iterable[Cause[F]], situation: F) -> Explanation:
     """Return the sentences of the first cause that applies; the last always does."""
-    cause = next(each for each in causes if each.applies(facts))
-    return Sentence(cause.key, cause.values(facts)), *cause.more(facts)
+    cause = next(each for each in causes if each.applies(situation))
+    return Sentence(cause.key, cause.values(situation)), *cause.more(situation)

@@ -22,11 +22,11 @@ KEYS: Final = (
 
 
 @callback
-def async_delete_repairs(hass: HomeAssistant, *owner_ids: str) -> None:
+def async_delete_repairs(hass: HomeAssistant, *subject_ids: str) -> None:
     """Delete the repairs of controllers or accounts that are gone or disabled."""
-    for owner_id in owner_ids:
+    for subject_id in subject_ids:
         for key in KEYS:
-            ir.async_delete_issue(hass, DOMAIN, f"{key}_{owner_id}")
+            ir.async_delete_issue(hass, DOMAIN, f"{key}_{subject_id}")
 
 
 @callback

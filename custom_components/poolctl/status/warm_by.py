@@ -20,7 +20,7 @@ _STEP: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
-class _Facts:
+class _Situation:
     request: Request
     expected: Outlook
 
@@ -31,19 +31,19 @@ PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
 
 def why_warm_by(request: Request, expected: Outlook | None) -> Explanation:
     """Return the forecast for a request, empty if the target is unknown."""
-    return explain(WARM_BY_CAUSES, _Facts(request, expected)) if expected else ()
+    return explain(WARM_BY_CAUSES, _Situation(request, expected)) if expected else ()
 
 
-def _late(facts: _Facts) -> Values:
+def _late(situation: _Situation) -> Values:
     return {
-        "time": facts.request.by,
-        "target": Celsius(facts.expected.target),
-        "expected": Celsius(facts.expected.expected or 0.0),
+        "time": situation.request.by,
+        "target": Celsius(situation.expected.target),
+        "expected": Celsius(situation.expected.expected or 0.0),
     }
 
 
-def _heats(facts: _Facts) -> Values:
-    expected = facts.expected
+def _heats(situation: _Situation) -> Values:
+    expected = situation.expected
     values: dict[str, Celsius | datetime] = {"target": Celsius(expected.target)}
     return values | ({"time": _rounded(expected.warm_at)} if expected.warm_at else {})
 
@@ -53,21 +53,21 @@ def _rounded(at: datetime) -> datetime:
     return at - rest + (_STEP if rest * 2 >= _STEP else timedelta())
 
 
-WARM_BY_CAUSES: Final[tuple[Cause[_Facts], ...]] = (
+WARM_BY_CAUSES: Final[tuple[Cause[_Situation], ...]] = (
     Cause(
         "warm_by_waits",
-        lambda facts: not (facts.request.begun or facts.expected.due),
-        values=lambda facts: {"time": _rounded(facts.expected.begins)},
+        lambda situation: not (situation.request.begun or situation.expected.due),
+        values=lambda situation: {"time": _rounded(situation.expected.begins)},
     ),
-    Cause("warm_by_blocked", lambda facts: not facts.request.begun),
+    Cause("warm_by_blocked", lambda situation: not situation.request.begun),
     Cause(
         "warm_by_warm",
-        lambda facts: facts.expected.warm,
-        values=lambda facts: {"time": facts.request.until},
+        lambda situation: situation.expected.warm,
+        values=lambda situation: {"time": situation.request.until},
     ),
-    Cause("warm_by_late", lambda facts: facts.expected.late, values=_late),
-    Cause("warm_by_heats", lambda facts: facts.expected.warm_at, values=_heats),
-    Cause("warm_by_begun", lambda facts: True),
+    Cause("warm_by_late", lambda situation: situation.expected.late, values=_late),
+    Cause("warm_by_heats", lambda situation: situation.expected.warm_at, values=_heats),
+    Cause("warm_by_begun", lambda situation: True),
 )
 """Causes in order: the first that applies is the explanation."""
 

@@ -25,7 +25,7 @@ type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 
 
 class _EndsByItself(Protocol):
-    """An owner of holds, pauses or requests that end by themselves."""
+    """A claimant: holds, pauses or requests that end by themselves."""
 
     @property
     def wait(self) -> float | None:
@@ -41,11 +41,11 @@ class HoldTimer:
     def __init__(
         self,
         hass: HomeAssistant,
-        owners: Iterable[_EndsByItself],
+        claimants: Iterable[_EndsByItself],
         in_background: _InBackground,
     ) -> None:
         self._hass = hass
-        self._owners = tuple(owners)
+        self._claimants = tuple(claimants)
         self._in_background = in_background
         self._cancel: CALLBACK_TYPE | None = None
         self._working = self._stopped = self._failed = False
@@ -60,7 +60,7 @@ class HoldTimer:
             self._cancel = None
         if self._working or self._stopped:
             return
-        waits = [wait for each in self._owners if (wait := each.wait) is not None]
+        waits = [wait for each in self._claimants if (wait := each.wait) is not None]
         waits = [max(wait, self._not_before - time.monotonic()) for wait in waits]
         if waits and min(waits) <= 0:
             self._wake()
@@ -80,7 +80,9 @@ class HoldTimer:
 
     async def _async_work(self) -> None:
         try:
-            errors = [each for owner in self._owners if (each := await _work(owner))]
+            errors = [
+                each for claimant in self._claimants if (each := await _work(claimant))
+            ]
             if errors:
                 self._not_before = time.monotonic() + _AFTER_ERROR
                 if not self._failed:
@@ -91,10 +93,10 @@ class HoldTimer:
             self.async_check()
 
 
-async def _work(owner: _EndsByItself) -> Exception | None:
-    """Return an unexpected error of an owner: it must not keep the others from work."""
+async def _work(claimant: _EndsByItself) -> Exception | None:
+    """Return an unexpected error of a claimant: it must not keep the others from work."""
     try:
-        await owner.work()
+        await claimant.work()
     except Exception as err:  # noqa: BLE001
         return err
     return None

@@ -7,7 +7,7 @@ Each controller, and the home, has sections:
 - `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
-Data is saved with a delay, unless its owner asks to save at once.
+Data is saved with a delay, unless it is asked to save at once.
 """
 
 from collections import defaultdict
@@ -43,7 +43,7 @@ class _ClockTime:
 
 
 class Memory:
-    """The stored data by owner (the ID of a controller or entry), then by section."""
+    """The stored data by subject (the ID of a controller or entry), then by section."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads the store."""
@@ -74,26 +74,26 @@ class Memory:
         return clock
 
     @callback
-    def read[T](self, owner: str, section: str, kind: type[T]) -> T:
+    def read[T](self, subject: str, section: str, kind: type[T]) -> T:
         """Return a section as a dataclass; a value that does not fit is its default."""
-        return from_stored(kind, self.stored(owner, section))
+        return from_stored(kind, self.stored(subject, section))
 
     @callback
-    def stored(self, owner: str, section: str) -> object:
+    def stored(self, subject: str, section: str) -> object:
         """Return the stored form of a section, `None` if there is none."""
-        if form := self._forms[owner].get(section):
+        if form := self._forms[subject].get(section):
             return form()
-        return self._stored.get(owner, {}).get(section)
+        return self._stored.get(subject, {}).get(section)
 
     @callback
-    def keep(self, owner: str, section: str, form: Callable[[], object]) -> None:
+    def keep(self, subject: str, section: str, form: Callable[[], object]) -> None:
         """Store what `form` returns at each save, in JSON types."""
-        self._forms[owner][section] = form
+        self._forms[subject][section] = form
 
     @callback
-    def forget(self, owner: str) -> None:
+    def forget(self, subject: str) -> None:
         """Drop a removed controller or entry; counters stay in case it comes back."""
-        for sections in (self._forms[owner], self._stored.get(owner, {})):
+        for sections in (self._forms[subject], self._stored.get(subject, {})):
             for name in sections.keys() - {"counters"}:
                 sections.pop(name)
         self.save()
@@ -111,12 +111,12 @@ class Memory:
     @callback
     def _data(self) -> dict[str, dict[str, object]]:
         self._pending = False
-        owners = {
-            owner: self._stored.get(owner, {})
-            | {name: form() for name, form in self._forms[owner].items()}
-            for owner in self._stored.keys() | self._forms.keys()
+        subjects = {
+            subject: self._stored.get(subject, {})
+            | {name: form() for name, form in self._forms[subject].items()}
+            for subject in self._stored.keys() | self._forms.keys()
         }
-        return {owner: sections for owner, sections in owners.items() if sections}
+        return {subject: sections for subject, sections in subjects.items() if sections}
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)

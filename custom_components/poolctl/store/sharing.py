@@ -41,15 +41,15 @@ def async_runs_elsewhere(
 ) -> bool:
     """Return whether another account runs a controller.
 
-    It is run by the account that has its device, else by the first one that owns it.
+    It is run by the account that has its device, else by the first one that has it.
     """
     entries = hass.config_entries.async_entries(
         DOMAIN, include_ignore=False, include_disabled=False
     )
-    owners = [
+    accounts = [
         each for each in entries if device_id in each.data.get(CONF_CONTROLLERS, {})
     ]
-    runners = [each for each in entries if _device(hass, each, device_id)] or owners
+    runners = [each for each in entries if _device(hass, each, device_id)] or accounts
     return bool(runners) and runners[0].entry_id != entry.entry_id
 
 
