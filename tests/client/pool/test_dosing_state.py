@@ -24,7 +24,7 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 @pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
 def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
-    state = kind.with_enabled(kind.with_desired(PoolState(), 7), True)
+    state = kind.edit(PoolState(), lambda part: replace(part, desired=7, enabled=True))
     assert (kind.of(state).desired, kind.of(state).enabled) == (7, True)
     untouched = PoolState()
     for other in DOSING:

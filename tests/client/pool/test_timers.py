@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.pool.timers import (
-    MARGIN,
+from custom_components.poolctl.client.pool.state import (
+    TIMER_MARGIN,
+    PoolState,
     with_timers,
     without_past_timers,
 )
@@ -39,7 +39,7 @@ def test_a_count_that_runs_down() -> None:
 
 def test_another_timer() -> None:
     state = with_timers(PoolState(), {SLOT: 2400}, NOW)
-    longer = 2400 + MARGIN.total_seconds() + 60
+    longer = 2400 + TIMER_MARGIN.total_seconds() + 60
     assert shown(with_timers(state, {SLOT: longer}, NOW)) != shown(state)
 
 

@@ -8,7 +8,7 @@ unknown keys. An object that was just read is not read again (`Queries.recent`).
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 import time
 
@@ -150,7 +150,9 @@ class DosingControl:
                 of=keys.settings,
                 key=keys.desired,
                 raw=raw,
-                show=lambda state: kind.with_desired(state, shown),
+                show=lambda state: kind.edit(
+                    state, lambda part: replace(part, desired=shown)
+                ),
             )
         )
 
@@ -168,7 +170,7 @@ class DosingControl:
             of=keys.settings,
             key=keys.enabled,
             raw=on,
-            show=lambda state: kind.with_enabled(state, on),
+            show=lambda state: kind.edit(state, lambda part: replace(part, enabled=on)),
         )
         # No state frame reports this flag: the object must be read again.
         await self._change(change, query=keys.settings.query)
@@ -182,7 +184,9 @@ class DosingControl:
                 of=kind.keys.settings,
                 key=kind.drum_keys.size,
                 raw=raw,
-                show=lambda state: kind.with_drum(state, raw),
+                show=lambda state: kind.edit(
+                    state, lambda doser: replace(doser, drum_ml=raw)
+                ),
             )
         )
 
@@ -207,7 +211,9 @@ class DosingControl:
         await self._sender.run(
             Command(
                 key=refill.of.reset,
-                show=kind.with_full_drum,
+                show=lambda state: kind.edit(
+                    state, lambda doser: replace(doser, remaining_ml=doser.drum_ml)
+                ),
                 confirms=confirms,
                 lan=self._by_lan(refill),
                 cloud=self._by_cloud(refill),

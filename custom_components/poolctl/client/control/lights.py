@@ -4,6 +4,8 @@ The firmware sets a show by a series of relay pulses: the relay goes on and off 
 while, and the light ends up on. Observed, not published (protocol.md O3 and O4.1).
 """
 
+from dataclasses import replace
+
 from ..lan import LanClient
 from ..pool.lights import (
     EFFECT_SECONDS,
@@ -100,7 +102,9 @@ class LightControl:
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
-                self._store.reported = group.with_show(self._store.reported, show)
+                self._store.reported = group.edit(
+                    self._store.reported, lambda lights: replace(lights, show=show)
+                )
             return frame
 
         await self._sender.send(

@@ -26,7 +26,7 @@ from ..wire.json_values import Answer, byte, number
 from ..wire.layout import Between
 from .choices import Choices
 from .parts import Doser, Dosing
-from .state import PoolState
+from .state import Place, PoolState, newer
 
 
 class Choice(NamedTuple):
@@ -51,11 +51,9 @@ _ORP = Choice(400, 900, 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DosingKind[D: Dosing]:
+class DosingKind[D: Dosing](Place[D]):
     """One kind of dosing: its names, equipment, wire keys and place in the state."""
 
-    key: str
-    """Stable name, from which the keys of its entities are made."""
     desired_key: str
     """Stable name of its desired value."""
     enabled_key: str
@@ -69,28 +67,19 @@ class DosingKind[D: Dosing]:
     """Range of the desired value that a user may choose from."""
     possible: Between
     """Range of plausible desired values from the controller."""
-    of: Callable[[PoolState], D]
-    into: Callable[[PoolState, D], PoolState]
-
-    def with_desired(self, state: PoolState, desired: float) -> PoolState:
-        """Return the state with another desired value."""
-        return self.into(state, replace(self.of(state), desired=desired))
-
-    def with_enabled(self, state: PoolState, enabled: bool) -> PoolState:
-        """Return the state with the dosing enabled or disabled."""
-        return self.into(state, replace(self.of(state), enabled=enabled))
 
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
         """Return the state with the values of a settings object; the rest stays."""
-        keys, known = self.keys, self.of(state)
-        desired = number(settings, keys.desired, self.factor, self.possible)
-        enabled = byte(settings, keys.enabled)
-        reported = replace(
-            known,
-            desired=known.desired if desired is None else desired,
-            enabled=known.enabled if enabled is None else bool(enabled),
+        desired = number(settings, self.keys.desired, self.factor, self.possible)
+        flag = byte(settings, self.keys.enabled)
+        return self.edit(
+            state,
+            lambda known: replace(
+                known,
+                desired=newer(desired, known.desired),
+                enabled=known.enabled if flag is None else bool(flag),
+            ),
         )
-        return self.into(state, reported)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,28 +96,22 @@ class DoserKind(DosingKind[Doser]):
         """Return whether the drum is nearly empty."""
         return self.of(state).low(self.low_level(choices))
 
-    def with_drum(self, state: PoolState, size: float) -> PoolState:
-        """Return the state with another drum size in mL."""
-        return self.into(state, replace(self.of(state), drum_ml=size))
-
-    def with_full_drum(self, state: PoolState) -> PoolState:
-        """Return the state with a full drum."""
-        doser = self.of(state)
-        return self.into(state, replace(doser, remaining_ml=doser.drum_ml))
-
     @override
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
-        state = super(DoserKind, self).merge(state, settings, now)
-        known = self.of(state)
         size = number(settings, self.drum_keys.size, possible=VOLUME)
         left = number(settings, self.drum_keys.remaining, possible=VOLUME)
         doses = byte(settings, self.drum_keys.doses)
-        reported = replace(known, drum_ml=known.drum_ml if size is None else size)
-        if left is not None:
-            reported = replace(reported, remaining_ml=left, level_at=now)
-        if doses is not None:
-            reported = replace(reported, doses=doses, doses_at=now)
-        return self.into(state, reported)
+        return self.edit(
+            super(DoserKind, self).merge(state, settings, now),
+            lambda known: replace(
+                known,
+                drum_ml=newer(size, known.drum_ml),
+                remaining_ml=newer(left, known.remaining_ml),
+                level_at=known.level_at if left is None else now,
+                doses=newer(doses, known.doses),
+                doses_at=known.doses_at if doses is None else now,
+            ),
+        )
 
 
 ACID = DoserKind(
@@ -142,7 +125,7 @@ ACID = DoserKind(
     choice=Choice(6.8, 8.2, 0.1),
     possible=PH,
     of=lambda state: state.acid,
-    into=lambda state, doser: replace(state, acid=doser),
+    edit=lambda state, change: replace(state, acid=change(state.acid)),
     doses_now=lambda signals: signals.ph_dosing,
     low_level=lambda choices: choices.acid_low_level,
     with_low_level=lambda choices, level: replace(choices, acid_low_level=level),
@@ -157,7 +140,7 @@ CHLORINE = DoserKind(
     choice=_ORP,
     possible=DESIRED_ORP,
     of=lambda state: state.chlorine,
-    into=lambda state, doser: replace(state, chlorine=doser),
+    edit=lambda state, change: replace(state, chlorine=change(state.chlorine)),
     doses_now=lambda signals: signals.chlorine_dosing,
     low_level=lambda choices: choices.chlorine_low_level,
     with_low_level=lambda choices, level: replace(choices, chlorine_low_level=level),
@@ -171,7 +154,7 @@ CHLORINATOR = DosingKind(
     choice=_ORP,
     possible=DESIRED_ORP,
     of=lambda state: state.chlorinator,
-    into=lambda state, dosing: replace(state, chlorinator=dosing),
+    edit=lambda state, change: replace(state, chlorinator=change(state.chlorinator)),
 )
 DOSERS = (ACID, CHLORINE)
 

@@ -4,7 +4,7 @@ The dashboard's first nine fields are published (protocol.md 2.5); its other fie
 all other answers are observed (protocol.md O5), and any of their fields may be missing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,11 +21,17 @@ from ..wire.frame import (
 )
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
-from .dosing import ACID, CHLORINATOR, merge_settings
+from .dosing import merge_settings
 from .outputs import Outputs
 from .schedule_rules import merge_schedules
-from .state import PoolState, Source, with_readings
-from .timers import with_timers, without_past_timers
+from .state import (
+    PoolState,
+    Source,
+    newer,
+    with_readings,
+    with_timers,
+    without_past_timers,
+)
 
 _RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
 """Dry-run status; which value is normal is not documented (protocol.md O5)."""
@@ -63,14 +69,14 @@ def merge_dashboard(state: PoolState, dashboard: Answer, now: datetime) -> PoolS
     state = with_readings(state, plausible(Readings, readings), signals, now)
     ph = number(dashboard, "d_ph", 10, PH)
     orp = number(dashboard, "d_orp_mineral", possible=DESIRED_ORP)
-    if ph is not None:
-        state = ACID.with_desired(state, ph)
-    if orp is not None:
-        state = CHLORINATOR.with_desired(state, orp)
     schedules = state.schedules
     return replace(
         without_past_timers(state, now),
         source=Source.CLOUD,
+        acid=replace(state.acid, desired=newer(ph, state.acid.desired)),
+        chlorinator=replace(
+            state.chlorinator, desired=newer(orp, state.chlorinator.desired)
+        ),
         outputs=replace(state.outputs, assumed=True),
         # They are read less often: assumed only until the cloud has reported them once.
         schedules=replace(
@@ -118,53 +124,39 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state after an answer of `auxInfo`: its slots and whether they run."""
     # Dosers and heaters are not listed: this answer never covers all slots.
     known, listed = state.outputs, _listed(answer)
-    types, names, modes = _types(known), list(known.names), list(known.modes)
+    types = list(known.types or ())
+    if not types or known.types == _ONLY_PUMP:
+        types = [UNKNOWN_TYPE] * MAX_SLOTS
+    names, modes = list(known.names), list(known.modes)
     for slot, code, entry in listed:
         _put(types, slot, code, UNKNOWN_TYPE)
         if (tag := text(entry, "aux_tag")) is not None:
             _put(names, slot, tag, "")
         if (on := _on(entry)) is not None:
             _put(modes, slot, _mode(on, modes[slot : slot + 1]), None)
-    reported = any(_on(entry) is not None for *_, entry in listed)
     outputs = replace(
         known.with_types(tuple(types)),
         names=tuple(names),
         modes=tuple(modes),
-        assumed=known.assumed and not reported,
+        assumed=known.assumed and all(_on(entry) is None for *_, entry in listed),
     )
     state = replace(state, outputs=outputs)
-    return with_timers(state, _timers(listed), now) if listed else state
-
-
-def _types(known: Outputs) -> list[int]:
-    """Return the reported types; all are unknown while types are only assumed."""
-    if not known.types or known.types == _ONLY_PUMP:
-        return [UNKNOWN_TYPE] * MAX_SLOTS
-    return list(known.types)
-
-
-def _timers(listed: Iterable[tuple[int, int, Answer]]) -> dict[int, float]:
-    return {
+    timers = {
         slot: number(entry, "aux_timer_remain_sec") or 0 for slot, _, entry in listed
     }
+    return with_timers(state, timers, now) if listed else state
 
 
 def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
     """Return slot, type and entry of each output that `auxInfo` lists."""
     manual = object_of(answer, "manual")
-    entries = [
-        (
-            number(entry, "aux_slot_num", possible=range(MAX_SLOTS)),
-            number(entry, "aux_type_code"),
-            entry,
-        )
-        for name in _SLOT_LISTS
-        for entry in list_of(manual, name)[: 2 * MAX_SLOTS]
-    ]
     return [
         (int(slot), int(code), entry)
-        for slot, code, entry in entries
-        if slot is not None and code is not None
+        for name in _SLOT_LISTS
+        for entry in list_of(manual, name)[: 2 * MAX_SLOTS]
+        if (slot := number(entry, "aux_slot_num", possible=range(MAX_SLOTS)))
+        is not None
+        and (code := number(entry, "aux_type_code")) is not None
     ]
 
 
@@ -199,27 +191,19 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
         return state
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
-    found = _understood(state, reported[:_MOST_SCHEDULES], known)
-    if reported and not found:
-        return state
-    # A schedule that is not listed is deleted only if every entry was understood.
-    lacking = [UNUSED] * len(known) if len(found) == len(reported) else known
-    return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
-
-
-def _understood(
-    state: PoolState, entries: list[object], known: Sequence[Schedule]
-) -> dict[int, Schedule]:
-    """Return those schedules of `scheduleInfo` that can be read, by index."""
     found: dict[int, Schedule] = {}
-    for entry in entries:
+    for entry in reported[:_MOST_SCHEDULES]:
         if not isinstance(entry, dict):
             continue
         if place := number(entry, "schedule_num", possible=range(1, MAX_SCHEDULES + 1)):
             index = int(place) - 1
             if (schedule := _schedule(state, entry, known[index])) is not None:
                 found[index] = schedule
-    return found
+    if reported and not found:
+        return state
+    # A schedule that is not listed is deleted only if every entry was understood.
+    lacking = [UNUSED] * len(known) if len(found) == len(reported) else known
+    return merge_schedules(state, (found.get(i, one) for i, one in enumerate(lacking)))
 
 
 def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule | None:
@@ -232,34 +216,22 @@ def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule |
     days = entry.get("week_days")
     if slot is None or start is None or end is None or not isinstance(days, list):
         return None
-    name = text(entry, "schedule_name") or ""
+    if previous.slot != slot:  # else it has the fields that `scheduleInfo` lacks
+        wired = state.outputs.slot(int(slot))
+        aux_type = max(wired.type_code, 0) if wired else 0
+        previous = replace(UNUSED, slot=int(slot), aux_type=aux_type)
+    received, name = entry.get("schedule_name"), text(entry, "schedule_name") or ""
+    cleaned = isinstance(received, str) and received != name
     return replace(
-        _of_slot(state, int(slot), previous),
+        previous,
         speed=int(number(entry, "pump_speed") or 0),
         start=int(start),
         end=int(end),
-        weekdays=_weekdays(days),
+        weekdays=sum((runs is True) << day for day, runs in enumerate(days[:7])),
         name=name,
-        received_name=_received(entry.get("schedule_name"), name),
+        received_name=str(received) if cleaned else None,
         enabled=bool(entry.get("schedule_state")),
     )
-
-
-def _received(received: object, cleaned: str) -> str | None:
-    """Return a text as it was received, `None` if cleaning did not change it."""
-    return received if isinstance(received, str) and received != cleaned else None
-
-
-def _weekdays(days: list[object]) -> int:
-    return sum((runs is True) << day for day, runs in enumerate(days[:7]))
-
-
-def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
-    """Return a schedule of a slot with the fields that `scheduleInfo` lacks."""
-    if previous.slot == slot:
-        return previous
-    wired = state.outputs.slot(slot)
-    return replace(UNUSED, slot=slot, aux_type=max(wired.type_code, 0) if wired else 0)
 
 
 def _mode(on: bool, previous: Sequence[int | None]) -> int:

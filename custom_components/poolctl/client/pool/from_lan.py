@@ -14,8 +14,7 @@ from ..wire.frame import (
 )
 from .heating import POOL, selected_sources
 from .parts import Heater
-from .state import PoolState, Source, with_readings
-from .timers import with_timers
+from .state import PoolState, Source, newer, with_readings, with_timers
 
 
 def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
@@ -45,11 +44,8 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 def _with_configuration(
     state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    installer, frame = (
-        plausible(InstallerSettings, frame),
-        plausible(Configuration, frame),
-    )
-    armed = frame.schedules_enabled
+    installer = plausible(InstallerSettings, frame)
+    frame = plausible(Configuration, frame)
     state = replace(
         state,
         pool=replace(state.pool, target=frame.pool_target),
@@ -79,9 +75,9 @@ def _with_configuration(
         firmware=frame.firmware,
         outputs=state.outputs.with_types(frame.aux_types),
         # Every full frame reports it, so a change arrives sooner than with the records.
-        schedules=state.schedules
-        if armed is None
-        else replace(state.schedules, armed=armed),
+        schedules=replace(
+            state.schedules, armed=newer(frame.schedules_enabled, state.schedules.armed)
+        ),
     )
     selected = selected_sources(state, POOL)
     return replace(state, pool_sources=selected or state.pool_sources)

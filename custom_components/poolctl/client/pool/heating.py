@@ -29,7 +29,6 @@ class Body:
     target_key: str
     """Key of the target in the body of `v2_temp_set`."""
     of: Callable[[PoolState], Water]
-    into: Callable[[PoolState, Water], PoolState]
 
 
 POOL = Body(
@@ -37,14 +36,12 @@ POOL = Body(
     sources=(HeatSource.POOL_HEATER, HeatSource.SOLAR),
     target_key=POOL_TARGET,
     of=lambda state: state.pool,
-    into=lambda state, water: replace(state, pool=water),
 )
 SPA = Body(
     key="spa",
     sources=(HeatSource.SPA_HEATER,),
     target_key=SPA_TARGET,
     of=lambda state: state.spa,
-    into=lambda state, water: replace(state, spa=water),
 )
 BODIES = (POOL, SPA)
 
@@ -122,8 +119,8 @@ def circulates(state: PoolState, body: Body) -> bool:
 
 def temperature(state: PoolState, body: Body) -> float | None:
     """Return the temperature in °C if this water circulates: there is one probe."""
-    of_it = circulates(state, body) and state.probe_settled
-    return state.chemistry.water_temperature if of_it else None
+    known = circulates(state, body) and state.probe_settled
+    return state.chemistry.water_temperature if known else None
 
 
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:
@@ -159,10 +156,15 @@ class HeatingChange:
 
     def show(self, state: PoolState) -> PoolState:
         """Return the state as it will be after the change."""
-        for body, target in self.targets.items():
-            state = body.into(state, replace(body.of(state), target=target))
-        heaters = {source: Heater(on) for source, on in self.selected.items()}
-        return replace(state, heat={**state.heat, **heaters})
+        return replace(
+            state,
+            pool=Water(self.targets.get(POOL, state.pool.target)),
+            spa=Water(self.targets.get(SPA, state.spa.target)),
+            heat={
+                **state.heat,
+                **{source: Heater(on) for source, on in self.selected.items()},
+            },
+        )
 
     def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
         """Return the body of `v2_temp_set` for this change, based on `v2_temp_get`.

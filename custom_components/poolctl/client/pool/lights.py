@@ -13,7 +13,7 @@ from ..wire.exceptions import InvalidCommandError
 from ..wire.json_values import Answer, byte
 from .choices import Choices
 from .parts import Lights, LightShow
-from .state import PoolState
+from .state import Place, PoolState
 
 EFFECT_SECONDS = 5.0
 """Seconds until an absolute colour has settled."""
@@ -104,25 +104,29 @@ LIGHT_ACTIONS = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LightGroup:
+class LightGroup(Place[Lights]):
     """The lights that share a light type and a preference: the pool's, or the spa's."""
 
-    key: str
-    """Stable name, also the key of its entity."""
     fitted: frozenset[int]
     """Aux types of its lights."""
     type_key: str
     """Key of the light type in the reply of `get_pool_light_switch_mode`."""
     color_key: str
-    of: Callable[[PoolState], Lights]
-    into: Callable[[PoolState, Lights], PoolState]
     chosen: Callable[[Choices], int | None]
     """Returns the light type that the user chose."""
     choose: Callable[[Choices, int], Choices]
 
-    def with_show(self, state: PoolState, show: LightShow) -> PoolState:
-        """Return the state with another preference."""
-        return self.into(state, replace(self.of(state), show=show))
+    def merge(self, state: PoolState, reply: Answer) -> PoolState:
+        """Return the state with its part of `get_pool_light_switch_mode`, if any."""
+        code, color = byte(reply, self.type_key), byte(reply, self.color_key)
+        if code is None or color is None:
+            return state
+        kind, previous = LIGHT_TYPES.get(code), self.of(state).show
+        if kind and kind.keeps_effect(color) and previous:
+            # It is not documented whether an action replaces the preference.
+            color = previous.color
+        show = LightShow(code, color)
+        return self.edit(state, lambda lights: replace(lights, show=show))
 
     def with_type(self, choices: Choices, key: str) -> Choices:
         """Return the choices with the light type that the user chose.
@@ -159,8 +163,7 @@ class LightGroup:
         show, code = self.of(state).show, self.type_code(state, choices)
         if show is None or code is None or show.light_type != code:
             return None
-        kind = LIGHT_TYPES[code]
-        return kind.effect(show.color)
+        return LIGHT_TYPES[code].effect(show.color)
 
 
 POOL_GROUP = LightGroup(
@@ -169,7 +172,7 @@ POOL_GROUP = LightGroup(
     type_key="g_pool_light_type_mode",
     color_key="g_pool_light_mode",
     of=lambda state: state.pool_lights,
-    into=lambda state, lights: replace(state, pool_lights=lights),
+    edit=lambda state, change: replace(state, pool_lights=change(state.pool_lights)),
     chosen=lambda choices: choices.pool_lights,
     choose=lambda choices, code: replace(choices, pool_lights=code),
 )
@@ -179,7 +182,7 @@ SPA_GROUP = LightGroup(
     type_key="g_spa_light_type_mode",
     color_key="g_spa_light_mode",
     of=lambda state: state.spa_lights,
-    into=lambda state, lights: replace(state, spa_lights=lights),
+    edit=lambda state, change: replace(state, spa_lights=change(state.spa_lights)),
     chosen=lambda choices: choices.spa_lights,
     choose=lambda choices, code: replace(choices, spa_lights=code),
 )
@@ -190,12 +193,5 @@ LIGHT_GROUPS = {Role.POOL_LIGHT: POOL_GROUP, Role.SPA_LIGHT: SPA_GROUP}
 def merge_lights(state: PoolState, reply: Answer) -> PoolState:
     """Return the state with the reply of `get_pool_light_switch_mode`."""
     for group in LIGHT_GROUPS.values():
-        light_type, color = byte(reply, group.type_key), byte(reply, group.color_key)
-        if light_type is None or color is None:
-            continue
-        kind, previous = LIGHT_TYPES.get(light_type), group.of(state).show
-        if kind and kind.keeps_effect(color) and previous:
-            # It is not documented whether an action replaces the preference.
-            color = previous.color
-        state = group.with_show(state, LightShow(light_type, color))
+        state = group.merge(state, reply)
     return state

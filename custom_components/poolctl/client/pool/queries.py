@@ -48,11 +48,6 @@ class Query:
     """Seconds until the query is sent again."""
 
 
-def _merge_names(state: PoolState, reply: bytes, now: datetime) -> PoolState:
-    names = decode_aux_names(reply)
-    return replace(state, outputs=replace(state.outputs, names=names))
-
-
 def _json(merge: Callable[[PoolState, Answer, datetime], PoolState]) -> _Merge:
     return lambda state, reply, now: merge(state, decode_json(reply), now)
 
@@ -62,7 +57,7 @@ _LESS_THAN_A_POLL = 10.0
 
 
 def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
-    """Return the function that detects the end of a dose, when it is counted.
+    """Return when to ask for the count of doses: at the end of a dose.
 
     At the end, the doser's flag is cleared; if a running chlorinator shares the flag,
     the drum's level stops falling. Only the level shows a dose shorter than a poll.
@@ -79,15 +74,18 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
     return news_in
 
 
-def _armed_others(previous: PoolState, after: PoolState) -> float | None:
-    return 0.0 if previous.schedules.armed != after.schedules.armed else None
-
-
-NAMES = Query("aux_names", _merge_names)
+NAMES = Query(
+    "aux_names",
+    lambda state, reply, now: replace(
+        state, outputs=replace(state.outputs, names=decode_aux_names(reply))
+    ),
+)
 SCHEDULES = Query(
     "schedules",
     lambda state, reply, now: merge_schedules(state, decode_schedules(reply)),
-    news_in=_armed_others,
+    news_in=lambda before, after: (
+        None if before.schedules.armed == after.schedules.armed else 0.0
+    ),
 )
 
 QUERIES = (

@@ -4,7 +4,7 @@ Readings and signals are always replaced together, so they never mix two sources
 Equipment and settings are kept until other values are reported. Unknown is `None`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -49,10 +49,9 @@ _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe (chosen)."""
 _PRIME_TIME = Between(20, 3600)
 """Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
-
-
-def _unknown_heat() -> Mapping[HeatSource, Heater]:
-    return dict.fromkeys(HeatSource, Heater())
+TIMER_MARGIN = timedelta(seconds=90)
+"""Tolerance for the end of a timer (chosen): half a minute each for rounding, the age of
+a cloud copy, and its transfer (protocol.md 8)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +73,9 @@ class PoolState:
 
     pool: Water = Water()
     spa: Water = Water()
-    heat: Mapping[HeatSource, Heater] = field(default_factory=_unknown_heat)
+    heat: Mapping[HeatSource, Heater] = field(
+        default_factory=lambda: dict.fromkeys(HeatSource, Heater())
+    )
     pool_sources: tuple[HeatSource, ...] = ()
     """Last selected heat sources of the pool, to be selected again with heating."""
     acid: Doser = Doser()
@@ -184,6 +185,22 @@ class PoolState:
         return self.valid_chemistry if still else self.measured_chemistry
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Place[P]:
+    """The place of a part in the state, by which all parts of a kind are handled."""
+
+    key: str
+    """Stable name, from which the keys of its entities are made."""
+    of: Callable[[PoolState], P]
+    edit: Callable[[PoolState, Callable[[P], P]], PoolState]
+    """Returns the state with the part changed by a function."""
+
+
+def newer[V](reported: V | None, known: V | None) -> V | None:
+    """Return a reported value; one that is not reported keeps its last known value."""
+    return known if reported is None else reported
+
+
 def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
@@ -199,13 +216,10 @@ def with_readings(
     if not state.signals.chemistry_stable:
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
-    # A reading that this source does not report keeps its last valid value.
     valid = Chemistry(
-        ph=old.ph if new.ph is None else new.ph,
-        orp=old.orp if new.orp is None else new.orp,
-        water_temperature=old.water_temperature
-        if new.water_temperature is None
-        else new.water_temperature,
+        ph=newer(new.ph, old.ph),
+        orp=newer(new.orp, old.orp),
+        water_temperature=newer(new.water_temperature, old.water_temperature),
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
 
@@ -246,3 +260,30 @@ def _with_start(state: PoolState, now: datetime) -> PoolState:
     )
     signals = replace(state.signals, pump_priming=False) if over else state.signals
     return replace(state, starts_since=since, start_over=over, signals=signals)
+
+
+def with_timers(
+    state: PoolState, remaining: Mapping[int, float], now: datetime
+) -> PoolState:
+    """Return the state with the running timers, given their seconds left by slot.
+
+    Chosen: an end is rounded to the minute. A countdown that ends at about that time is
+    of the same timer: reported a little late, or by an older cloud copy.
+    """
+    previous = {end.slot: end.at for end in state.timer_ends}
+    ends = []
+    for slot, seconds in sorted(remaining.items()):
+        at = now + timedelta(seconds=seconds)
+        if slot not in previous or abs(at - previous[slot]) > TIMER_MARGIN:
+            at = (at + timedelta(seconds=30)).replace(second=0, microsecond=0)
+        else:
+            at = previous[slot]
+        if seconds > 0:
+            ends.append(TimerEnd(slot=slot, at=at))
+    return replace(state, timer_ends=tuple(ends))
+
+
+def without_past_timers(state: PoolState, now: datetime) -> PoolState:
+    """Return the state without ended timers, for a source that reports no timers."""
+    left = tuple(end for end in state.timer_ends if end.at > now)
+    return state if left == state.timer_ends else replace(state, timer_ends=left)
