@@ -219,7 +219,7 @@ class OfReading(
         """
         steady, good = coordinator.learned.steady, self._reading.range(state)
         sides = {
-            self._is_within(self._reading.of(each), good.lower, good.upper)
+            self._is_within(self._reading.of(each), good.low, good.high)
             for each in (state.measured_chemistry, steady.of(state).chemistry)
         }
         if len(sides) > 1:

@@ -110,7 +110,7 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
         found: Attributes = {}
         if reading is not None:
             good = reading.range(view.state)
-            found = {ATTR_GOOD_FROM: good.lower, ATTR_GOOD_TO: good.upper}
+            found = {ATTR_GOOD_FROM: good.low, ATTR_GOOD_TO: good.high}
         if view.state.signals.chemistry_stable is False and view.state.valid_at:
             found["measured_at"] = view.state.valid_at.isoformat(timespec="seconds")
         return found

@@ -249,3 +249,24 @@ def test_a_whole_number_may_stand_for_another_number() -> None:
 def test_an_annotation_that_cannot_be_stored_is_refused() -> None:
     with pytest.raises(ODD):
         to_stored([], list[set[int]])
+
+
+@pytest.mark.parametrize(
+    ("value", "possible"),
+    [
+        (0.1, True),
+        (14, True),
+        (7, True),
+        (0.0999, False),
+        (0, False),
+        (14.0001, False),
+        (-7, False),
+        (float("nan"), False),
+        (float("inf"), False),
+        (None, False),
+        ("7", False),
+        ([7], False),
+    ],
+)
+def test_within(value: object, possible: bool) -> None:
+    assert (value in Within(0.1, 14)) is possible

@@ -214,10 +214,10 @@ def check_frame(payload: bytes, records: Sequence[Schedule] = ()) -> Seen:
     yield "frame_sections", f"mask bits {unknown:#04x}" if unknown else ""
     yield "frame_sections", f"{more} bytes after the sections" if more else ""
     if telemetry is not None and frame.telemetry is not None:
-        yield _slots(telemetry, TELEMETRY_HEAD.size, telemetry_size, "telemetry")
+        yield _slots(telemetry, TELEMETRY_HEAD, telemetry_size, "telemetry")
         yield from _check_telemetry(frame.telemetry, records)
     if configuration is not None:
-        head = CONFIGURATION_HEAD.size
+        head = CONFIGURATION_HEAD
         yield _slots(configuration, head, lambda slots: head + slots, "configuration")
         slots = len((frame.configuration and frame.configuration.aux_types) or ())
         yield "aux_types", f"{slots} slots" if slots > MAX_SLOTS else ""

@@ -376,12 +376,12 @@ def test_lost_expanders(slot: int, numbers: str) -> None:
 
 def test_ranges() -> None:
     """A range is around the target if equipment doses to it, else the usual one."""
-    assert PH_READING.range(replace(STATE, acid=acid(desired=7.2))).upper == 7.6
+    assert PH_READING.range(replace(STATE, acid=acid(desired=7.2))).high == 7.6
     orp = ORP_READING.range(STATE)
-    assert (orp.lower, orp.upper) == (550, 800)
+    assert (orp.low, orp.high) == (550, 800)
     bare = replace(STATE, outputs=Outputs(types=(31,)))
-    assert (PH_READING.range(bare).lower, PH_READING.range(bare).upper) == (7.0, 7.8)
-    assert (ORP_READING.range(bare).lower, ORP_READING.range(bare).upper) == (600, 850)
+    assert (PH_READING.range(bare).low, PH_READING.range(bare).high) == (7.0, 7.8)
+    assert (ORP_READING.range(bare).low, ORP_READING.range(bare).high) == (600, 850)
     still = replace(
         STATE,
         signals=signals(chemistry_stable=False),

@@ -13,7 +13,7 @@ Fields whose name begins with `_` are not stored.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from enum import Enum, auto
 from functools import cache
@@ -33,11 +33,15 @@ ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
 
 
-class Within(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Within:
     """Bounds of a number, or of a `timedelta` in seconds; both are included."""
 
     low: float
     high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
 
 
 class OneOf:
@@ -217,7 +221,7 @@ def _number(kind: Any, bounds: Within) -> _Form:
     kinds = {int: (int,), float: (int, float)}[kind]
 
     def read(value: Any, _: bool) -> object:
-        if not bounds.low <= _checked(value, *kinds) <= bounds.high:  # as NaN never is
+        if _checked(value, *kinds) not in bounds:  # as NaN never is
             raise ValueError("not possible")
         return kind(value)
 

@@ -93,9 +93,9 @@ def has_listed_layout(payload: bytes) -> bool:
         *found, end = sections(payload)
         telemetry, configuration, timers = found
         lengths = (
-            telemetry and telemetry_size(telemetry[TELEMETRY_HEAD.size - 1]),
+            telemetry and telemetry_size(telemetry[TELEMETRY_HEAD - 1]),
             configuration
-            and CONFIGURATION_HEAD.size + configuration[CONFIGURATION_HEAD.size - 1],
+            and CONFIGURATION_HEAD + configuration[CONFIGURATION_HEAD - 1],
             timers and 1 + timers[0] * TIMER.size,
         )
     except FrameError, IndexError:

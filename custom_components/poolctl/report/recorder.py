@@ -159,7 +159,7 @@ def _layout(payload: bytes) -> object:
     except FrameError:
         return payload
     flags = telemetry and telemetry[:2]
-    modes = telemetry and telemetry[TELEMETRY_HEAD.size - 3 : -PUMP_TIMES.size]
+    modes = telemetry and telemetry[TELEMETRY_HEAD - 3 : -PUMP_TIMES]
     return (
         payload[:2],
         flags,

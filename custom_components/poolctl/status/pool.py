@@ -46,14 +46,14 @@ def _out_of_range(reading: Reading) -> Problem[Health]:
 
     def too_low(health: Health) -> bool:
         value = reading.valid(health.state)
-        return value is not None and value < reading.range(health.state).lower
+        return value is not None and value < reading.range(health.state).low
 
     def values(health: Health) -> Mapping[str, str | float]:
         good, digits = reading.range(health.state), reading.digits
         numbers = {
             "value": reading.valid(health.state) or 0,
-            "lower": good.lower,
-            "upper": good.upper,
+            "lower": good.low,
+            "upper": good.high,
         }
         return {name: each if digits else round(each) for name, each in numbers.items()}
 

@@ -7,8 +7,9 @@ Observed, not published (protocol.md O2.2, O3 to O5). The ranges offered to user
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple, override
+from typing import override
 
+from ..codec import Within
 from ..wire.commands import (
     ACID_DRUM_KEYS,
     ACID_KEYS,
@@ -23,22 +24,20 @@ from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from ..wire.exceptions import InvalidCommandError
 from ..wire.frame import DESIRED_ORP, PH, VOLUME, Signals
 from ..wire.json_values import Answer, byte, number
-from ..wire.layout import Between
 from .choices import Choices
 from .parts import Doser, Dosing
 from .state import Place, PoolState, newer
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Choice(Within):
     """The range that a user may choose a value from."""
 
-    low: float
-    high: float
     step: float
 
     def check(self, value: float) -> None:
         """Raise InvalidCommandError for a value outside the range."""
-        if not self.low <= value <= self.high:
+        if value not in self:
             raise InvalidCommandError(
                 f"{value} is not between {self.low} and {self.high}"
             )
@@ -65,7 +64,7 @@ class DosingKind[D: Dosing](Place[D]):
     """The desired value on the wire is ours multiplied by this factor."""
     choice: Choice
     """Range of the desired value that a user may choose from."""
-    possible: Between
+    possible: Within
     """Range of plausible desired values from the controller."""
 
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:

@@ -127,18 +127,19 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     types = list(known.types or ())
     if not types or known.types == _ONLY_PUMP:
         types = [UNKNOWN_TYPE] * MAX_SLOTS
-    names, modes = list(known.names), list(known.modes)
+    names, modes, assumed = list(known.names), list(known.modes), known.assumed
     for slot, code, entry in listed:
         _put(types, slot, code, UNKNOWN_TYPE)
         if (tag := text(entry, "aux_tag")) is not None:
             _put(names, slot, tag, "")
-        if (on := _on(entry)) is not None:
-            _put(modes, slot, _mode(on, modes[slot : slot + 1]), None)
+        if isinstance(on := entry.get("aux_status"), int):
+            _put(modes, slot, _mode(bool(on), modes[slot : slot + 1]), None)
+            assumed = False
     outputs = replace(
         known.with_types(tuple(types)),
         names=tuple(names),
         modes=tuple(modes),
-        assumed=known.assumed and all(_on(entry) is None for *_, entry in listed),
+        assumed=assumed,
     )
     state = replace(state, outputs=outputs)
     timers = {
@@ -158,11 +159,6 @@ def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
         is not None
         and (code := number(entry, "aux_type_code")) is not None
     ]
-
-
-def _on(entry: Answer) -> bool | None:
-    status = entry.get("aux_status")
-    return bool(status) if isinstance(status, bool | int) else None
 
 
 _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
@@ -186,15 +182,13 @@ def assume_speed(state: PoolState) -> PoolState:
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     """Return the state after `scheduleInfo`, which lists only schedules in use."""
-    reported = object_of(answer, "scheduleInfo").get("schedules")
-    if not isinstance(reported, list):
+    info = object_of(answer, "scheduleInfo")
+    if not isinstance(reported := info.get("schedules"), list):
         return state
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
-    for entry in reported[:_MOST_SCHEDULES]:
-        if not isinstance(entry, dict):
-            continue
+    for entry in list_of(info, "schedules")[:_MOST_SCHEDULES]:
         if place := number(entry, "schedule_num", possible=range(1, MAX_SCHEDULES + 1)):
             index = int(place) - 1
             if (schedule := _schedule(state, entry, known[index])) is not None:
@@ -209,21 +203,15 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
 def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule | None:
     """Return a schedule of `scheduleInfo`, `None` if it cannot be read."""
     slot = number(entry, "aux_slot", possible=range(MAX_SLOTS))
-    start, end = (
-        number(entry, f"{when}_time", possible=range(DAY + 1))
-        for when in ("start", "end")
-    )
+    start = number(entry, "start_time", possible=range(DAY + 1))
+    end = number(entry, "end_time", possible=range(DAY + 1))
     days = entry.get("week_days")
     if slot is None or start is None or end is None or not isinstance(days, list):
         return None
-    if previous.slot != slot:  # else it has the fields that `scheduleInfo` lacks
-        wired = state.outputs.slot(int(slot))
-        aux_type = max(wired.type_code, 0) if wired else 0
-        previous = replace(UNUSED, slot=int(slot), aux_type=aux_type)
     received, name = entry.get("schedule_name"), text(entry, "schedule_name") or ""
     cleaned = isinstance(received, str) and received != name
     return replace(
-        previous,
+        _of_slot(state, int(slot), previous),
         speed=int(number(entry, "pump_speed") or 0),
         start=int(start),
         end=int(end),
@@ -232,6 +220,14 @@ def _schedule(state: PoolState, entry: Answer, previous: Schedule) -> Schedule |
         received_name=str(received) if cleaned else None,
         enabled=bool(entry.get("schedule_state")),
     )
+
+
+def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
+    """Return a schedule of a slot with the fields that `scheduleInfo` lacks."""
+    if previous.slot == slot:
+        return previous
+    wired = state.outputs.slot(slot)
+    return replace(UNUSED, slot=slot, aux_type=max(wired.type_code, 0) if wired else 0)
 
 
 def _mode(on: bool, previous: Sequence[int | None]) -> int:

@@ -8,20 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from ..codec import Within
 from .dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
 from .parts import Chemistry
 from .state import PoolState
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A range that includes both its limits."""
-
-    lower: float
-    upper: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.lower <= value <= self.upper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +21,7 @@ class Reading:
     key: str
     digits: int
     """Number of significant decimals."""
-    usual: Range
+    usual: Within
     below: float
     """How far below the target a reading is still good; `above` likewise."""
     above: float
@@ -43,12 +33,12 @@ class Reading:
         """Return the newest reading from flowing water."""
         return self.of(state.chemistry)
 
-    def range(self, state: PoolState) -> Range:
+    def range(self, state: PoolState) -> Within:
         """Return the good range for this pool."""
         for kind in self.dosing:
             target = kind.of(state).desired
             if target is not None and state.outputs.fitted(kind.fitted) is not False:
-                return Range(
+                return Within(
                     round(target - self.below, self.digits),
                     round(target + self.above, self.digits),
                 )
@@ -58,7 +48,7 @@ class Reading:
 PH_READING: Final = Reading(
     key="ph",
     digits=1,
-    usual=Range(7.0, 7.8),
+    usual=Within(7.0, 7.8),
     below=0.4,
     above=0.4,
     dosing=(ACID,),
@@ -67,7 +57,7 @@ PH_READING: Final = Reading(
 ORP_READING: Final = Reading(
     key="orp",
     digits=0,
-    usual=Range(600, 850),
+    usual=Within(600, 850),
     below=100,
     above=150,
     dosing=(CHLORINATOR, CHLORINE),

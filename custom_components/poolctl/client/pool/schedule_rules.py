@@ -8,24 +8,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypedDict
 
-from ..wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, UNKNOWN_TYPE, Role, Slot
+from ..wire.equipment import SPEEDS, UNKNOWN_TYPE, Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError
 from ..wire.json_values import clean_text
 from ..wire.schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
 from .choices import Choices, start_speed
+from .lights import LIGHT_GROUPS
 from .parts import Schedules
 from .state import PoolState
 
 MAX_NAME = 64
 """Longest name in bytes of UTF-8 (chosen): long enough, far below the wire's 255."""
 
-_SWITCHED = {
-    Role.GENERAL,
-    Role.PUMP,
-    Role.PUMP_LINKED,
-    Role.POOL_LIGHT,
-    Role.SPA_LIGHT,
-}
+_SWITCHED = {Role.GENERAL, Role.PUMP, Role.PUMP_LINKED, *LIGHT_GROUPS}
 
 
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
@@ -221,13 +216,7 @@ def _check_speed(speed: int, variable: bool | None) -> None:
 
     A pump that is not identified yet (`None`) may have a variable speed or not.
     """
-    if variable is False:
-        if speed:
-            raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
-    elif (speed or variable) and not _has_speed(speed):
+    if speed and variable is False:
+        raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
+    if (speed or variable) and speed not in SPEEDS:
         raise InvalidCommandError("no such speed", reason="schedule_speed")
-
-
-def _has_speed(speed: int) -> bool:
-    """Return whether a variable-speed pump has this speed in %."""
-    return MIN_SPEED <= speed <= MAX_SPEED and speed % SPEED_STEP == 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from ..codec import Within
 from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import (
@@ -20,7 +21,6 @@ from ..wire.frame import (
     Signals,
     Timer,
 )
-from ..wire.layout import Between
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 
@@ -47,7 +47,7 @@ class PumpStatus(StrEnum):
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
 _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe (chosen)."""
-_PRIME_TIME = Between(20, 3600)
+_PRIME_TIME = Within(20, 3600)
 """Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
 TIMER_MARGIN = timedelta(seconds=90)
 """Tolerance for the end of a timer (chosen): half a minute each for rounding, the age of

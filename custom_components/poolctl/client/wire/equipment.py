@@ -23,6 +23,7 @@ UNKNOWN_TYPE = -1
 
 MIN_SPEED, MAX_SPEED, SPEED_STEP = 40, 100, 5
 """Speeds of a variable pump in % (protocol.md O3)."""
+SPEEDS = range(MIN_SPEED, MAX_SPEED + 1, SPEED_STEP)
 
 
 def nearest_speed(speed: int) -> int:

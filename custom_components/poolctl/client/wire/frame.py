@@ -1,20 +1,29 @@
 """State frame -> telemetry, configuration, running timers.
 
 Observed, not published (protocol.md O2). `decode_frame` only decodes bytes: values stay
-as received, even if they are impossible. Each row also has bounds (chosen), which
+as received, even if they are impossible. Fields also have bounds (chosen), which
 `plausible` applies.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
 """
 
+from collections.abc import Callable, Container, Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 import struct
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    NamedTuple,
+    get_args,
+    get_type_hints,
+)
 
+from ..codec import Within
 from .exceptions import FrameError
-from .layout import ANYTHING, BYTE, WORD, Between, Layout, Row, bit, bits, skip
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -27,50 +36,76 @@ MODE_MANUAL = 99
 """Values of `main_pump_mode` and `aux_modes`; 1 to 20 is the running schedule."""
 
 
-# Bounds wide enough for any pool (chosen).
-_PERCENT, _CELSIUS = Between(0, 100), Between(0, 100)
-PH = Between(0.1, 14)
-DESIRED_ORP = Between(1, 0xFFFE)
+# Bounds wide enough for any pool (chosen); 0xFF and 0xFFFF mean unknown.
+_BYTE, _WORD = Within(0, 0xFE), Within(0, 0xFFFE)
+_PERCENT, _CELSIUS = Within(0, 100), Within(0, 100)
+PH = Within(0.1, 14)
+DESIRED_ORP = Within(1, 0xFFFE)
 """Possible values in mV."""
-VOLUME = Between(0, 0xFFFF_FFFE)
+VOLUME = Within(0, 0xFFFF_FFFE)
 """Possible values in mL."""
-_TARGET = Between(1, 0xFE)
-_DOSES = Between(1, 0xFE)
+_TARGET = _DOSES = Within(1, 0xFE)
 RUNNING: Final = range(1, 21)
 """Modes that are the number of the running schedule."""
 MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
 
 
-# Section A (protocol.md O2.1)
+class At(NamedTuple):
+    """Where a section has the value of a field, and its bounds."""
+
+    offset: int
+    code: str
+    """Format of the value in `struct`."""
+    possible: Container[object] | None = None
+    read: Callable[[Any], object] = lambda value: value
+    """Turns the value on the wire into that of the field."""
+
+
+def _tenths(value: int) -> float:
+    return value / 10
+
+
+def _bits(value: int) -> tuple[int, ...]:
+    """Return the positions of the bits that are set."""
+    return tuple(place for place in range(value.bit_length()) if value >> place & 1)
+
+
+# Section A (protocol.md O2.1). Between its head and the times of the pump there are the
+# modes of the slots and a bitmap of held ones; offsets leave these out.
+
+TELEMETRY_HEAD, PUMP_TIMES = 45, 4
+"""Sizes in bytes; the last byte of the head is the number of slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
     """Values that are measured or counted now."""
 
-    water_temperature: float | None = None
+    water_temperature: Annotated[float | None, At(2, "H", _CELSIUS, _tenths)] = None
     """°C."""
-    ambient_temperature: float | None = None
+    ambient_temperature: Annotated[
+        float | None, At(4, "H", Within(0.01, 100), lambda value: value / 100)
+    ] = None
     """°C; the wire has 0 if no sensor is fitted."""
-    ph: float | None = None
-    orp: float | None = None
+    ph: Annotated[float | None, At(6, "B", PH, _tenths)] = None
+    orp: Annotated[float | None, At(7, "H", _WORD)] = None
     """mV."""
-    flow_rate: float | None = None
+    flow_rate: Annotated[float | None, At(11, "H", _WORD)] = None
     """L/min."""
-    pressure: float | None = None
+    pressure: Annotated[float | None, At(13, "H", _WORD)] = None
     """kPa, at the filter."""
-    pump_speed: float | None = None
+    pump_speed: Annotated[float | None, At(17, "B", _PERCENT)] = None
     """%."""
-    pump_power: float | None = None
+    pump_power: Annotated[float | None, At(18, "H", _WORD)] = None
     """W."""
-    drive_temperature: float | None = None
+    drive_temperature: Annotated[float | None, At(22, "B", _BYTE)] = None
     """°C."""
-    main_pump_mode: int | None = None
+    main_pump_mode: Annotated[int | None, At(23, "B", MODES)] = None
     """0 off, 1 to 20 the running schedule, 99 manual."""
-    sanitiser_output: float | None = None
-    pump_cooldown_remaining: float | None = None
+    sanitiser_output: Annotated[float | None, At(24, "H", _WORD)] = None
+    pump_cooldown_remaining: Annotated[float | None, At(45, "H", _WORD)] = None
     """Seconds."""
-    pump_priming_remaining: float | None = None
+    pump_priming_remaining: Annotated[float | None, At(47, "H", _WORD)] = None
     """Seconds."""
 
 
@@ -78,38 +113,12 @@ class Readings:
 class Telemetry(Readings):
     """Section A as received: readings, flags, and the state of every slot."""
 
-    flags: int | None = None
-    flags2: int | None = None
+    flags: Annotated[int | None, At(0, "H")] = None
+    flags2: Annotated[int | None, At(42, "H")] = None
     aux_modes: tuple[int, ...] | None = None
     """Mode of each slot."""
     held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
-
-
-TELEMETRY_HEAD = Layout(
-    Row("flags", "H"),
-    Row("water_temperature", "H", 10, _CELSIUS),
-    Row("ambient_temperature", "H", 100, Between(0.01, 100)),
-    Row("ph", "B", 10, PH),
-    Row("orp", "H", 1, WORD),
-    skip(2),  # TDS, a placeholder
-    Row("flow_rate", "H", 1, WORD),
-    Row("pressure", "H", 1, WORD),
-    skip(2),  # prime pressure
-    Row("pump_speed", "B", 1, _PERCENT),
-    Row("pump_power", "H", 1, WORD),
-    skip(2),  # pump current
-    Row("drive_temperature", "B", 1, BYTE),
-    Row("main_pump_mode", "B", 1, MODES),
-    Row("sanitiser_output", "H", 1, WORD),
-    skip(16),  # cost counters
-    Row("flags2", "H"),
-    Row("slots", "B"),  # number of slots; modes and a bitmap of held ones follow
-)
-PUMP_TIMES = Layout(
-    Row("pump_cooldown_remaining", "H", 1, WORD),
-    Row("pump_priming_remaining", "H", 1, WORD),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +150,44 @@ _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 """Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
 
 
+def _flag(flags: int | None, place: int) -> bool | None:
+    return None if flags is None else bool(flags >> place & 1)
+
+
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
     return Signals(
-        pool_heater=bit(flags, 0),
-        solar=bit(flags, 1),
-        spa_heater=bit(flags, 2),
-        ph_dosing=bit(flags, 3),
-        chlorine_dosing=bit(flags, 4),
-        chemistry_stable=bit(flags, 5),
-        flow=bit(flags, 15),
-        pump_cooling_down=bit(flags2, 0),
-        pump_priming=bit(flags2, 1),
-        wifi=bit(flags2, 2),
-        ethernet=bit(flags2, 3),
-        mqtt=bit(flags2, 4),
-        internet=bit(flags2, 5),
+        pool_heater=_flag(flags, 0),
+        solar=_flag(flags, 1),
+        spa_heater=_flag(flags, 2),
+        ph_dosing=_flag(flags, 3),
+        chlorine_dosing=_flag(flags, 4),
+        chemistry_stable=_flag(flags, 5),
+        flow=_flag(flags, 15),
+        pump_cooling_down=_flag(flags2, 0),
+        pump_priming=_flag(flags2, 1),
+        wifi=_flag(flags2, 2),
+        ethernet=_flag(flags2, 3),
+        mqtt=_flag(flags2, 4),
+        internet=_flag(flags2, 5),
         dry_run=None if flags is None else flags & _DRY_RUN != _DRY_RUN,
         retries_exceeded=None
         if flags is None
         else flags & _DRY_RUN == _RETRIES_EXCEEDED,
-        expanders=(bit(flags, 10), bit(flags, 11), bit(flags2, 7), bit(flags2, 8)),
+        expanders=(
+            _flag(flags, 10),
+            _flag(flags, 11),
+            _flag(flags2, 7),
+            _flag(flags2, 8),
+        ),
     )
 
 
 # Section B (protocol.md O2.2)
+
+CONFIGURATION_HEAD = 90
+"""Size in bytes; its last byte is the number of slots, whose aux types follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,136 +197,120 @@ class InstallerSettings:
     The values are as received: their units are not documented.
     """
 
-    pool_size: int | None = None
-    prime_time: int | None = None
-    preset_speeds: tuple[int, ...] | None = None
+    pool_size: Annotated[int | None, At(0, "B", _BYTE)] = None
+    prime_time: Annotated[int | None, At(4, "H", _WORD)] = None
+    preset_speeds: Annotated[tuple[int, ...] | None, At(6, "6s", read=tuple)] = None
     """Six speeds of the pump, from "start" to "cleaner"."""
-    backwash_pressure: int | None = None
-    min_flow: int | None = None
-    min_pressure: int | None = None
-    heater_cooldown: int | None = None
-    spa_heater_cooldown: int | None = None
-    solar_hysteresis: int | None = None
+    backwash_pressure: Annotated[int | None, At(12, "H", _WORD)] = None
+    min_flow: Annotated[int | None, At(16, "H", _WORD)] = None
+    min_pressure: Annotated[int | None, At(18, "h")] = None
+    heater_cooldown: Annotated[int | None, At(23, "H", _WORD)] = None
+    spa_heater_cooldown: Annotated[int | None, At(25, "H", _WORD)] = None
+    solar_hysteresis: Annotated[int | None, At(27, "B", _BYTE)] = None
     """A temperature."""
-    solar_hysteresis_time: int | None = None
-    acid_dosing_time: int | None = None
-    acid_dose_interval: int | None = None
-    acid_dose_rate: int | None = None
-    liquid_dose_time: int | None = None
+    solar_hysteresis_time: Annotated[int | None, At(28, "H", _WORD)] = None
+    acid_dosing_time: Annotated[int | None, At(35, "H", _WORD)] = None
+    acid_dose_interval: Annotated[int | None, At(47, "H", _WORD)] = None
+    acid_dose_rate: Annotated[int | None, At(49, "H", _WORD)] = None
+    liquid_dose_time: Annotated[int | None, At(60, "H", _WORD)] = None
     """Dose time of the liquid chlorine doser; `liquid_dose_rate` is its rate."""
-    liquid_dose_rate: int | None = None
-    water_offset: int | None = None
+    liquid_dose_rate: Annotated[int | None, At(70, "H", _WORD)] = None
+    water_offset: Annotated[int | None, At(78, "h")] = None
     """Offset of a temperature sensor, as is `ambient_offset`."""
-    ambient_offset: int | None = None
+    ambient_offset: Annotated[int | None, At(80, "h")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration(InstallerSettings):
     """The used fields of section B; a field without a value is `None`."""
 
-    pool_target: int | None = None
+    pool_target: Annotated[int | None, At(20, "B", _TARGET)] = None
     """°C."""
-    spa_target: int | None = None
+    spa_target: Annotated[int | None, At(21, "B", _TARGET)] = None
     """°C."""
-    solar_selected: bool | None = None
-    pool_heater_selected: bool | None = None
-    spa_heater_selected: bool | None = None
-    desired_ph: float | None = None
-    acid_drum_ml: float | None = None
-    acid_remaining_ml: float | None = None
-    max_ph_doses: int | None = None
+    solar_selected: Annotated[
+        bool | None, At(22, "B", read=lambda flags: bool(flags & 1))
+    ] = None
+    pool_heater_selected: Annotated[
+        bool | None, At(22, "B", read=lambda flags: bool(flags & 2))
+    ] = None
+    spa_heater_selected: Annotated[
+        bool | None, At(22, "B", read=lambda flags: bool(flags & 4))
+    ] = None
+    desired_ph: Annotated[float | None, At(37, "B", PH, _tenths)] = None
+    acid_drum_ml: Annotated[float | None, At(38, "I", VOLUME)] = None
+    acid_remaining_ml: Annotated[float | None, At(42, "I", VOLUME)] = None
+    max_ph_doses: Annotated[int | None, At(46, "B", _DOSES)] = None
     """Maximum number of pH doses a day."""
-    desired_orp_mineral: float | None = None
+    desired_orp_mineral: Annotated[float | None, At(52, "H", DESIRED_ORP)] = None
     """mV."""
-    desired_orp_liquid: float | None = None
+    desired_orp_liquid: Annotated[float | None, At(58, "H", DESIRED_ORP)] = None
     """mV."""
-    chlorine_drum_ml: float | None = None
-    chlorine_remaining_ml: float | None = None
-    schedules_enabled: tuple[int, ...] | None = None
+    chlorine_drum_ml: Annotated[float | None, At(62, "I", VOLUME)] = None
+    chlorine_remaining_ml: Annotated[float | None, At(66, "I", VOLUME)] = None
+    schedules_enabled: Annotated[tuple[int, ...] | None, At(82, "I", read=_bits)] = None
     """Indices of the enabled schedules, counted from 0."""
-    firmware: str | None = None
+    firmware: Annotated[
+        str | None, At(86, "3s", read=lambda value: ".".join(map(str, value)))
+    ] = None
     aux_types: tuple[int, ...] | None = None
     """Aux type code of each slot (protocol.md O2.4)."""
 
 
-CONFIGURATION_HEAD = Layout(
-    Row("pool_size", "B", 1, BYTE),
-    skip(3),  # electricity cost, max run current
-    Row("prime_time", "H", 1, WORD),
-    Row("preset_speeds", "6s"),
-    Row("backwash_pressure", "H", 1, WORD),
-    skip(2),  # flow retry time and cycles
-    Row("min_flow", "H", 1, WORD),
-    Row("min_pressure", "h"),
-    Row("pool_target", "B", 1, _TARGET),
-    Row("spa_target", "B", 1, _TARGET),
-    Row("heating_flags", "B"),
-    Row("heater_cooldown", "H", 1, WORD),
-    Row("spa_heater_cooldown", "H", 1, WORD),
-    Row("solar_hysteresis", "B", 1, BYTE),
-    Row("solar_hysteresis_time", "H", 1, WORD),
-    skip(5),  # ambient hysteresis time, solar flush time, pH dosing
-    Row("acid_dosing_time", "H", 1, WORD),
-    Row("desired_ph", "B", 10, PH),
-    Row("acid_drum_ml", "I", 1, VOLUME),
-    Row("acid_remaining_ml", "I", 1, VOLUME),
-    Row("max_ph_doses", "B", 1, _DOSES),
-    Row("acid_dose_interval", "H", 1, WORD),
-    Row("acid_dose_rate", "H", 1, WORD),
-    skip(1),  # ORP flags
-    Row("desired_orp_mineral", "H", 1, DESIRED_ORP),
-    skip(4),  # mineral max duration
-    Row("desired_orp_liquid", "H", 1, DESIRED_ORP),
-    Row("liquid_dose_time", "H", 1, WORD),
-    Row("chlorine_drum_ml", "I", 1, VOLUME),
-    Row("chlorine_remaining_ml", "I", 1, VOLUME),
-    Row("liquid_dose_rate", "H", 1, WORD),
-    skip(6),  # setpoints of chlorine save and ozone save, light modes
-    Row("water_offset", "h"),
-    Row("ambient_offset", "h"),
-    Row("schedules_enabled", "I"),
-    Row("firmware", "3s"),
-    Row("slots", "B"),  # number of slots; their aux type codes follow
-)
+# Decoding
+
+
+@cache
+def _places(kind: type) -> Mapping[str, At]:
+    """Return where a section has the fields of a dataclass, by their names."""
+    hints = get_type_hints(kind, include_extras=True).items()
+    return {n: at for n, hint in hints for at in get_args(hint) if isinstance(at, At)}
+
+
+def _decoded(kind: type, section: bytes) -> dict[str, Any]:
+    """Return the fields of a dataclass that a section has, by their names."""
+    return {
+        name: at.read(struct.unpack_from(f"<{at.code}", section, at.offset)[0])
+        for name, at in _places(kind).items()
+        if at.offset + struct.calcsize(f"<{at.code}") <= len(section)
+    }
+
+
+def _by_slot(section: bytes, head: int) -> tuple[int, ...] | None:
+    """Return the bytes that follow a head, one for each slot."""
+    if len(section) < head or len(section) < head + section[head - 1]:
+        return None
+    return tuple(section[head : head + section[head - 1]])
+
+
+def _decode_telemetry(section: bytes) -> Telemetry:
+    head, held = section[:TELEMETRY_HEAD], None
+    if (modes := _by_slot(section, TELEMETRY_HEAD)) is not None:
+        bitmap = TELEMETRY_HEAD + len(modes)
+        end = bitmap + (len(modes) + 7 >> 3)
+        if end <= len(section):
+            flags = int.from_bytes(section[bitmap:end], "little")
+            held = _bits(flags & (1 << len(modes)) - 1)
+            head += section[end:]
+    return Telemetry(**_decoded(Telemetry, head), aux_modes=modes, held_slots=held)
 
 
 @lru_cache(maxsize=64)
-def _decode_configuration(data: bytes) -> Configuration:
-    values = CONFIGURATION_HEAD.unpack(data)
-    heating, slots = values.pop("heating_flags"), values.pop("slots")
-    speeds, schedules, firmware = (
-        values.pop(name) for name in ("preset_speeds", "schedules_enabled", "firmware")
-    )
-    types = data[CONFIGURATION_HEAD.size :]
-    return Configuration(
-        **values,
-        solar_selected=bit(heating, 0),
-        pool_heater_selected=bit(heating, 1),
-        spa_heater_selected=bit(heating, 2),
-        preset_speeds=None if speeds is None else tuple(speeds),
-        schedules_enabled=None if schedules is None else bits(schedules),
-        firmware=None if firmware is None else ".".join(map(str, firmware)),
-        aux_types=None if slots is None or slots > len(types) else tuple(types[:slots]),
-    )
-
-
-_POSSIBLE = {
-    name: possible
-    for layout in (TELEMETRY_HEAD, PUMP_TIMES, CONFIGURATION_HEAD)
-    for name, possible in layout.possible.items()
-}
+def _decode_configuration(section: bytes) -> Configuration:
+    types = _by_slot(section, CONFIGURATION_HEAD)
+    return Configuration(**_decoded(Configuration, section), aux_types=types)
 
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
-    values = asdict(reported)
+    values, places = asdict(reported), _places(kind)
+    impossible = {
+        name: None
+        for name, at in places.items()
+        if at.possible is not None and values[name] not in at.possible
+    }
     return kind(
-        **{
-            field.name: value
-            if (value := values[field.name]) in _POSSIBLE.get(field.name, ANYTHING)
-            else None
-            for field in fields(kind)
-        }
+        **{field.name: values[field.name] for field in fields(kind)} | impossible
     )
 
 
@@ -373,12 +378,9 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
     return telemetry, configuration, timers, end
 
 
-_AROUND_SLOTS = TELEMETRY_HEAD.size + PUMP_TIMES.size
-
-
 def telemetry_size(slots: int) -> int:
     """Return the size of section A: head, modes, bitmap of held slots, pump times."""
-    return _AROUND_SLOTS + slots + (slots + 7 >> 3)
+    return TELEMETRY_HEAD + slots + (slots + 7 >> 3) + PUMP_TIMES
 
 
 def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
@@ -387,19 +389,6 @@ def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]
     if end > len(payload):
         raise FrameError("a section runs past the end of the state frame")
     return payload[start:end], end
-
-
-def _decode_telemetry(data: bytes) -> Telemetry:
-    values, rest = TELEMETRY_HEAD.unpack(data), data[TELEMETRY_HEAD.size :]
-    modes, held = None, None
-    if (slots := values.pop("slots")) is not None and len(rest) >= slots:
-        modes = tuple(rest[:slots])
-        end = slots + (slots + 7 >> 3)
-        if len(rest) >= end:
-            bitmap = int.from_bytes(rest[slots:end], "little")
-            held = bits(bitmap & (1 << slots) - 1)
-            values |= PUMP_TIMES.unpack(rest[end:])
-    return Telemetry(**values, aux_modes=modes, held_slots=held)
 
 
 def _decode_timers(

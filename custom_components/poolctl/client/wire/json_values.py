@@ -10,7 +10,6 @@ import re
 from unicodedata import category
 
 from .exceptions import InvalidCommandError
-from .layout import ANYTHING
 
 type Answer = Mapping[str, object]
 """A JSON object received from the controller or the cloud."""
@@ -113,7 +112,10 @@ def text(answer: Answer, key: str) -> str | None:
 
 
 def number(
-    answer: Answer, key: str, divisor: int = 1, possible: Container[object] = ANYTHING
+    answer: Answer,
+    key: str,
+    divisor: int = 1,
+    possible: Container[object] | None = None,
 ) -> float | None:
     """Return a possible number of an answer, `None` for anything else."""
     value = answer.get(key)
@@ -123,7 +125,7 @@ def number(
     if not abs(value) < _TOO_LARGE:
         return None
     scaled = value if divisor == 1 else value / divisor
-    return scaled if scaled in possible else None
+    return scaled if possible is None or scaled in possible else None
 
 
 def flag(answer: Answer, key: str) -> bool | None:
