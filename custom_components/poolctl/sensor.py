@@ -285,7 +285,7 @@ def _doses_today(doser: DoserKind) -> PoolctlSensorDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         proof_fn=lambda view: doser.of(view.state).doses,
-        value_fn=lambda view: view.learned.doses_today(doser),
+        value_fn=lambda view: view.learned.dosers[doser].doses_today(view.learned.now),
     )
 
 
@@ -299,13 +299,14 @@ def _used_today(doser: DoserKind) -> PoolctlSensorDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         proof_fn=lambda view: doser.of(view.state).litres_left,
-        value_fn=lambda view: view.learned.used_today(doser),
+        value_fn=lambda view: view.learned.dosers[doser].used_today(view.learned.now),
     )
 
 
 def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
     def day(view: View) -> date | None:
-        return view.learned.lasts_until(doser, doser.of(view.state).litres_left)
+        left = doser.of(view.state).litres_left
+        return view.learned.dosers[doser].lasts_until(left, view.learned.now)
 
     return PoolctlSensorDescription(
         key=f"{doser.key}_lasts_until",

@@ -15,11 +15,12 @@ consumption; the rules are chosen:
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
+from math import inf
 from typing import Annotated, Final, NamedTuple
 
 from ..client.codec import Within
 from ..client.pool.parts import Doser
-from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
+from .read import COPY_MARGIN, of_today, start_of_day
 
 REFILL: Final = 100.0
 """Rise in mL above which a level was set by a user."""
@@ -53,10 +54,6 @@ class Day(NamedTuple):
     seconds: _Amount = 0.0
     """Seconds of the day that were observed."""
 
-    def plus(self, ml: float, seconds: float) -> Day:
-        """Return the day with more consumption and observed seconds."""
-        return Day(self.ml + ml, self.seconds + seconds)
-
 
 @dataclass(slots=True)
 class Consumption:
@@ -66,66 +63,60 @@ class Consumption:
     """Lowest level since the last refill, with the time of the newest report."""
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
-    _doubted: float | None = field(default=None, compare=False, repr=False)
+    _doubted: float = field(default=inf, compare=False, repr=False)
     """Level in mL of a fall that was not confirmed yet."""
 
     def take(self, reported: Level, zone: tzinfo | None) -> None:
         """Count the consumption since the previous level."""
-        previous = self.level
-        elapsed = reported.at - previous.at
-        fallen = previous.ml - reported.ml
-        if elapsed == timedelta():
+        previous, elapsed = self.level, reported.at - self.level.at
+        if not elapsed:
             return
-        doubted, self._doubted = self._doubted, None
-        confirmed = doubted is not None and abs(reported.ml - doubted) <= REFILL
-        quick = fallen > REFILL + FASTEST * elapsed / _MINUTE
-        if elapsed > timedelta() and quick and not confirmed:
+        fallen, minutes = previous.ml - reported.ml, elapsed / timedelta(minutes=1)
+        was_set_back = minutes < 0
+        doubted, self._doubted = self._doubted, inf
+        quick = not was_set_back and fallen > REFILL + FASTEST * minutes
+        if quick and abs(reported.ml - doubted) > REFILL:
             self._doubted = reported.ml
             return
-        lowest = Level(min(previous.ml, reported.ml), reported.at)
-        if elapsed < timedelta():
-            # Our clock was set back: days after today were recorded with a wrong date.
-            self.level = lowest
-            today = reported.at.astimezone(zone).date()
-            self.days = {
-                day: observed for day, observed in self.days.items() if day <= today
-            }
-        elif fallen < -REFILL or fallen > LARGEST + FASTEST * elapsed / _MINUTE:
+        refilled = not -REFILL <= fallen <= LARGEST + FASTEST * minutes
+        self.level = Level(min(previous.ml, reported.ml), reported.at)
+        if refilled and not was_set_back:
             self.level, self.refilled_at = reported, reported.at
-        elif self.refilled_at and reported.at - self.refilled_at < COPY_MARGIN:
-            self.level = lowest
-        else:
-            self.level = lowest
+        elif (
+            was_set_back
+            or self.refilled_at is None
+            or reported.at - self.refilled_at >= COPY_MARGIN
+        ):
             self._share_out(max(fallen, 0.0), previous.at, reported.at, zone)
 
     def _share_out(
         self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None
     ) -> None:
-        """Spread consumption evenly over the days from one time to another."""
-        first = end.astimezone(zone).date() - timedelta(days=WINDOW)
+        """Spread consumption evenly over the days from one time to another.
+
+        If our clock was set back, days after today were recorded with a wrong date.
+        """
+        today = end.astimezone(zone).date()
+        first = today - timedelta(days=WINDOW)
         rate = ml / (end - begin).total_seconds()
         begin = max(begin, start_of_day(first, zone))
         while begin < end:
             day = begin.astimezone(zone).date()
             stop = min(end, start_of_day(day + timedelta(days=1), zone))
             seconds = (stop - begin).total_seconds()
-            self.days[day] = self.days.get(day, Day()).plus(rate * seconds, seconds)
+            ml, observed = self.days.get(day, Day())
+            self.days[day] = Day(ml + rate * seconds, observed + seconds)
             begin = stop
         self.days = {
-            day: observed for day, observed in self.days.items() if day >= first
+            day: observed
+            for day, observed in self.days.items()
+            if first <= day <= today
         }
 
     def used_today(self, now: datetime) -> float | None:
-        """Return the mL used today, at a local time.
-
-        It is 0 when the day begins, and unknown (`None`) an hour later if no level was
-        reported in it.
-        """
-        today = now.date()
-        midnight = start_of_day(today, now.tzinfo)
-        if self.level.at >= midnight:
-            return round(self.days.get(today, Day()).ml)
-        return 0 if now < midnight + MIDNIGHT_MARGIN else None
+        """Return the mL used today, at a local time; see `of_today`."""
+        used = round(self.days.get(now.date(), Day()).ml)
+        return of_today(used, self.level.at, now)
 
     def lasts_until(self, left: float, now: datetime) -> date | None:
         """Return the date on which the drum is empty, at the rate of the last days.
@@ -145,9 +136,6 @@ class Consumption:
             return None
         end = start_of_day(today, now.tzinfo) + timedelta(seconds=lasts)
         return max(today, end.astimezone(now.tzinfo).date())
-
-
-_MINUTE = timedelta(minutes=1)
 
 
 def reported_level(doser: Doser) -> Level | None:

@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple, Self
 
 from ..client.codec import Within
 from ..client.pool.parts import Doser
-from .read import COPY_MARGIN, MIDNIGHT_MARGIN, start_of_day
+from .read import COPY_MARGIN, MIDNIGHT_MARGIN, of_today, start_of_day
 
 type _Count = Annotated[int, Within(0, 10_000)]
 
@@ -65,15 +65,8 @@ class DoseCount:
         return reported.doses if lower or anew else reported.doses - previous.doses
 
     def at(self, now: datetime) -> int | None:
-        """Return the doses of the current day so far, at a local time.
-
-        They are 0 when the day begins, and unknown (`None`) an hour later if no count
-        was reported in it.
-        """
-        midnight = _midnight(now, now.tzinfo)
-        if self.last.at >= midnight:
-            return self.today
-        return 0 if now < midnight + MIDNIGHT_MARGIN else None
+        """Return the doses of the current day so far, at a local time."""
+        return of_today(self.today, self.last.at, now)
 
 
 def reported_count(doser: Doser) -> Reported | None:

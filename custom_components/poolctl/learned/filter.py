@@ -18,8 +18,8 @@ from datetime import datetime
 from typing import Annotated
 
 from ..client.codec import Within
-from .means import SteadyMean
-from .read import Read, through_filter_alone
+from .means import SteadyMean, through_filter_alone
+from .read import Read
 
 MIN_PRESSURE = 10.0
 """Lowest pressure used, in kPa; it is reported in whole kPa."""
@@ -72,9 +72,7 @@ class FilterLoad:
         """Take a read; return whether a shown value changed."""
         previous, readings = self.state, read.state.readings
         pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
-        # If the water takes another path, the resistance of that path is different.
-        usable = pressure >= MIN_PRESSURE and flow >= MIN_FLOW
-        if not usable or not through_filter_alone(read):
+        if pressure < MIN_PRESSURE or flow < MIN_FLOW or not through_filter_alone(read):
             self._mean.restart()
             return False
         self.state = replace(previous, measurable=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from ..client.clock import ControllerClock
 from ..client.codec import from_stored, to_stored
 from ..client.control.store import MAX_AGE
 from ..client.pool.choices import Choices
-from ..client.pool.dosing import DOSERS, DoserKind
+from ..client.pool.dosing import DOSERS
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
 from .cooling import Cooling, after_read as cooled
@@ -17,7 +17,7 @@ from .ends import Ends
 from .filter import Filter, FilterLoad
 from .pump_days import PumpDays
 from .pump_power import Draw, PumpPower
-from .read import NO_CHOICES, Jumps, Read, plausible
+from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming, after_read
@@ -53,7 +53,7 @@ class Learned:
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
-        self._jumps = Jumps()
+        self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
 
     def begin(self, now: datetime) -> None:
@@ -76,13 +76,10 @@ class Learned:
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
-        sure = self._jumps.drop(state.readings)
-        odd_water = (
-            sure.water_temperature is None
-            and plausible(state.readings).water_temperature is None
-        )
+        sane = self._odd_reads.drop(state.readings)
+        odd_water = self._odd_reads.water.unconfirmed
         settled = self.steady.take(state.readings, at, odd_water=odd_water)
-        state = replace(state, readings=plausible(sure))
+        state = replace(state, readings=sane)
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
         read = Read(state, seconds, now, choices)
@@ -90,6 +87,16 @@ class Learned:
         self.now = now
         new_totals = self.totals.take(read)
         self.pump_days.take(read, self.totals)
+        previous = self.warming, self._clock
+        self.warming = {
+            body: after_read(warming, body, state, at)
+            for body, warming in self.warming.items()
+        }
+        self.cooling = {
+            body: cooled(cooling, body, state, now)
+            for body, cooling in self.cooling.items()
+        }
+        self._clock = replace(self.controller_clock)
         news = [
             settled,
             new_day,
@@ -97,8 +104,7 @@ class Learned:
             self.filter.take(read),
             self.pump_power.take(read),
             *[effect.take(read) for effect in self.effects.values()],
-            self._take_warming(state, at),
-            self._take_clock(),
+            (self.warming, self._clock) != previous,
         ]
         self.ends = self.ends.add_read(read, self.warming)
         self.revision += True in news
@@ -113,36 +119,6 @@ class Learned:
         news = [model.take(read) for model in self.dosers.values()]
         self.revision += True in news
         return True in news
-
-    def _take_warming(self, state: PoolState, at: float) -> bool:
-        previous = self.warming
-        self.warming = {
-            body: after_read(warming, body, state, at)
-            for body, warming in previous.items()
-        }
-        self.cooling = {
-            body: cooled(cooling, body, state, self.now)
-            for body, cooling in self.cooling.items()
-        }
-        return self.warming != previous
-
-    def _take_clock(self) -> bool:
-        previous, self._clock = self._clock, replace(self.controller_clock)
-        return self._clock != previous
-
-    # Values of a doser at the newest read
-
-    def doses_today(self, doser: DoserKind) -> int | None:
-        """Return the number of doses today."""
-        return self.dosers[doser].doses_today(self.now)
-
-    def used_today(self, doser: DoserKind) -> float | None:
-        """Return the mL used today."""
-        return self.dosers[doser].used_today(self.now)
-
-    def lasts_until(self, doser: DoserKind, left: float | None) -> date | None:
-        """Return the date on which the litres left are used up."""
-        return self.dosers[doser].lasts_until(left, self.now)
 
     def cleaned(self, now: datetime) -> None:
         """Start the filter models again after a user reports the filter clean."""

@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from ..client.wire.equipment import SOLAR_BY_FILTER_PUMP
+from .read import Read
+
 STEADY: Final = 300.0
 """Seconds of one measurement (chosen)."""
 WEIGHT: Final = 0.3
@@ -11,6 +14,16 @@ WEIGHT: Final = 0.3
 def weighted_mean(previous: float | None, newest: float) -> float:
     """Return the mean after another measurement: newer ones have more weight."""
     return newest if previous is None else previous + WEIGHT * (newest - previous)
+
+
+def through_filter_alone(read: Read) -> bool:
+    """Return whether the primed pump sends the water through its usual path.
+
+    The spa, and a solar roof on the filter pump, have another resistance.
+    """
+    state = read.state
+    by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
+    return not (state.spa_mode or by_roof or state.signals.pump_priming)
 
 
 class SteadyMean:
@@ -33,24 +46,19 @@ class SteadyMean:
 
         Return the means at the end of a measurement; with it, the next one begins.
         """
-        even = (
-            self._first is not None
+        first, means = self._first, None
+        if (
+            first is not None
             and seconds is not None
-            and abs(level - self._first) <= self._change + self._share * self._first
-        )
-        if seconds is None or not even:
-            self._begin(level, values)
-            return None
-        self._seconds += seconds
-        self._sums = tuple(
-            total + value * seconds
-            for total, value in zip(self._sums, values, strict=True)
-        )
-        if self._seconds < STEADY:
-            return None
-        means = tuple(total / self._seconds for total in self._sums)
-        self._begin(level, values)
-        return means
-
-    def _begin(self, level: float, values: tuple[float, ...]) -> None:
+            and abs(level - first) <= self._change + self._share * first
+        ):
+            self._seconds += seconds
+            self._sums = tuple(
+                total + value * seconds
+                for total, value in zip(self._sums, values, strict=True)
+            )
+            if self._seconds < STEADY:
+                return None
+            means = tuple(total / self._seconds for total in self._sums)
         self._first, self._seconds, self._sums = level, 0.0, (0.0,) * len(values)
+        return means

@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
 from ..client.codec import Within
-from .means import SteadyMean
-from .read import Read, through_filter_alone
+from .means import SteadyMean, through_filter_alone
+from .read import Read
 
 LEAST: Final = 50.0
 """Lowest power used, in W: below it the pump is off or was not measured."""
@@ -41,12 +41,6 @@ class Usual(NamedTuple):
 
     watts: Annotated[float, Within(LEAST, MOST)] = 0.0
     times: Annotated[int, Within(1, OF_USUAL)] = 0
-
-    def with_one(self, watts: float) -> Usual:
-        """Return the mean with another measurement."""
-        return Usual(
-            self.watts + (watts - self.watts) / (self.times + 1), self.times + 1
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +68,9 @@ class Draw:
     def measured(self, speed: int, watts: float, now: datetime) -> Draw:
         """Return the power after a measurement."""
         usual = self.usual.get(speed, Usual())
-        if usual.times < OF_USUAL:
-            return replace(self, usual={**self.usual, speed: usual.with_one(watts)})
+        if (times := usual.times + 1) <= OF_USUAL:
+            mean = Usual(usual.watts + (watts - usual.watts) / times, times)
+            return replace(self, usual={**self.usual, speed: mean})
         change = (watts / usual.watts - 1) * 100
         far = abs(change) > FAR
         shown = self.change

@@ -1,25 +1,18 @@
-"""A read for the learned models, with one rule for gaps and one for days."""
+"""A read for the learned models, with one rule for odd values and one for days."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from math import inf
 from typing import Final, NamedTuple
 
 from ..client.pool.choices import Choices
 from ..client.pool.state import PoolState
-from ..client.wire.equipment import SOLAR_BY_FILTER_PUMP
 from ..client.wire.frame import Readings
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
 COPY_MARGIN: Final = timedelta(minutes=2)
 """Greatest delay of a cloud copy that arrives after newer values."""
-
-_MOST_FLOW: Final = 2000.0
-"""Highest plausible flow in L/min (chosen)."""
-_MOST_POWER: Final = 10_000.0
-"""Highest plausible power of a pump in W (chosen)."""
-_COLDEST, _WARMEST = -5.0, 50.0
-"""Plausible water temperatures in °C (chosen)."""
 
 NO_CHOICES: Final = Choices()
 
@@ -36,74 +29,59 @@ class Read(NamedTuple):
     """The user's choices at the time of the read."""
 
 
-_JUMPS: Final = (1.0, 200.0, 2.0, 5.0, 500.0, 3000.0)
-"""Differences beyond which a reading is a jump, in the order of `Jumps` (chosen): a pool
-does not change so fast, except when a pump starts or other water reaches the probes."""
+@dataclass(slots=True)
+class _Sane:
+    """What one reading may be (all of it is chosen)."""
+
+    jump: float
+    """Difference that is a jump: a pool does not change so fast, except when a pump
+    starts or other water reaches the probes."""
+    least: float = -inf
+    most: float = inf
+    unconfirmed: bool = False
+    """Whether the newest value is impossible and a jump."""
+    _newest: float | None = None
+    _sure: float | None = None
+    """Newest value that was no jump."""
+
+    def take(self, value: float | None) -> float | None:
+        """Return the next value, `None` if it is impossible or a jump from earlier."""
+        sure, before, self._newest = self._sure, self._newest, value
+        possible = value is None or self.least <= value <= self.most
+        jumps = (
+            value is not None
+            and sure is not None
+            and abs(value - sure) > self.jump
+            and (before is None or abs(value - before) > self.jump)
+        )
+        self.unconfirmed = jumps and not possible
+        if not jumps and value is not None:
+            self._sure = value
+        return value if possible and not jumps else None
 
 
-class Jumps:
-    """Drops the jumps of pH, ORP, temperatures, flow and power that only one read has."""
+class OddReads:
+    """Drops impossible values, and the jumps that only one read has."""
 
     def __init__(self) -> None:
-        self._previous: list[float | None] = [None] * len(_JUMPS)
-        self._sure = self._previous
+        self._ph = _Sane(1.0)
+        self._orp = _Sane(200.0)
+        self.water = _Sane(2.0, -5.0, 50.0)
+        self._ambient = _Sane(5.0)
+        self._flow = _Sane(500.0, most=2000.0)
+        self._power = _Sane(3000.0, most=10_000.0)
 
     def drop(self, readings: Readings) -> Readings:
-        """Return the readings of the next read; a jump from all earlier is `None`."""
-        newest = [
-            readings.ph,
-            readings.orp,
-            readings.water_temperature,
-            readings.ambient_temperature,
-            readings.flow_rate,
-            readings.pump_power,
-        ]
-        rows = zip(newest, self._previous, self._sure, _JUMPS, strict=True)
-        ph, orp, water, ambient, flow, power = sure = [
-            new
-            if new is None
-            or last is None
-            or any(old is not None and abs(new - old) <= jump for old in (last, before))
-            else None
-            for new, before, last, jump in rows
-        ]
-        self._previous = newest
-        self._sure = [
-            last if new is None else new
-            for new, last in zip(sure, self._sure, strict=True)
-        ]
+        """Return the readings of the next read without odd values."""
         return replace(
             readings,
-            ph=ph,
-            orp=orp,
-            water_temperature=water,
-            ambient_temperature=ambient,
-            flow_rate=flow,
-            pump_power=power,
+            ph=self._ph.take(readings.ph),
+            orp=self._orp.take(readings.orp),
+            water_temperature=self.water.take(readings.water_temperature),
+            ambient_temperature=self._ambient.take(readings.ambient_temperature),
+            flow_rate=self._flow.take(readings.flow_rate),
+            pump_power=self._power.take(readings.pump_power),
         )
-
-
-def plausible(readings: Readings) -> Readings:
-    """Return the readings from which may be learned: impossible ones become `None`."""
-    water, flow = readings.water_temperature, readings.flow_rate
-    power = readings.pump_power
-    cold_or_hot = water is None or not _COLDEST <= water <= _WARMEST
-    return replace(
-        readings,
-        water_temperature=None if cold_or_hot else water,
-        flow_rate=None if flow is None or flow > _MOST_FLOW else flow,
-        pump_power=None if power is None or power > _MOST_POWER else power,
-    )
-
-
-def through_filter_alone(read: Read) -> bool:
-    """Return whether the primed pump sends the water through its usual path.
-
-    The spa, and a solar roof on the filter pump, have another resistance.
-    """
-    state = read.state
-    by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
-    return not (state.spa_mode or by_roof or state.signals.pump_priming)
 
 
 def start_of_day(day: date, zone: tzinfo | None) -> datetime:
@@ -112,3 +90,14 @@ def start_of_day(day: date, zone: tzinfo | None) -> datetime:
     Where clocks are set forward at midnight, that day has no local 0:00.
     """
     return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def of_today[T](value: T, reported_at: datetime, now: datetime) -> T | int | None:
+    """Return a value of the day on which it was reported, at a local time.
+
+    It is 0 when the next day begins, and `None` an hour later if nothing was reported.
+    """
+    midnight = start_of_day(now.date(), now.tzinfo)
+    if reported_at >= midnight:
+        return value
+    return 0 if now < midnight + MIDNIGHT_MARGIN else None

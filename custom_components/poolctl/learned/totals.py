@@ -23,7 +23,6 @@ from ..client.wire.equipment import (
     UV,
     HeatSource,
     Role,
-    Slot,
 )
 from .read import Read, start_of_day
 
@@ -35,10 +34,6 @@ LEAD: Final = 35.0
 the statistics of an hour include all of it: the cloud is read every 30 s."""
 
 _HOUR: Final = 3600.0
-_WATT_SECONDS: Final = 1000 * _HOUR
-"""Watt seconds in a kilowatt hour."""
-_LITRES_A_MINUTE: Final = 60 * 1000.0
-"""Litres a minute in a cubic metre a second."""
 
 type Runs = Callable[[PoolState], bool | None]
 """Returns whether some equipment runs, `None` if unknown."""
@@ -51,23 +46,15 @@ class TotalKind:
     key: str
     """Key in the store and of its entity."""
     rate: Callable[[PoolState], float | None]
-    """Returns the rate in the total's unit per second; `None` if unknown."""
+    """Returns the rate, or whether the equipment runs; `None` if unknown."""
+    unit: float = _HOUR
+    """Sum of the rate over seconds that is one unit of the total."""
     daily: bool = False
     """Whether the total restarts at local midnight."""
     fitted: frozenset[int] = frozenset()
     """Aux types of the equipment."""
     each: Callable[[Choices], float | None] = lambda choices: 1.0
     """Returns a factor for the rate, by the current choices; `None` if unknown."""
-
-    def rate_of(self, state: PoolState, choices: Choices) -> float | None:
-        """Return the rate with these choices, `None` if unknown."""
-        rate, each = self.rate(state), self.each(choices)
-        return None if rate is None or each is None else rate * each
-
-
-def _power(state: PoolState) -> float | None:
-    watts = state.readings.pump_power
-    return None if watts is None else watts / _WATT_SECONDS
 
 
 def motor_runs(state: PoolState) -> bool | None:
@@ -77,34 +64,8 @@ def motor_runs(state: PoolState) -> bool | None:
     return state.pump_on or state.signals.pump_cooling_down is True
 
 
-def _flow(state: PoolState) -> float | None:
-    litres = state.readings.flow_rate
-    return None if litres is None else litres / _LITRES_A_MINUTE
-
-
-def _hours(runs: Runs) -> Callable[[PoolState], float | None]:
-    def rate(state: PoolState) -> float | None:
-        return None if (on := runs(state)) is None else on / _HOUR
-
-    return rate
-
-
-def _run_hours(key: str, fitted: frozenset[int], runs: Runs) -> TotalKind:
-    return TotalKind(f"{key}_run_hours", _hours(runs), fitted=fitted)
-
-
-def _heater(source: HeatSource) -> TotalKind:
-    runs = RUNNING[source]
-    return _run_hours(source, source.fitted, lambda state: runs(state.signals))
-
-
-def _heater_energy(
-    source: HeatSource, power: Callable[[Choices], float | None]
-) -> TotalKind:
-    """Return the energy total in kWh of a heater whose power the user entered."""
-    runs = RUNNING[source]
-    hours = _hours(lambda state: runs(state.signals))
-    return TotalKind(f"{source}_energy", hours, fitted=source.fitted, each=power)
+def _heats(source: HeatSource) -> Runs:
+    return lambda state: RUNNING[source](state.signals)
 
 
 def _output(codes: Collection[int]) -> Runs:
@@ -112,16 +73,17 @@ def _output(codes: Collection[int]) -> Runs:
 
     def runs(state: PoolState) -> bool | None:
         slots = [slot for slot in state.outputs.slots if slot.type_code in codes]
-        on = {_is_on(state, slot) for slot in slots} or {None}
+        # The cloud lists only the outputs that users switch.
+        on = {
+            slot.on
+            if (state.source is Source.LAN or slot.role is Role.PUMP_LINKED)
+            and not state.outputs.assumed
+            else None
+            for slot in slots
+        } or {None}
         return True if True in on else None if None in on else False
 
     return runs
-
-
-def _is_on(state: PoolState, slot: Slot) -> bool | None:
-    """Return whether an output is on; the cloud lists only those that users switch."""
-    listed = state.source is Source.LAN or slot.role is Role.PUMP_LINKED
-    return slot.on if listed and not state.outputs.assumed else None
 
 
 _chlorinator_output = _output(CHLORINATORS)
@@ -134,24 +96,37 @@ def chlorinates(state: PoolState) -> bool | None:
     return _chlorinator_output(state)
 
 
-PUMP_ENERGY = TotalKind("pump_energy", _power)
+PUMP_ENERGY = TotalKind(
+    "pump_energy", lambda state: state.readings.pump_power, 1000 * _HOUR
+)
 """Total in kWh."""
-PUMP_RUNNING = TotalKind("pump_running_today", _hours(motor_runs), daily=True)
+PUMP_RUNNING = TotalKind("pump_running_today", motor_runs, daily=True)
 """Total in hours."""
-WATER_FILTERED = TotalKind("water_filtered_today", _flow, daily=True)
-"""Total in m³."""
+WATER_FILTERED = TotalKind(
+    "water_filtered_today", lambda state: state.readings.flow_rate, 60_000.0, daily=True
+)
+"""Total in m³, from L/min."""
 RUN_HOURS = (
-    _run_hours("pump", frozenset({MAIN_PUMP}), motor_runs),
-    *(_heater(source) for source in HeatSource),
-    _run_hours("chlorinator", CHLORINATORS, chlorinates),
-    _run_hours("uv", UV, _output(UV)),
-    _run_hours("ozone", OZONE, _output(OZONE)),
+    TotalKind("pump_run_hours", motor_runs, fitted=frozenset({MAIN_PUMP})),
+    *(
+        TotalKind(f"{source}_run_hours", _heats(source), fitted=source.fitted)
+        for source in HeatSource
+    ),
+    TotalKind("chlorinator_run_hours", chlorinates, fitted=CHLORINATORS),
+    TotalKind("uv_run_hours", _output(UV), fitted=UV),
+    TotalKind("ozone_run_hours", _output(OZONE), fitted=OZONE),
 )
-POOL_HEATER_ENERGY = _heater_energy(
-    HeatSource.POOL_HEATER, lambda choices: choices.pool_heater_power
+POOL_HEATER_ENERGY = TotalKind(
+    "pool_heater_energy",
+    _heats(HeatSource.POOL_HEATER),
+    fitted=HeatSource.POOL_HEATER.fitted,
+    each=lambda choices: choices.pool_heater_power,
 )
-SPA_HEATER_ENERGY = _heater_energy(
-    HeatSource.SPA_HEATER, lambda choices: choices.spa_heater_power
+SPA_HEATER_ENERGY = TotalKind(
+    "spa_heater_energy",
+    _heats(HeatSource.SPA_HEATER),
+    fitted=HeatSource.SPA_HEATER.fitted,
+    each=lambda choices: choices.spa_heater_power,
 )
 HEATER_ENERGY = (POOL_HEATER_ENERGY, SPA_HEATER_ENERGY)
 KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
@@ -215,8 +190,9 @@ class Totals:
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
         for kind, total in self.of.items():
-            rate = kind.rate_of(state, choices)
-            total.take(rate, today if kind.daily else seconds)
+            rate, each = kind.rate(state), kind.each(choices)
+            known = None if rate is None or each is None else rate / kind.unit * each
+            total.take(known, today if kind.daily else seconds)
         moment = int((now.timestamp() + LEAD) // PERIOD), now.date()
         if moment == self._shown:
             return False
