@@ -38,7 +38,7 @@ from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
 from .devices.parts import controller_of
 from .errors import ACCOUNT_ERRORS, sentence
-from .network.addresses import async_end_cards, async_observed_addresses
+from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
 from .report.observers import Observers
@@ -335,7 +335,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         addresses = async_observed_addresses(self.hass)
         addresses.protect(record.device_id)
         reported = addresses.of(record.device_id)
-        async_end_cards(self.hass, record.device_id, {record.mac})
+        addresses.end_cards(record.device_id, {record.mac})
         for each in reported:
             # Its address may have changed while this entry was not loaded.
             coordinator.recovery.async_offer(each)

@@ -33,7 +33,7 @@ from .client.account import account_id, probe
 from .client.cloud import CloudClient
 from .client.wire.cloud_answers import Inventory
 from .client.wire.exceptions import PoolctlError
-from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE
+from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE, PROTOCOL_VERSION
 from .flow import announcements, discovered
 from .flow.forms import (
     InvalidAddressError,
@@ -45,8 +45,8 @@ from .flow.forms import (
 from .flow.identity import CONF_IDENTITY, Identity, read_inventory
 from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
-from .network.addresses import ObservedAddress, async_cards, async_observed_addresses
-from .network.record import mac_of
+from .network.addresses import ObservedAddress, async_observed_addresses
+from .network.record import firmware_supported, mac_of
 from .report.recording import async_keep_recording, async_sign_in_observers
 
 _URL_FIELD = TextSelector(
@@ -101,7 +101,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             if (card := discovered.async_asked(self.hass)) is not None:
                 self._observed = card
                 return await self._ask_address("confirm", None)
-            if async_cards(self.hass):
+            if async_observed_addresses(self.hass).cards:
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
 
@@ -145,7 +145,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @override
     def async_remove(self) -> None:
         """Put the card back under *Discovered* if only the credentials were missing."""
-        async_cards(self.hass).pop(self.flow_id, None)
+        async_observed_addresses(self.hass).cards.pop(self.flow_id, None)
         if self._card_returns:
             # A page that gets the new card before the old one is removed shows both.
             self.hass.loop.call_soon(discovered.async_discover_again, self)
@@ -260,7 +260,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Update the address of a configured controller, or offer a new one."""
         if (observed := ObservedAddress.from_zeroconf(discovery_info)) is None:
             return self.async_abort(reason="not_a_controller")
-        if not observed.protocol_supported:
+        if observed.protocol != PROTOCOL_VERSION:
             return self.async_abort(
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": observed.protocol or "-"},
@@ -282,7 +282,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         # Not the announced MAC: a neighbour may announce ours with another identifier.
         await self.async_set_unique_id(mac_of(observed.device_id))
         self._abort_if_unique_id_configured()
-        if not observed.firmware_supported:
+        if not firmware_supported(observed.firmware):
             return self.async_abort(
                 reason="unsupported_firmware",
                 description_placeholders={
@@ -293,7 +293,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._observed = observed
         self._abort_if_not_shown()
         self.context["title_placeholders"] = {"name": observed.name}
-        async_cards(self.hass)[self.flow_id] = observed
+        async_observed_addresses(self.hass).cards[self.flow_id] = observed
         # No user has opened this yet: the credentials are checked once one does.
         return await self._ask_address("confirm", None)
 

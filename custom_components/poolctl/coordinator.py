@@ -33,9 +33,8 @@ from .devices.device import controller_identity, device_info
 from .devices.parts import Part, part_info
 from .devices.uses import Uses
 from .learned.pool import Pool
-from .network.access import LanAccess
 from .network.addresses import async_observed_addresses
-from .network.record import ControllerRecord
+from .network.record import ControllerRecord, LanAccess
 from .network.recovery import Recovery
 from .options import options_of
 from .report.observers import Observers
@@ -134,10 +133,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.stored = ControllerStore(memory, record.device_id)
         self.learned = self.stored.learned
         self._access = LanAccess(
-            record,
-            shared.lan_session,
-            self.stored.counters,
-            shared.observers.facts(record.device_id),
+            record=record,
+            session=shared.lan_session,
+            counters=self.stored.counters,
+            facts=shared.observers.facts(record.device_id),
             allowed=self.uses_lan,
         )
         self.controller = controller = self._make_controller()

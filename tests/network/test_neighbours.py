@@ -25,9 +25,6 @@ from tests.world.simulator.visitors import (
     under_another_mac,
 )
 
-ALWAYS_REFUSED = addresses.REFUSED
-"""The kinds of addresses that are refused outside of the tests."""
-
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
@@ -314,7 +311,7 @@ async def test_addresses_that_no_controller_has(
     small: Home, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     """Nothing is sent there, whoever reports it: no try, no preview, no card."""
-    monkeypatch.setattr(addresses, "REFUSED", ALWAYS_REFUSED)
+    monkeypatch.setattr(addresses, "LOOPBACK", False)
     told = replace(Announcement.of(small.controller), host=host)
     await lose(small)
     await hear(small, told)
@@ -322,13 +319,14 @@ async def test_addresses_that_no_controller_has(
     await small.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_DHCP}, data=dhcp
     )
-    assert addresses.async_observed_addresses(small.hass).of(told.device_id) == ()
+    seen = addresses.async_observed_addresses(small.hass)
+    assert seen.of(told.device_id) == ()
     unknown = replace(told, device_id="0E_00_00_00_00_01", mac="0e0000000001")
     result = await hear(small, unknown)
     assert result["reason"] == "not_a_controller"
     good = await hear(small, replace(unknown, other_hosts=("10.10.10.77",)))
     assert good["type"] is FlowResultType.FORM
-    assert addresses.async_cards(small.hass)[good["flow_id"]].host == "10.10.10.77"
+    assert seen.cards[good["flow_id"]].host == "10.10.10.77"
 
 
 async def test_the_true_one_has_its_turn(small: Home) -> None:

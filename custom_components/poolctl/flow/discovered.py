@@ -22,7 +22,7 @@ from homeassistant.util.hass_dict import HassKey
 import probatio as vol
 
 from ..const import DOMAIN
-from ..network.addresses import ObservedAddress, async_cards
+from ..network.addresses import ObservedAddress, async_observed_addresses
 from .forms import UserInput, choice
 from .preview import async_preview
 
@@ -32,12 +32,11 @@ _PATIENCE: Final = 600.0
 """Seconds that a user may take to enter the credentials."""
 _ASKED: HassKey[tuple[float, ObservedAddress | None]] = HassKey("poolctl_asked")
 """Time of the last request for credentials (monotonic, s), and its controller."""
-_CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
 
 
 async def async_form(hass: HomeAssistant) -> vol.Schema:
     """Return the form to choose a controller, with the readings that each reports."""
-    cards = list(async_cards(hass).values())[::-1]
+    cards = list(async_observed_addresses(hass).cards.values())[::-1]
     previews = await asyncio.gather(*(async_preview(hass, each) for each in cards))
     choices = [
         choice(card.device_id, card.name, card.host, preview.readings)
@@ -56,7 +55,10 @@ async def async_form(hass: HomeAssistant) -> vol.Schema:
 @callback
 def async_chosen(hass: HomeAssistant, user_input: UserInput) -> ObservedAddress | None:
     """Return the controller chosen in the form, `None` if the user chose none."""
-    cards = {observed.device_id: observed for observed in async_cards(hass).values()}
+    cards = {
+        observed.device_id: observed
+        for observed in async_observed_addresses(hass).cards.values()
+    }
     return cards.get(user_input[CONF_DEVICE_ID])
 
 
@@ -70,7 +72,10 @@ def async_ask_credentials(hass: HomeAssistant, card: ObservedAddress | None) -> 
 def async_asked(hass: HomeAssistant) -> ObservedAddress | None:
     """Return the controller whose card just asked for credentials, then forget it."""
     at, card = hass.data.pop(_ASKED, (0.0, None))
-    if card not in async_cards(hass).values() or time.monotonic() - at > _PATIENCE:
+    if (
+        card not in async_observed_addresses(hass).cards.values()
+        or time.monotonic() - at > _PATIENCE
+    ):
         return None
     return card
 

@@ -23,8 +23,7 @@ from ..client.lan import PORT
 from ..client.wire.cloud_answers import is_device_id
 from ..client.wire.json_values import clean_text
 from ..const import DOMAIN, PROTOCOL_VERSION
-from .record import ControllerRecord, firmware_supported, mac_of
-from .tries import Tries
+from .record import ControllerRecord, mac_of
 
 TRY_INTERVAL: Final = 60.0
 """Seconds between two tries of addresses that the network reported for a controller."""
@@ -33,8 +32,8 @@ _ADDRESSES: Final = 8
 _MOST_OTHERS: Final = 100
 """Controllers kept that do not belong to a configured account."""
 _LONGEST_NAME: Final = 64
-REFUSED: Final = ("is_loopback", "is_multicast", "is_unspecified", "is_reserved")
-"""Kinds of IP addresses that no controller has; tests allow loopback."""
+LOOPBACK: bool = False
+"""Whether a controller may have a loopback address: only simulated ones do."""
 _MAC = re.compile(r"[0-9A-Fa-f]{12}")
 _NO_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 _LONGEST_VERSION: Final = 32
@@ -89,16 +88,6 @@ class ObservedAddress:
         """Host and port on the LAN."""
         return self.host, self.port
 
-    @property
-    def protocol_supported(self) -> bool:
-        """Whether the controller uses the protocol version of this integration."""
-        return self.protocol == PROTOCOL_VERSION
-
-    @property
-    def firmware_supported(self) -> bool:
-        """Whether the controller's firmware supports the LAN."""
-        return firmware_supported(self.firmware)
-
 
 def _words(text: str) -> str:
     """Return a name that is safe to show in a dialog: plain text without markup."""
@@ -121,6 +110,27 @@ class _Announcements:
     """Whether the MAC address contained in its device ID was announced."""
 
 
+class Tries:
+    """Times (monotonic) before which something, by its key, is not tried again."""
+
+    def __init__(self) -> None:
+        self._not_before: dict[str, float] = {}
+
+    def may_try(self, key: str) -> bool:
+        """Return whether something may be tried now."""
+        return time.monotonic() >= self._not_before.get(key, 0.0)
+
+    def start_try(self, key: str, seconds: float) -> bool:
+        """Return whether it may be tried now; if so, the next try has to wait."""
+        if may := self.may_try(key):
+            self.delay(key, seconds)
+        return may
+
+    def delay(self, key: str, seconds: float) -> None:
+        """Allow the next try in some seconds."""
+        self._not_before[key] = time.monotonic() + seconds
+
+
 class ObservedAddresses:
     """The addresses observed since Home Assistant started, by device ID."""
 
@@ -128,6 +138,8 @@ class ObservedAddresses:
         self._hass = hass
         self.tries = Tries()
         """Tries of reported addresses by controller, at most one a minute."""
+        self.cards: dict[str, ObservedAddress] = {}
+        """Controllers of discovery flows by flow ID, the newest last."""
         self._by_device: defaultdict[str, _Announcements] = defaultdict(_Announcements)
         self._ours: set[str] = set()
 
@@ -170,11 +182,13 @@ class ObservedAddresses:
             ip = ip_address(host)
         except ValueError:
             return False
-        if any(getattr(ip, kind) for kind in REFUSED):
+        if ip.is_multicast or ip.is_unspecified or ip.is_reserved:
             return False
         if ip.is_link_local and not getattr(ip, "scope_id", None):
             return False
-        return ip.is_loopback or not any(
+        if ip.is_loopback:
+            return LOOPBACK
+        return not any(
             own["address"] == host
             for adapter in network.async_get_loaded_adapters(self._hass)
             for own in (*adapter["ipv4"], *adapter["ipv6"])
@@ -213,6 +227,22 @@ class ObservedAddresses:
         announced.tried[chosen.address] = time.monotonic()
         return chosen
 
+    @callback
+    def end_cards(self, device_id: str, macs: Container[str]) -> None:
+        """Remove the cards of a controller that now belongs to an account.
+
+        A flow whose sign-in succeeded already has the account's unique ID and continues.
+        """
+        manager = self._hass.config_entries.flow
+        for flow in manager.async_progress_by_handler(DOMAIN):
+            card = self.cards.get(flow["flow_id"])
+            if (
+                card is not None
+                and (card.device_id == device_id or card.mac in macs)
+                and flow["context"].get("unique_id") == mac_of(card.device_id)
+            ):
+                manager.async_abort(flow["flow_id"])
+
 
 _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 
@@ -221,29 +251,3 @@ _DATA: HassKey[ObservedAddresses] = HassKey("poolctl_addresses")
 def async_observed_addresses(hass: HomeAssistant) -> ObservedAddresses:
     """Return the addresses that the network reported since Home Assistant started."""
     return hass.data.setdefault(_DATA, ObservedAddresses(hass))
-
-
-_CARDS: HassKey[dict[str, ObservedAddress]] = HassKey("poolctl_cards")
-
-
-@callback
-def async_cards(hass: HomeAssistant) -> dict[str, ObservedAddress]:
-    """Return the controllers of discovery flows by flow ID, the newest last."""
-    return hass.data.setdefault(_CARDS, {})
-
-
-@callback
-def async_end_cards(hass: HomeAssistant, device_id: str, macs: Container[str]) -> None:
-    """Remove the cards of a controller that now belongs to an account.
-
-    A flow whose sign-in succeeded already has the account's unique ID and continues.
-    """
-    manager, cards = hass.config_entries.flow, async_cards(hass)
-    for flow in manager.async_progress_by_handler(DOMAIN):
-        card = cards.get(flow["flow_id"])
-        if (
-            card is not None
-            and (card.device_id == device_id or card.mac in macs)
-            and flow["context"].get("unique_id") == mac_of(card.device_id)
-        ):
-            manager.async_abort(flow["flow_id"])

@@ -48,26 +48,22 @@ class Keys:
 
         `limit` is the time for each in s; a retry in the background needs none.
         """
-        turns = asyncio.Semaphore(_AT_ONCE)
+        slots = asyncio.Semaphore(_AT_ONCE)
         self._wanted.clear()
+        keys: dict[str, str] = {}
 
-        async def fetch(device_id: str) -> tuple[str, str | None]:
-            async with turns:
-                return device_id, await self._fetch(device_id, limit)
+        async def fetch(device_id: str) -> None:
+            try:
+                async with slots, asyncio.timeout(limit):
+                    keys[device_id] = (await self._cloud.envelope_key(device_id)).hex()
+            except (ForbiddenError, NotOfferedError) as err:
+                _LOGGER.debug("No envelope key, next try in an hour: %s", err)
+            except (PoolctlError, TimeoutError) as err:
+                self._wanted.add(device_id)
+                _LOGGER.debug("No envelope key just now: %s", err)
 
-        keys = await asyncio.gather(*map(fetch, wanted))
-        return {device_id: key for device_id, key in keys if key is not None}
-
-    async def _fetch(self, device_id: str, limit: float | None) -> str | None:
-        try:
-            async with asyncio.timeout(limit):
-                return (await self._cloud.envelope_key(device_id)).hex()
-        except (ForbiddenError, NotOfferedError) as err:
-            _LOGGER.debug("No envelope key, next try in an hour: %s", err)
-        except (PoolctlError, TimeoutError) as err:
-            self._wanted.add(device_id)
-            _LOGGER.debug("No envelope key just now: %s", err)
-        return None
+        await asyncio.gather(*map(fetch, wanted))
+        return keys
 
     @callback
     def async_plan_retry(self, tries: int = 0) -> None:

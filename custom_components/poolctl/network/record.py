@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from aiohttp import ClientSession
 from awesomeversion import AwesomeVersion, AwesomeVersionException
 from homeassistant.helpers.device_registry import format_mac
 
 from ..client.codec import ODD, Within, from_stored
-from ..client.lan import PORT
+from ..client.counters import Counters
+from ..client.facts import Facts
+from ..client.lan import PORT, LanClient
 from ..client.wire.cloud_answers import is_device_id
 from ..client.wire.envelope import parse_key
 from ..client.wire.exceptions import EnvelopeError
@@ -40,6 +43,36 @@ class ControllerRecord:
     def address(self) -> tuple[str | None, int]:
         """Host and port on the LAN; the host is `None` until there is an address."""
         return self.host, self.port
+
+
+@dataclass(slots=True, kw_only=True)
+class LanAccess:
+    """What clients of one controller on the LAN are made of."""
+
+    record: ControllerRecord
+    """Current record of the controller."""
+    session: ClientSession
+    counters: Counters
+    facts: Facts
+    allowed: bool
+    """Whether the options of the entry allow the LAN."""
+
+    def client(self, record: ControllerRecord | None = None) -> LanClient | None:
+        """Return a client for the controller, or for another record if given.
+
+        Return `None` if the LAN is not allowed, or the address or the key is missing.
+        """
+        record = record or self.record
+        if record.host is None or record.key is None or not self.allowed:
+            return None
+        return LanClient(
+            self.session,
+            record.host,
+            parse_key(record.key),
+            port=record.port,
+            counter=self.counters,
+            facts=self.facts,
+        )
 
 
 def stored_records(

@@ -17,6 +17,7 @@ from homeassistant.helpers import device_registry as dr
 
 from ..client.cloud import CloudClient
 from ..client.control.paths import Paths
+from ..client.lan import LanClient
 from ..client.wire.exceptions import (
     EnvelopeError,
     NotSupportedError,
@@ -26,11 +27,9 @@ from ..client.wire.exceptions import (
 )
 from ..const import DOMAIN
 from ..private import async_resolve
-from .access import LanAccess
-from .addresses import TRY_INTERVAL, ObservedAddress, async_observed_addresses
+from .addresses import TRY_INTERVAL, ObservedAddress, Tries, async_observed_addresses
 from .proof import Proof, with_own_counter
-from .record import ControllerRecord, mac_of
-from .tries import Tries
+from .record import ControllerRecord, LanAccess, mac_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -153,15 +152,15 @@ class Recovery:
     @callback
     def _async_search_if_lost(self) -> None:
         """Search for a lost controller: one address a minute, its name less often."""
-        if self._is_lost and not self._searching.locked():
-            self._adopter.async_in_background(self._async_try_next(), "search")
-
-    @property
-    def _is_lost(self) -> bool:
-        """Whether addresses that the network reports may be tried."""
         record = self._access.record
-        lost = self._access.allowed and not self._paths.on_lan
-        return lost and record.key is not None and not record.by_hand
+        if (
+            self._access.allowed
+            and not self._paths.on_lan
+            and record.key is not None
+            and not record.by_hand
+            and not self._searching.locked()
+        ):
+            self._adopter.async_in_background(self._async_try_next(), "search")
 
     async def _async_try_next(self) -> None:
         async with self._searching:
@@ -175,31 +174,29 @@ class Recovery:
         """Look up its `.local` name: both names if it has two MAC addresses."""
         record = self._access.record
         for mac in dict.fromkeys((record.mac, mac_of(record.device_id))):
-            for host in await self._async_resolve(mac):
+            name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
+            try:
+                hosts = await async_resolve(self._adopter.hass, name)
+            except OSError as err:
+                # The error message contains the name: a part of the MAC address.
+                kind = type(err).__name__
+                _LOGGER.debug("The controller's name was not resolved: %s", kind)
+                continue
+            for host in hosts:
                 self._addresses.add(ObservedAddress.of_record(record, host))
-
-    async def _async_resolve(self, mac: str) -> list[str]:
-        """Return the addresses of a controller's `.local` name, each once."""
-        name = f"ctrl-{mac.replace(':', '')[-6:]}.local"
-        try:
-            return await async_resolve(self._adopter.hass, name)
-        except OSError as err:
-            # The error message contains the name, which is a part of the MAC address.
-            kind = type(err).__name__
-            _LOGGER.debug("The controller's name was not resolved: %s", kind)
-            return []
 
     async def _async_try(self, reported: ObservedAddress) -> bool:
         """Try an address that the network reported; return whether it was adopted."""
         key = None
         try:
             try:
-                await self._async_prove(self._at_address(reported))
+                await self._proof.async_verify(self._client(self._at_address(reported)))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
                 if (key := await self._async_untested_key()) is None:
                     raise
-                await self._async_prove(replace(self._at_address(reported), key=key))
+                found = replace(self._at_address(reported), key=key)
+                await self._proof.async_verify(self._client(found))
         except PoolctlError as err:
             _LOGGER.debug("An address was tried, but not adopted: %s", err)
             return False
@@ -240,16 +237,14 @@ class Recovery:
         ours = (DOMAIN, record.device_id)
         return all(ours in device.identifiers for device in found)
 
-    async def _async_prove(self, record: ControllerRecord) -> None:
-        """Verify that the controller answers now at the address of a record."""
+    def _client(self, record: ControllerRecord) -> LanClient:
         if (lan := self._access.client(record)) is None:
             raise NotSupportedError("there is no key, or the LAN is switched off")
-        await self._proof.async_verify(lan)
+        return lan
 
     async def _async_adopt(self, record: ControllerRecord) -> None:
         """Adopt a record at a user's request if a frame verifies with it."""
-        if (lan := self._access.client(record)) is None:
-            raise NotSupportedError("there is no key, or the LAN is switched off")
+        lan = self._client(record)
         with_own_counter(lan)
         await lan.state()
         self._adopter.async_adopt(record)

@@ -8,11 +8,10 @@ from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.util import dt as dt_util
 
 from ..client.controller import Controller
-from ..client.lan import LanClient
-from ..client.wire.envelope import parse_key
+from ..client.facts import Facts
 from ..client.wire.http import ClosingRequest
 from ..const import Connection
-from ..network.record import ControllerRecord, stored_records
+from ..network.record import ControllerRecord, LanAccess, stored_records
 from ..options import options_of
 from ..warm_by.warm_by import WarmBy
 from .controller import ControllerStore
@@ -45,18 +44,16 @@ async def _async_leave(
     session = async_create_clientsession(
         hass, auto_cleanup=False, request_class=ClosingRequest
     )
-    lan = None
-    if uses_lan and record.host is not None and record.key is not None:
-        lan = LanClient(
-            session,
-            record.host,
-            parse_key(record.key),
-            port=record.port,
-            counter=stored.counters,
-        )
+    access = LanAccess(
+        record=record,
+        session=session,
+        counters=stored.counters,
+        facts=Facts(),
+        allowed=uses_lan,
+    )
     controller = Controller(
         record.device_id,
-        lan=lan,
+        lan=access.client(),
         cloud=None,
         stored=parts,
         clock=memory.clock,

@@ -53,7 +53,6 @@ from tests.world.assistant.service import (
     Service,
 )
 from tests.world.home.complaints import no_complaints
-from tests.world.home.core import LOOPBACK_ALLOWED
 from tests.world.loops import never_waiting
 from tests.world.simulator import NOON, Clock, Controller, Pool, pipeline
 from tests.world.simulator.visitors import Replayer
@@ -155,7 +154,7 @@ def custom_integration(
 @pytest.fixture(autouse=True)
 def loopback_is_the_lan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let simulated controllers announce loopback addresses."""
-    monkeypatch.setattr(addresses, "REFUSED", LOOPBACK_ALLOWED)
+    monkeypatch.setattr(addresses, "LOOPBACK", True)
 
 
 @pytest.fixture(autouse=True)

@@ -25,8 +25,6 @@ LEFT_OUT: Final = (
     "radio_frequency",
     "tts",
 )
-LOOPBACK_ALLOWED: Final = ("is_multicast", "is_unspecified", "is_reserved")
-"""`addresses.REFUSED` without loopback addresses, which simulated controllers have."""
 ISSUES_AT_ONCE: Final = "--issues-at-once"
 
 
@@ -42,7 +40,7 @@ def leave_out(platform: str) -> None:
 def allow_loopback() -> None:
     """Let the simulated controllers announce their loopback addresses."""
     module = vars(import_module("custom_components.poolctl.network.addresses"))
-    module["REFUSED"] = LOOPBACK_ALLOWED
+    module["LOOPBACK"] = True
 
 
 def show_issues_at_once() -> None:

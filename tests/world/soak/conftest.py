@@ -19,7 +19,6 @@ import pytest_socket
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
-from tests.world.home.core import LOOPBACK_ALLOWED
 from tests.world.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
@@ -50,7 +49,7 @@ def lan(
 ) -> Generator[Network]:
     """Let Home Assistant load the integration, and allow loopback addresses only."""
     pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
-    monkeypatch.setattr(addresses, "REFUSED", LOOPBACK_ALLOWED)
+    monkeypatch.setattr(addresses, "LOOPBACK", True)
     with network() as found:
         yield found
 
