@@ -142,7 +142,7 @@ def _refuses(response: Response) -> bool:
 
     An HTML page, or any other JSON, comes from a proxy.
     """
-    answer = response.json() or {}
+    answer = response.json or {}
     return isinstance(answer.get("error"), str) or has_failed(answer)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from enum import Enum, auto
 from functools import cache
-from types import NoneType
+from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -65,6 +65,9 @@ _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
 
 
+type _Marks = list[object]
+
+
 class _Form(NamedTuple):
     read: Callable[[Any, bool], Any]
     """Reads a value; the second argument is whether all of it must fit."""
@@ -90,25 +93,18 @@ def to_stored(value: object, kind: object = None) -> object:
 def _form(hint: Any) -> _Form:
     """Return the form of an annotation; raises one of `ODD` if there is none."""
     hint, marks = _stripped(hint)
-    origin, args = get_origin(hint), get_args(hint)
-    if NoneType in args:
-        (known,) = (each for each in args if each is not NoneType)
-        return _optional(_form(Annotated[known, *marks] if marks else known))
     if chosen := [each for each in marks if isinstance(each, OneOf)]:
         (one,) = chosen
         return _Form(lambda value, _: one.objects[value], one.keys.__getitem__)
-    if origin is tuple and args[1:] == (...,):
-        return _items(_form(args[0]), WHOLE in marks)
-    if origin is tuple:
-        return _places([_form(each) for each in args], lambda *values: values)
-    if origin in (dict, Mapping):
-        return _mapping(_form(args[0]), _form(args[1]), by_text=args[0] is str)
-    return _of_class(hint, marks)
+    if is_dataclass(hint):
+        return _object(hint)
+    of = get_origin(hint) or hint
+    return next(make for kind, make in _FORMS if issubclass(of, kind))(hint, marks)
 
 
-def _stripped(hint: Any) -> tuple[Any, list[object]]:
+def _stripped(hint: Any) -> tuple[Any, _Marks]:
     """Return an annotation without its alias and marks, and the marks."""
-    marks: list[object] = []
+    marks: _Marks = []
     while isinstance(hint, TypeAliasType) or get_origin(hint) is Annotated:
         if isinstance(hint, TypeAliasType):
             hint = hint.__value__
@@ -116,26 +112,6 @@ def _stripped(hint: Any) -> tuple[Any, list[object]]:
             marks = [*hint.__metadata__, *marks]
             hint = hint.__origin__
     return hint, marks
-
-
-def _of_class(kind: Any, marks: list[object]) -> _Form:
-    if is_dataclass(kind):
-        return _object(kind)
-    if issubclass(kind, tuple):
-        places = get_type_hints(kind, include_extras=True).values()
-        return _places([_form(each) for each in places], kind)
-    if issubclass(kind, Enum):
-        members = {(type(each.value), each.value): each for each in kind}
-        members |= {(kind, each): each for each in kind}
-        return _Form(
-            lambda value, _: members[type(value), value], lambda member: member.value
-        )
-    if kind in (bool, str):
-        return _Form(lambda value, _: _checked(value, kind), lambda value: value)
-    if issubclass(kind, date):
-        return _Form(lambda value, _: _time(kind, value), lambda time: time.isoformat())
-    bounds = next((each for each in marks if isinstance(each, Within)), _EXACT)
-    return _number(kind, bounds)
 
 
 def _object(kind: Any) -> _Form:
@@ -165,11 +141,23 @@ def _object(kind: Any) -> _Form:
     )
 
 
-def _optional(known: _Form) -> _Form:
+def _optional(kind: Any, marks: _Marks) -> _Form:
+    (hint,) = (each for each in get_args(kind) if each is not NoneType)
+    known = _form(Annotated[hint, *marks] if marks else hint)
     return _Form(
         lambda value, whole: None if value is None else known.read(value, whole),
         lambda value: None if value is None else known.write(value),
     )
+
+
+def _tuple(kind: Any, marks: _Marks) -> _Form:
+    args = get_args(kind)
+    if args[1:] == (...,):
+        return _items(_form(args[0]), WHOLE in marks)
+    if args:
+        return _places([*map(_form, args)], lambda *values: values)
+    hints = get_type_hints(kind, include_extras=True)
+    return _places([*map(_form, hints.values())], kind)
 
 
 def _items(item: _Form, all_or_none: bool) -> _Form:
@@ -197,10 +185,11 @@ def _places(places: list[_Form], make: Callable[..., object]) -> _Form:
     return _Form(read, write)
 
 
-def _mapping(key: _Form, value: _Form, *, by_text: bool) -> _Form:
+def _mapping(kind: Any, marks: _Marks) -> _Form:
     """Return the form of a mapping: pairs, because the keys of JSON are texts."""
-    pairs = _items(_places([key, value], lambda *pair: pair), False)
-    if not by_text:
+    key, value = get_args(kind)
+    pairs = _items(_places([_form(key), _form(value)], lambda *pair: pair), False)
+    if key is not str:
         return _Form(
             lambda stored, whole: dict(pairs.read(stored, whole)),
             lambda values: pairs.write(values.items()),
@@ -211,13 +200,36 @@ def _mapping(key: _Form, value: _Form, *, by_text: bool) -> _Form:
     )
 
 
-def _number(kind: Any, bounds: Within) -> _Form:
-    if kind is timedelta:
-        seconds = _number(float, bounds)
-        return _Form(
-            lambda value, whole: timedelta(seconds=seconds.read(value, whole)),
-            lambda value: value.total_seconds(),
-        )
+def _enum(kind: Any, marks: _Marks) -> _Form:
+    members = {(type(each.value), each.value): each for each in kind}
+    members |= {(kind, each): each for each in kind}
+    return _Form(
+        lambda value, _: members[type(value), value], lambda member: member.value
+    )
+
+
+def _time(kind: Any, marks: _Marks) -> _Form:
+    def read(value: object, _: bool) -> date:
+        time: date = kind.fromisoformat(_checked(value, str))
+        if not MINYEAR < time.year < MAXYEAR:
+            raise ValueError("no calculation with it would be possible")
+        if isinstance(time, datetime) and time.tzinfo is None:
+            raise ValueError("a time without a zone")
+        return time
+
+    return _Form(read, lambda time: time.isoformat())
+
+
+def _duration(kind: Any, marks: _Marks) -> _Form:
+    seconds = _number(float, marks)
+    return _Form(
+        lambda value, whole: timedelta(seconds=seconds.read(value, whole)),
+        lambda value: value.total_seconds(),
+    )
+
+
+def _number(kind: Any, marks: _Marks) -> _Form:
+    bounds = next((each for each in marks if isinstance(each, Within)), _EXACT)
     kinds = {int: (int,), float: (int, float)}[kind]
 
     def read(value: Any, _: bool) -> object:
@@ -228,13 +240,20 @@ def _number(kind: Any, bounds: Within) -> _Form:
     return _Form(read, lambda value: value)
 
 
-def _time(kind: Any, value: object) -> date:
-    time: date = kind.fromisoformat(_checked(value, str))
-    if not MINYEAR < time.year < MAXYEAR:
-        raise ValueError("no calculation with it would be possible")
-    if isinstance(time, datetime) and time.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return time
+_FORMS: Final[tuple[tuple[Any, Callable[[Any, _Marks], _Form]], ...]] = (
+    (UnionType, _optional),
+    (Mapping, _mapping),
+    (tuple, _tuple),
+    (Enum, _enum),
+    (
+        (bool, str),
+        lambda kind, marks: _Form(lambda value, _: _checked(value, kind), lambda v: v),
+    ),
+    (date, _time),
+    (timedelta, _duration),
+    (object, _number),
+)
+"""Forms by class: the first one that a class belongs to."""
 
 
 def _checked(value: Any, *kinds: type) -> Any:

@@ -246,7 +246,7 @@ async def unverified_state(
 
 def answer_of(response: Response) -> Answer:
     """Return the answer in a response, or raise its error (protocol.md 7.2)."""
-    status, answer = response.status, response.json()
+    status, answer = response.status, response.json
     if answer is None:
         raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
     if answer.get("ok") is False or status != HTTPStatus.OK:

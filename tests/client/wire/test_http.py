@@ -123,4 +123,4 @@ async def test_a_server_that_never_answers(session: ClientSession) -> None:
     ],
 )
 def test_json(data: bytes, expected: dict[str, int] | None) -> None:
-    assert Response(200, {}, data).json() == expected
+    assert Response(200, {}, data).json == expected

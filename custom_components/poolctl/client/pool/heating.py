@@ -12,7 +12,7 @@ from ..wire.exceptions import InvalidCommandError, ReplyError
 from ..wire.frame import Signals
 from ..wire.json_values import Answer, list_of, number
 from .parts import Heater, Water
-from .state import PoolState
+from .state import PoolState, newer
 
 MIN_TARGET, MAX_TARGET = 10, 40
 """Targets in °C (chosen): a u8 on the wire; UL 1563 limits spas to 40 °C (104 °F)."""
@@ -199,39 +199,31 @@ def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
     }
     without = {key for key in PROBE_CHANNELS if reply.get(key) is None}
     kept = {k: v for k, v in reply.items() if k not in without | {"temperature"}}
-    selected = _selected(entries.get("pool", {}), known)
-    return {**kept, **selected, **_targets(entries, known)}
+    return {**kept, **_known_values(entries, known)}
 
 
-def _selected(pool: Answer, known: PoolState) -> dict[str, object]:
-    """Return by wire key which heat sources may run, as far as they are reported.
+def _known_values(entries: Mapping[str, Answer], known: PoolState) -> Answer:
+    """Return selections and targets by wire key, as far as they are reported.
 
-    Raises ReplyError if that is not known of a fitted one.
+    Raises ReplyError if a value of fitted equipment is not known.
     """
-    selected: dict[str, object] = {}
+    pool, fitted = (
+        entries.get("pool", {}),
+        {b: fitted_sources(known, b) for b in BODIES},
+    )
+    values: dict[str, tuple[object, bool]] = {}
     for source, key in SELECTED.items():
         reported = pool.get(key)
         if not isinstance(reported, int | float):
             reported = known.heat[source].selected
-        if reported is not None:
-            selected[key] = reported
-        elif any(source in fitted_sources(known, body) for body in BODIES):
-            raise ReplyError(f"the settings have no {key}")
-    return selected
-
-
-def _targets(entries: Mapping[str, Answer], known: PoolState) -> dict[str, float]:
-    """Return by wire key the targets in °C, as far as they are reported.
-
-    Raises ReplyError if that of a body of water that can be heated is not known.
-    """
-    targets: dict[str, float] = {}
+        values[key] = reported, source in fitted[POOL] + fitted[SPA]
     for body in BODIES:
         target = number(entries.get(body.key, {}), "target_temp")
-        if target is None:
-            target = body.of(known).target
-        if target is not None:
-            targets[body.target_key] = target
-        elif fitted_sources(known, body):
-            raise ReplyError(f"the settings have no target of the {body.key}")
-    return targets
+        values[body.target_key] = (
+            newer(target, body.of(known).target),
+            bool(fitted[body]),
+        )
+    for key, (value, needed) in values.items():
+        if value is None and needed:
+            raise ReplyError(f"the settings have no {key}")
+    return {key: value for key, (value, _) in values.items() if value is not None}

@@ -56,17 +56,11 @@ def usual_speed(state: PoolState, choices: Choices, slot: Slot) -> int:
     return start_speed(state, choices)
 
 
-def scheduled_speed(state: PoolState) -> int | None:
-    """Return the speed in % of the schedule that runs the pump, `None` without one."""
-    mode = state.readings.main_pump_mode or 0
-    schedule = state.schedules.used.get(mode - 1)
-    return schedule.speed if schedule and schedule.speed else None
-
-
 def shown_speed(state: PoolState, choices: Choices) -> float:
     """Return the pump's speed in %, or its next speed while it is off or priming."""
     if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
-        return scheduled_speed(state) or start_speed(state, choices)
+        running = state.schedules.used.get((state.readings.main_pump_mode or 0) - 1)
+        return (running and running.speed) or start_speed(state, choices)
     return state.readings.pump_speed
 
 
@@ -95,12 +89,11 @@ def equip(
         if (usual_one := previous or state.outputs.pump) is None:
             raise NotSupportedError("the slot of the pump is not known yet")
         slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
+    aux_type, usual = 0, 0
     if previous is not None and previous.slot == slot:
         aux_type, usual = previous.aux_type, previous.speed
     elif wired := state.outputs.slot(slot):
         aux_type, usual = max(wired.type_code, 0), usual_speed(state, choices, wired)
-    else:
-        aux_type, usual = 0, 0
     return {
         "slot": slot,
         "aux_type": aux_type,

@@ -191,7 +191,7 @@ _TOKEN = re.compile(
 
 def check(response: Response) -> Answer:
     """Return the answer's JSON object, or raise its error (protocol.md 7.1)."""
-    status, answer = response.status, response.json()
+    status, answer = response.status, response.json
     message = _message(response, answer)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         header = response.headers.get("Retry-After")
@@ -253,7 +253,7 @@ def may_blame_token(response: Response) -> bool:
     status = response.status
     if status in _OF_A_TOKEN:
         return True
-    answer = response.json()
+    answer = response.json
     if answer is None or not (_is_good(status) and has_failed(answer)):
         return False
     return _TOKEN.search(_message(response, answer)) is not None

@@ -19,12 +19,12 @@ SINGLE_SPEED = "Single Speed"
 """Type or brand of a pump that has one speed, or is not identified yet."""
 
 _CREATE, _UPDATE, _DELETE, _ENABLE = range(4)
-_RECORD = struct.Struct("<BBBBHHB")
+_RECORD = "<BBBBHHB"
 
 
-def _pack(layout: struct.Struct, *values: int) -> bytes:
+def _pack(layout: str, *values: int) -> bytes:
     try:
-        return layout.pack(*values)
+        return struct.pack(layout, *values)
     except struct.error as err:
         raise InvalidCommandError(f"value out of range: {err}") from None
 
@@ -39,18 +39,13 @@ def _string(text: str) -> bytes:
 # Actions
 
 
-_AUX = struct.Struct("<BBB")
-_INDEX = struct.Struct("<BB")
-_INDEX_FLAG = struct.Struct("<BBB")
-
-
 def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     """Return the payload of action `aux`.
 
     With precedence the slot is held by hand, on or off; without it the schedules win,
     so `(slot, False, False)` releases the slot (protocol.md O3).
     """
-    return _pack(_AUX, slot, bool(on), bool(precedence))
+    return _pack("<BBB", slot, bool(on), bool(precedence))
 
 
 def _name(schedule: Schedule) -> bytes:
@@ -83,17 +78,17 @@ def encode_schedule_create(schedule: Schedule) -> bytes:
 
 def encode_schedule_update(index: int, schedule: Schedule) -> bytes:
     """Return the payload of action `schedule` that replaces a schedule."""
-    return _pack(_INDEX, _UPDATE, index) + encode_record(schedule)
+    return _pack("<BB", _UPDATE, index) + encode_record(schedule)
 
 
 def encode_schedule_delete(index: int) -> bytes:
     """Return the payload of action `schedule` that deletes a schedule."""
-    return _pack(_INDEX, _DELETE, index)
+    return _pack("<BB", _DELETE, index)
 
 
 def encode_schedule_enable(index: int, enabled: bool) -> bytes:
     """Return the payload of action `schedule` that enables or disables one."""
-    return _pack(_INDEX_FLAG, _ENABLE, index, bool(enabled))
+    return _pack("<BBB", _ENABLE, index, bool(enabled))
 
 
 def encode_cmd(command: str, body: Answer) -> bytes:
@@ -260,8 +255,8 @@ class _Reader:
         """Return a received text, cleaned."""
         return clean_text(self.raw_string().decode("utf-8", "replace"))
 
-    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
-        return layout.unpack(self.take(layout.size))
+    def unpack(self, layout: str) -> tuple[Any, ...]:
+        return struct.unpack(layout, self.take(struct.calcsize(layout)))
 
 
 def decode_aux_names(payload: bytes) -> tuple[str, ...]:
@@ -338,7 +333,7 @@ def _schedule_action(reader: _Reader) -> None:
         reader.byte()
     if action in (_CREATE, _UPDATE):
         reader.unpack(_RECORD)
-        reader.string()
+        reader.raw_string()
     elif action == _ENABLE:
         reader.byte()
 
@@ -347,9 +342,9 @@ _LAYOUTS: Mapping[str, Callable[[_Reader], object]] = {
     "aux_names": _aux_names,
     "pump_id": _pump_id,
     "schedules": lambda reader: (decode_schedules(reader.data), _schedules(reader)),
-    "aux": lambda reader: reader.unpack(_AUX),
+    "aux": lambda reader: reader.take(3),
     "schedule": _schedule_action,
-    "cmd": lambda reader: reader.string(),
+    "cmd": _Reader.raw_string,
 }
 
 

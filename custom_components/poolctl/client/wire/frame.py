@@ -61,6 +61,15 @@ class At(NamedTuple):
     """Turns the value on the wire into that of the field."""
 
 
+@cache
+def _marks[M](kind: type, mark: type[M]) -> Mapping[str, M]:
+    """Return the marks in the annotations of a dataclass, by the names of its fields."""
+    hints = get_type_hints(kind, include_extras=True).items()
+    return {
+        n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, mark)
+    }
+
+
 def _tenths(value: int) -> float:
     return value / 10
 
@@ -121,24 +130,36 @@ class Telemetry(Readings):
     """Slots held by hand against their schedules, on or off."""
 
 
+class _Bit(NamedTuple):
+    """The place of a signal."""
+
+    word: int
+    """0 is `Telemetry.flags`, 1 is `Telemetry.flags2`."""
+    place: int
+
+    def read(self, words: tuple[int | None, int | None]) -> bool | None:
+        word = words[self.word]
+        return None if word is None else bool(word >> self.place & 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Signals:
     """Boolean values reported by the controller."""
 
-    pool_heater: bool | None = None
-    solar: bool | None = None
-    spa_heater: bool | None = None
-    ph_dosing: bool | None = None
-    chlorine_dosing: bool | None = None
+    pool_heater: Annotated[bool | None, _Bit(0, 0)] = None
+    solar: Annotated[bool | None, _Bit(0, 1)] = None
+    spa_heater: Annotated[bool | None, _Bit(0, 2)] = None
+    ph_dosing: Annotated[bool | None, _Bit(0, 3)] = None
+    chlorine_dosing: Annotated[bool | None, _Bit(0, 4)] = None
     """Dosing by the liquid chlorine doser or by a chlorinator."""
-    chemistry_stable: bool | None = None
-    flow: bool | None = None
-    pump_cooling_down: bool | None = None
-    pump_priming: bool | None = None
-    wifi: bool | None = None
-    ethernet: bool | None = None
-    mqtt: bool | None = None
-    internet: bool | None = None
+    chemistry_stable: Annotated[bool | None, _Bit(0, 5)] = None
+    flow: Annotated[bool | None, _Bit(0, 15)] = None
+    pump_cooling_down: Annotated[bool | None, _Bit(1, 0)] = None
+    pump_priming: Annotated[bool | None, _Bit(1, 1)] = None
+    wifi: Annotated[bool | None, _Bit(1, 2)] = None
+    ethernet: Annotated[bool | None, _Bit(1, 3)] = None
+    mqtt: Annotated[bool | None, _Bit(1, 4)] = None
+    internet: Annotated[bool | None, _Bit(1, 5)] = None
     dry_run: bool | None = None
     retries_exceeded: bool | None = None
     """Whether a dry run exceeded its retries: the pump waits for a user."""
@@ -148,39 +169,19 @@ class Signals:
 
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 """Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
-
-
-def _flag(flags: int | None, place: int) -> bool | None:
-    return None if flags is None else bool(flags >> place & 1)
+_EXPANDERS = _Bit(0, 10), _Bit(0, 11), _Bit(1, 7), _Bit(1, 8)
 
 
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
+    words = flags, flags2
+    dry_run = None if flags is None else flags & _DRY_RUN
     return Signals(
-        pool_heater=_flag(flags, 0),
-        solar=_flag(flags, 1),
-        spa_heater=_flag(flags, 2),
-        ph_dosing=_flag(flags, 3),
-        chlorine_dosing=_flag(flags, 4),
-        chemistry_stable=_flag(flags, 5),
-        flow=_flag(flags, 15),
-        pump_cooling_down=_flag(flags2, 0),
-        pump_priming=_flag(flags2, 1),
-        wifi=_flag(flags2, 2),
-        ethernet=_flag(flags2, 3),
-        mqtt=_flag(flags2, 4),
-        internet=_flag(flags2, 5),
-        dry_run=None if flags is None else flags & _DRY_RUN != _DRY_RUN,
-        retries_exceeded=None
-        if flags is None
-        else flags & _DRY_RUN == _RETRIES_EXCEEDED,
-        expanders=(
-            _flag(flags, 10),
-            _flag(flags, 11),
-            _flag(flags2, 7),
-            _flag(flags2, 8),
-        ),
+        **{name: bit.read(words) for name, bit in _marks(Signals, _Bit).items()},
+        dry_run=None if dry_run is None else dry_run != _DRY_RUN,
+        retries_exceeded=None if dry_run is None else dry_run == _RETRIES_EXCEEDED,
+        expanders=tuple(bit.read(words) for bit in _EXPANDERS),
     )
 
 
@@ -260,18 +261,11 @@ class Configuration(InstallerSettings):
 # Decoding
 
 
-@cache
-def _places(kind: type) -> Mapping[str, At]:
-    """Return where a section has the fields of a dataclass, by their names."""
-    hints = get_type_hints(kind, include_extras=True).items()
-    return {n: at for n, hint in hints for at in get_args(hint) if isinstance(at, At)}
-
-
 def _decoded(kind: type, section: bytes) -> dict[str, Any]:
     """Return the fields of a dataclass that a section has, by their names."""
     return {
         name: at.read(struct.unpack_from(f"<{at.code}", section, at.offset)[0])
-        for name, at in _places(kind).items()
+        for name, at in _marks(kind, At).items()
         if at.offset + struct.calcsize(f"<{at.code}") <= len(section)
     }
 
@@ -303,7 +297,7 @@ def _decode_configuration(section: bytes) -> Configuration:
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
-    values, places = asdict(reported), _places(kind)
+    values, places = asdict(reported), _marks(kind, At)
     impossible = {
         name: None
         for name, at in places.items()

@@ -48,12 +48,9 @@ class Response:
     headers: Mapping[str, str]
     data: bytes
 
-    def json(self) -> Answer | None:
-        """Return the JSON object of the body, `None` if it is anything else."""
-        return self._object
-
     @cached_property
-    def _object(self) -> Answer | None:
+    def json(self) -> Answer | None:
+        """The JSON object of the body, `None` if it is anything else."""
         return parse_object(self.data)
 
 

@@ -34,7 +34,10 @@ def clean_text(words: str, longest: int = MAX_TEXT) -> str:
     """
     # The rest of a far too long text would be cut off anyway.
     words = "".join(map(_printable, words[: 2 * longest]))
-    words = _LINK.sub(_unlinked, words.translate(_HARMLESS))
+    words = _LINK.sub(
+        lambda found: ": //" if found[0] == "://" else "www ",
+        words.translate(_HARMLESS),
+    )
     words = " ".join(words.split())
     return words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
 
@@ -43,10 +46,6 @@ def _printable(character: str) -> str:
     if character.isprintable() or character in _JOINERS:
         return character
     return "" if category(character) in ("Cf", "Cs") else " "
-
-
-def _unlinked(found: re.Match[str]) -> str:
-    return ": //" if found[0] == "://" else "www "
 
 
 _DECODER = json.JSONDecoder(strict=False)
