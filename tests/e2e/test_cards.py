@@ -15,7 +15,7 @@ from tests.world.home.waiting import until
 
 from .dashboards import PHONE, card, controller, dashboard, output, pretended
 from .pools import SECONDS, SMALL_ID, Pools, entity, relay
-from .steps import come_to_rest
+from .steps import click_until, come_to_rest
 
 # Two polls: the first may have begun before the change.
 POLL_MS: Final = 45_000
@@ -85,8 +85,10 @@ async def test_pause(pool: Page, api: HomeAssistant) -> None:
     end = datetime.fromisoformat(state["attributes"]["paused_until"])
     left = end - datetime.fromisoformat(state["last_changed"])
     assert state["state"] == "off" and timedelta(minutes=29) < left
-    await drums.get_by_role("button", name="Resume dosing").click()
-    await expect(drums.get_by_role("button", name="Pause dosing")).to_be_visible()
+    pause = drums.get_by_role("button", name="Pause dosing")
+    await click_until(
+        drums.get_by_role("button", name="Resume dosing"), expect(pause).to_be_visible
+    )
     assert (await api.states())[acid]["state"] == "on"
 
 

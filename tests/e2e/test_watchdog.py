@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Page, expect
-import pytest
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
@@ -51,7 +50,6 @@ async def test_chemicals(
             await expect(bars.filter(has_text=name)).to_be_visible()
 
 
-@pytest.mark.last
 async def test_daily_limit(
     desk: Page, visitor: Page, home: Settings, api: HomeAssistant, homes: Homes
 ) -> None:
