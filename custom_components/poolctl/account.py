@@ -274,6 +274,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         for device_id in self.controllers.keys() - self.data.keys():
             self._remove(device_id)
         self._async_add_listed()
+        for coordinator in self.controllers.values():
+            coordinator.async_name_parts()
 
     @callback
     def _async_add_listed(self) -> None:

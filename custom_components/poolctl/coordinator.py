@@ -17,6 +17,7 @@ from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_track_device_registry_updated_event
 from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -30,7 +31,7 @@ from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, StateExpiredError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.device import controller_identity, device_info
-from .devices.parts import Part, part_info
+from .devices.parts import Part, part_info, part_of_device
 from .devices.uses import Uses
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
@@ -269,6 +270,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """
         if part is None:
             return controller_identity(self.record.device_id)
+        return self._part_info(part)
+
+    def _part_info(self, part: Part) -> dr.ChildDeviceInfo:
         pool = ""
         if sum(1 for _ in self._shared.records()) > 1:
             device = dr.async_get(self.hass).async_get(self.registered_id)
@@ -282,7 +286,30 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             config_entry_id=self.config_entry.entry_id,
             **device_info(self.record, self.data, self._shared.records()),
         )
-        self.registered_id = device.id
+        if device.id != self.registered_id:
+            self.registered_id = device.id
+            self.config_entry.async_on_unload(
+                async_track_device_registry_updated_event(
+                    self.hass, device.id, self._async_device_updated
+                )
+            )
+
+    @callback
+    def _async_device_updated(
+        self, event: Event[dr.EventDeviceRegistryUpdatedData]
+    ) -> None:
+        if event.data["action"] == "update":
+            self.async_name_parts()
+
+    @callback
+    def async_name_parts(self) -> None:
+        """Name the parts after the pool: it is renamed, or others come and go."""
+        registry = dr.async_get(self.hass)
+        for device in dr.async_entries_for_parent_device(registry, self.registered_id):
+            if part := part_of_device(device):
+                registry.async_get_or_create_child(
+                    config_entry_id=self.config_entry.entry_id, **self._part_info(part)
+                )
 
     def _status(self) -> Status:
         """Return the active problems of the controller and of its account."""

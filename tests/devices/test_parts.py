@@ -181,6 +181,29 @@ async def test_parts_of_two_pools(home: Home) -> None:
     assert all(name.endswith(" (Home pool)") for name in names)
 
 
+async def test_parts_of_a_pool_that_is_renamed(home: Home) -> None:
+    """They follow at once: a name from the vendor's app, and one that a user enters."""
+    await home.set_up(*home.service.controllers)
+    pump = home.entity_id("switch", "pump")
+    home.controller.name = "Lagoon"
+    await home.advance(3600, step=3600)
+    assert "Pump (Lagoon)" in parts(home)
+    devices = dr.async_get(home.hass)
+    devices.async_update_device(home.device().id, name_by_user="Oasis")
+    await home.settle()
+    assert all(name.endswith(" (Oasis)") for name in parts(home))
+    assert (state := home.hass.states.get(pump)) is not None
+    assert state.attributes["friendly_name"] == "Pump (Oasis)"
+
+
+async def test_parts_when_a_second_pool_comes(small: Home) -> None:
+    """From then on, their names have the name of the pool."""
+    assert "Pump" in parts(small)
+    small.account.sites[0].controllers.append(small.service.full)
+    await small.advance(3600, step=3600)
+    assert all(name.endswith(" (Home pool)") for name in parts(small))
+
+
 async def test_diagnostics_of_a_part_are_its_controllers(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
