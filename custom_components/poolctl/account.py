@@ -45,7 +45,7 @@ from .report.observers import Observers
 from .status.account import AccountProblems
 from .status.table import async_delete_repairs
 from .store.memory import DATA_MEMORY
-from .store.season import ExpiryWatch
+from .store.season import async_watch_expiry
 from .store.sharing import async_on_release, async_runs_elsewhere, async_take_over
 
 _LOGGER = logging.getLogger(__name__)
@@ -152,8 +152,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Start in a closed season: do not wait for a poll, and show no reminders."""
         for controller in self.controllers.values():
             store = controller.controller.store
-            watch = ExpiryWatch(self.hass, store, controller.async_refresh)
-            self.config_entry.async_on_unload(watch.async_start())
+            stop = async_watch_expiry(self.hass, store, controller.async_refresh)
+            self.config_entry.async_on_unload(stop)
 
     async def _async_first_poll(self) -> None:
         controllers = tuple(self.controllers.values())

@@ -8,7 +8,6 @@ from homeassistant.helpers import device_registry as dr
 import pytest
 
 from custom_components.poolctl.store.controller import Equipment
-from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
 from tests.world.simulator.raw import until
@@ -161,7 +160,7 @@ async def test_a_deleted_account_is_forgotten(small: Home) -> None:
     await small.hass.config_entries.async_remove(small.entry.entry_id)
     await small.settle()
     assert not memory.read(device_id, "equipment", Equipment).types
-    assert counters_of(memory, device_id).last > 0
+    assert memory.counters(device_id).last > 0
 
 
 async def test_two_controllers_with_the_same_names(home: Home) -> None:

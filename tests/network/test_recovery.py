@@ -12,7 +12,6 @@ import pytest
 from custom_components.poolctl.api import AccountToken
 from custom_components.poolctl.network import addresses
 from custom_components.poolctl.store.controller import ControllerStore
-from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.fixtures import Names
@@ -141,7 +140,7 @@ async def test_memory_survives_a_restart(
     ]
     assert stored.pump == known.pump
     assert stored.valid_chemistry == known.valid_chemistry
-    counters = counters_of(again, full.controller.device_id)
+    counters = again.counters(full.controller.device_id)
     assert counters.next() > kept["counters"]["counter"]
 
 

@@ -8,7 +8,6 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import Memory
 
 DEVICE = "AA_BB_CC_00_00_01"
@@ -25,7 +24,7 @@ async def test_a_sudden_end(
     """No counter is used twice if Home Assistant ends before the write (60 s later)."""
     memory = Memory(hass)
     await memory.async_load()
-    counter = counters_of(memory, DEVICE)
+    counter = memory.counters(DEVICE)
     used = []
     for _ in range(presses + 1):
         used.append(counter.next())
@@ -33,7 +32,7 @@ async def test_a_sudden_end(
     freezer.tick(5)  # a start takes longer
     again = Memory(hass)
     await again.async_load()
-    first = counters_of(again, DEVICE).next()
+    first = again.counters(DEVICE).next()
     assert first > max(used)
     assert first - max(used) <= 100
 
@@ -44,7 +43,7 @@ async def test_near_the_clock_nothing_is_written_at_once(
     memory = Memory(hass)
     await memory.async_load()
     for _ in range(5):
-        counters_of(memory, DEVICE).next()
+        memory.counters(DEVICE).next()
         freezer.tick(1)
     await hass.async_block_till_done()
     assert DOMAIN not in hass_storage
@@ -68,7 +67,7 @@ async def test_a_counter_is_kept_whatever_the_clock_shows(
     memory = Memory(hass)
     await memory.async_load()
     expected = max(stored + 1, int(time.time()))
-    assert counters_of(memory, DEVICE).next() == expected
+    assert memory.counters(DEVICE).next() == expected
 
 
 async def test_the_trusted_time_lasts(
@@ -77,7 +76,7 @@ async def test_the_trusted_time_lasts(
     """After a start, the trusted time goes on until something confirms our clock."""
     memory = Memory(hass)
     await memory.async_load()
-    counters_of(memory, DEVICE).next()
+    memory.counters(DEVICE).next()
     await hass.async_block_till_done()
     memory.save(at_once=True)
     await hass.async_block_till_done()
@@ -87,4 +86,4 @@ async def test_the_trusted_time_lasts(
     await again.async_load()
     clock = again.clock
     assert (clock.trusted, clock.time()) == (False, ended)
-    assert counters_of(again, DEVICE).clock is clock
+    assert again.counters(DEVICE).clock is clock

@@ -15,7 +15,6 @@ from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings
 from custom_components.poolctl.store.controller import ControllerStore
-from custom_components.poolctl.store.counters import counters_of
 from custom_components.poolctl.store.memory import Memory
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import FULL_ID, SMALL_ID
@@ -274,9 +273,9 @@ async def test_what_is_stored_is_read(
     assert remembered_state(memory, DEVICE_ID) == STATE
     # This field does not count for equality.
     assert remembered_state(memory, DEVICE_ID).valid_at == STATE.valid_at
-    counters = counters_of(memory, DEVICE_ID)
+    counters = memory.counters(DEVICE_ID)
     assert (counters.last, counters.frames.newest) == (1795253415, 48213)
-    assert counters is counters_of(memory, DEVICE_ID)
+    assert counters is memory.counters(DEVICE_ID)
     stored = await use(memory, hass_storage)
     assert stored == {**STORED, "pauses": {"pauses": []}}
 
@@ -299,7 +298,7 @@ async def test_only_what_lasts_is_kept(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
-    counters = counters_of(memory, DEVICE_ID)
+    counters = memory.counters(DEVICE_ID)
     state = PoolState(
         outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
     )
@@ -308,7 +307,7 @@ async def test_only_what_lasts_is_kept(
     assert remembered_state(memory, DEVICE_ID) == kept
     memory.forget(DEVICE_ID)
     assert remembered_state(memory, DEVICE_ID) == PoolState()
-    assert counters_of(memory, DEVICE_ID) is counters
+    assert memory.counters(DEVICE_ID) is counters
 
 
 async def test_a_hold_is_written_at_once(

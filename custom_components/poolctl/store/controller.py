@@ -22,7 +22,6 @@ from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
 from ..warm_by.request import StoredRequests
-from .counters import counters_of
 from .memory import Memory
 
 
@@ -79,7 +78,7 @@ class ControllerStore:
 
     def __init__(self, memory: Memory, device_id: str) -> None:
         self._memory = memory
-        self.counters = counters_of(memory, device_id)
+        self.counters = memory.counters(device_id)
         self.equipment = memory.read(device_id, "equipment", Equipment)
         if self.equipment.names:
             # Stored names prove that the controller has answered this query.

@@ -3,7 +3,7 @@
 Each controller, and the home, has sections:
 
 - `clock`: the trusted time of the home;
-- `counters`: counters of our requests and of the controller's messages (counters.py);
+- `counters`: counters of our requests and of the controller's messages;
 - `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
@@ -33,6 +33,13 @@ _LOGGER = logging.getLogger(__name__)
 _SAVE_DELAY: Final = 345.0
 """Seconds; readings change with every poll, and each write wears out memory cards. It
 is longer than the period of totals, whose save includes everything."""
+_AHEAD: Final = 64
+"""Counters that are stored as used in advance, so that none is used twice if Home
+Assistant crashes after many commands in one second. Each delays the controller's other
+clients by a second at most, and only if our counter is ahead of the clock anyway."""
+_RESTART: Final = 5
+"""Seconds that Home Assistant needs at least to start again after a crash: a counter
+that is ahead of the clock by less is in the past then."""
 _HOME: Final = "home"
 """Owner of the clock."""
 
@@ -40,6 +47,13 @@ _HOME: Final = "home"
 @dataclass(frozen=True, slots=True)
 class _ClockTime:
     trusted: Annotated[float | None, Within(0, MAX_COUNTER)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _UsedCounters:
+    counter: Annotated[int, Within(0, MAX_COUNTER)] = 0
+    """A counter above all that are used until the next save."""
+    frames: Annotated[int | None, Within(0, MAX_COUNTER)] = None
 
 
 class Memory:
@@ -52,8 +66,7 @@ class Memory:
         self._stored: dict[str, dict[str, object]] = {}
         """Data as it was read; for sections in use, `_forms` has newer data."""
         self._forms: dict[str, dict[str, Callable[[], object]]] = defaultdict(dict)
-        self.counters: dict[str, Counters] = {}
-        """Counters of the controllers in use."""
+        self._counters: dict[str, Counters] = {}
         self._pending = False
 
     async def async_load(self) -> None:
@@ -72,6 +85,40 @@ class Memory:
         clock = Clock(since=self.read(_HOME, "clock", _ClockTime).trusted)
         self.keep(_HOME, "clock", lambda: {"trusted": clock.time()})
         return clock
+
+    @callback
+    def counters(self, device_id: str) -> Counters:
+        """Return the counters of a controller, always the same object.
+
+        A controller accepts each counter of our signed requests only once. The counter
+        is kept whatever our clock shows, because the controller keeps it, too. The
+        newest counter of its frames shows that an older frame is a recording.
+        """
+        if (known := self._counters.get(device_id)) is not None:
+            return known
+        stored = self.read(device_id, "counters", _UsedCounters)
+        reserved = 0
+
+        def used() -> None:
+            """Save the counters; at once if the clock alone does not lead above them."""
+            nonlocal reserved
+            at_once = (
+                counters.ahead >= _RESTART and counters.last > reserved - _AHEAD // 2
+            )
+            if at_once:
+                reserved = counters.last + _AHEAD
+            self.save(at_once=at_once)
+
+        def form() -> dict[str, object]:
+            last = max(counters.last, reserved) if counters.ahead else counters.last
+            return {"counter": last, "frames": counters.frames.newest}
+
+        counters = Counters(stored.counter, clock=self.clock, used=used)
+        if stored.frames is not None:
+            counters.frames.accept(stored.frames)
+        self._counters[device_id] = counters
+        self.keep(device_id, "counters", form)
+        return counters
 
     @callback
     def read[T](self, subject: str, section: str, kind: type[T]) -> T:
