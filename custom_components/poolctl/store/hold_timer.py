@@ -23,8 +23,8 @@ _AFTER_ERROR = 60.0
 """Seconds to wait after an unexpected error, which must not become a loop."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
-type _Owner = Holds | Pauses | WarmBy
-"""An claimant of holds, pauses or requests that end by themselves."""
+type _Claimant = Holds | Pauses | WarmBy
+"""A claimant: holds, pauses or requests that end by themselves."""
 
 
 class HoldTimer:
@@ -33,7 +33,7 @@ class HoldTimer:
     def __init__(
         self,
         hass: HomeAssistant,
-        claimants: Iterable[_Owner],
+        claimants: Iterable[_Claimant],
         in_background: _InBackground,
     ) -> None:
         self._hass = hass
