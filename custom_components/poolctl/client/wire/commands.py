@@ -12,7 +12,7 @@ from typing import Any
 
 from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
-from .json_values import Answer, as_json, clean_text, parse_json
+from .json_values import Answer, as_json, clean_text, object_of, parse_object
 from .schedule import MAX_SCHEDULES, UNUSED_SLOT, Schedule
 
 SINGLE_SPEED = "Single Speed"
@@ -356,14 +356,8 @@ def _plausible(schedule: Schedule) -> bool:
     return schedule.used and schedule.weekdays < 1 << 7
 
 
-def decode_json(payload: bytes) -> dict[str, object]:
+def decode_json(payload: bytes) -> Answer:
     """Return the object of a JSON reply, unwrapped if it is in `{"d": …}`."""
-    try:
-        reply = parse_json(payload)
-    except ValueError:
-        raise ReplyError("the reply is not JSON") from None
-    if isinstance(reply, dict) and isinstance(wrapped := reply.get("d"), dict):
-        reply = wrapped
-    if not isinstance(reply, dict):
+    if (reply := parse_object(payload)) is None:
         raise ReplyError("the reply is not a JSON object")
-    return reply
+    return object_of(reply, "d") if isinstance(reply.get("d"), dict) else reply

@@ -52,10 +52,6 @@ def _tag(key: bytes, signed: bytes) -> bytes:
 def from_hex(text: str) -> bytes:
     """Return the bytes of hex text (protocol.md 2.7); raises EnvelopeError."""
     try:
-        return bytes.fromhex(text)
-    except ValueError:
-        pass
-    try:
         # White space is ignored anywhere (protocol.md 2.7), even within a byte.
         return bytes.fromhex("".join(text.split()))
     except ValueError:

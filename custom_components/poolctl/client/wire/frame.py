@@ -333,9 +333,9 @@ class StateFrame(NamedTuple):
     version: int = VERSION
 
 
-_TELEMETRY_PRESENT, _CONFIGURATION_PRESENT, TIMERS_PRESENT = 1, 2, 4
-"""Bits of the section mask."""
-WHOLE: Final = _TELEMETRY_PRESENT | _CONFIGURATION_PRESENT | TIMERS_PRESENT
+_SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
+"""Bit in the section mask, and size of the length, of each section in wire order."""
+WHOLE: Final = 1 | 2 | 4
 
 
 def decode_frame(payload: bytes) -> StateFrame:
@@ -360,29 +360,23 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
     """
     if len(payload) < 2:
         raise FrameError("state frame has no head")
-    mask = payload[1]
-    telemetry = configuration = timers = None
-    end = 2
-    if mask & _TELEMETRY_PRESENT:
-        telemetry, end = _section(payload, end, 1)
-    if mask & _CONFIGURATION_PRESENT:
-        configuration, end = _section(payload, end, 2)
-    if mask & TIMERS_PRESENT:
-        timers, end = _section(payload, end, 1)
+    found, end = list[bytes | None](), 2
+    for bit, length_size in _SECTIONS:
+        section = None
+        if payload[1] & bit:
+            start = end + length_size
+            end = start + int.from_bytes(payload[end:start], "little")
+            if end > len(payload):
+                raise FrameError("a section runs past the end of the state frame")
+            section = payload[start:end]
+        found.append(section)
+    telemetry, configuration, timers = found
     return telemetry, configuration, timers, end
 
 
 def telemetry_size(slots: int) -> int:
     """Return the size of section A: head, modes, bitmap of held slots, pump times."""
     return TELEMETRY_HEAD + slots + (slots + 7 >> 3) + PUMP_TIMES
-
-
-def _section(payload: bytes, offset: int, length_size: int) -> tuple[bytes, int]:
-    start = offset + length_size
-    end = start + int.from_bytes(payload[offset:start], "little")
-    if end > len(payload):
-        raise FrameError("a section runs past the end of the state frame")
-    return payload[start:end], end
 
 
 def _decode_timers(
