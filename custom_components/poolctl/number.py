@@ -25,14 +25,11 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
 from .client.controller import Controller
 from .client.pool.choices import (
-    FILTER_LIMIT_STEP,
-    MAX_FILTER_LIMIT,
+    FILTER_LIMITS,
+    LOW_LEVELS,
     MAX_POWER,
-    MAX_PUMP_HOURS,
-    MAX_TURNOVERS,
-    MIN_FILTER_LIMIT,
-    MIN_PUMP_HOURS,
-    MIN_TURNOVERS,
+    PUMP_HOURS,
+    TURNOVERS,
     Choices,
     PumpRule,
 )
@@ -45,7 +42,6 @@ from .client.pool.dosing import (
     AnyDosing,
     DoserKind,
 )
-from .client.pool.parts import MAX_LOW_LEVEL, MIN_LOW_LEVEL
 from .client.pool.schedule_rules import shown_speed
 from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
 from .client.wire.exceptions import InvalidCommandError
@@ -132,8 +128,8 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         key=f"{doser.key}_low_level",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
-        native_min_value=MIN_LOW_LEVEL,
-        native_max_value=MAX_LOW_LEVEL,
+        native_min_value=LOW_LEVELS.low,
+        native_max_value=LOW_LEVELS.high,
         native_step=1,
         part=Part.DOSING,
         fitted=doser.fitted,
@@ -191,9 +187,9 @@ NUMBERS = (
         part=Part.PUMP,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         entity_category=EntityCategory.CONFIG,
-        native_min_value=MIN_FILTER_LIMIT,
-        native_max_value=MAX_FILTER_LIMIT,
-        native_step=FILTER_LIMIT_STEP,
+        native_min_value=FILTER_LIMITS.low,
+        native_max_value=FILTER_LIMITS.high,
+        native_step=5,
         exists_fn=filter_compared,
         value_fn=lambda view: view.choices.filter_limit,
         set_fn=_choose(
@@ -217,8 +213,8 @@ NUMBERS = (
         native_unit_of_measurement=UnitOfTime.HOURS,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
-        native_min_value=MIN_PUMP_HOURS,
-        native_max_value=MAX_PUMP_HOURS,
+        native_min_value=PUMP_HOURS.low,
+        native_max_value=PUMP_HOURS.high,
         native_step=0.25,
         exists_fn=lambda view: view.choices.pump_rule is PumpRule.FIXED,
         value_fn=lambda view: view.choices.pump_hours,
@@ -229,8 +225,8 @@ NUMBERS = (
         part=Part.PUMP,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
-        native_min_value=MIN_TURNOVERS,
-        native_max_value=MAX_TURNOVERS,
+        native_min_value=TURNOVERS.low,
+        native_max_value=TURNOVERS.high,
         native_step=0.1,
         exists_fn=lambda view: view.choices.pump_rule is PumpRule.TURNOVERS,
         value_fn=lambda view: view.choices.turnovers,

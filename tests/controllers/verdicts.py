@@ -14,10 +14,8 @@ import re
 from typing import Any, Final
 
 from custom_components.poolctl.client.wire.commands import (
-    ACID_DRUM_KEYS,
     ACID_KEYS,
     CHLORINATOR_KEYS,
-    CHLORINE_DRUM_KEYS,
     CHLORINE_KEYS,
     CHLORINE_SETTINGS,
     HEATING_QUERY,
@@ -305,18 +303,18 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     PH_SETTINGS.query: (
         ACID_KEYS.desired,
         ACID_KEYS.enabled,
-        ACID_DRUM_KEYS.size,
-        ACID_DRUM_KEYS.remaining,
-        ACID_DRUM_KEYS.doses,
+        ACID_KEYS.size,
+        ACID_KEYS.remaining,
+        ACID_KEYS.doses,
     ),
     CHLORINE_SETTINGS.query: (
         CHLORINATOR_KEYS.desired,
         CHLORINATOR_KEYS.enabled,
         CHLORINE_KEYS.desired,
         CHLORINE_KEYS.enabled,
-        CHLORINE_DRUM_KEYS.size,
-        CHLORINE_DRUM_KEYS.remaining,
-        CHLORINE_DRUM_KEYS.doses,
+        CHLORINE_KEYS.size,
+        CHLORINE_KEYS.remaining,
+        CHLORINE_KEYS.doses,
     ),
     LIGHTS_QUERY: tuple(
         f"g_{group}_light_{what}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
 
-from ..client.pool.choices import MAX_PUMP_HOURS, PumpRule
+from ..client.pool.choices import PUMP_HOURS, PumpRule
 from .pool import Pool
 from .pump_days import PumpDay
 from .read import start_of_day
@@ -47,7 +47,7 @@ def _hours(pool: Pool, day: PumpDay | None) -> float | None:
     rule = pool.choices.pump_rule
     hours = None if rule is None or day is None else _RULES[rule](pool, day)
     return (
-        None if hours is None else min(round(hours * _STEPS) / _STEPS, MAX_PUMP_HOURS)
+        None if hours is None else min(round(hours * _STEPS) / _STEPS, PUMP_HOURS.high)
     )
 
 

@@ -182,7 +182,7 @@ class DosingControl:
         await self._change(
             _Change(
                 of=kind.keys.settings,
-                key=kind.drum_keys.size,
+                key=kind.keys.size,
                 raw=raw,
                 show=lambda state: kind.edit(
                     state, lambda doser: replace(doser, drum_ml=raw)
@@ -199,7 +199,7 @@ class DosingControl:
 
         Raises InvalidCommandError if the drum has no size: "full" is not defined then.
         """
-        refill = _Refill(of=kind.keys.settings, drum=kind.drum_keys)
+        refill = _Refill(of=kind.keys.settings, drum=kind.keys)
         previous = kind.of(self._store.reported).remaining_ml or 0
 
         def confirms(state: PoolState) -> bool:

@@ -8,20 +8,19 @@ from typing import Annotated, NamedTuple
 from ..codec import UNSTORED, Within
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.schedule import DAY
-from .parts import LOW_LEVEL, MAX_LOW_LEVEL, MIN_LOW_LEVEL, Chemistry
+from .parts import Chemistry
 from .state import PoolState
 
-FILTER_LIMIT = 50
-"""Default limit in % of load (chosen). The rule of thumb for a single-speed pump is a
-quarter more pressure; its flow has fallen, too, so resistance is about half more."""
-MIN_FILTER_LIMIT, MAX_FILTER_LIMIT, FILTER_LIMIT_STEP = 10, 300, 5
-"""Range and step of the filter limit in %."""
+FILTER_LIMITS = Within(10, 300)
+"""Filter limits in % of load."""
 MAX_POWER = 100.0
 """Highest power of a heater in kW."""
-PUMP_HOURS, MIN_PUMP_HOURS, MAX_PUMP_HOURS = 8.0, 0.5, 24.0
-"""Pump hours a day: default, lowest and highest."""
-TURNOVERS, MIN_TURNOVERS, MAX_TURNOVERS = 1.0, 0.5, 5.0
-"""Turnovers of the pool's volume a day: default, lowest and highest."""
+PUMP_HOURS, TURNOVERS = Within(0.5, 24.0), Within(0.5, 5.0)
+"""Pump hours a day, and turnovers of the pool's volume a day."""
+LOW_LEVELS = Within(1, 50)
+"""Levels in % at which a drum can count as nearly empty (chosen)."""
+_LOW_LEVEL = 10
+"""Default level in % (chosen): about two litres of a usual drum, weeks of dosing."""
 
 _SPEED_NAMES = "low", "medium", "high"
 _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
@@ -29,7 +28,7 @@ _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
 _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 
 type _LightType = Annotated[int | None, Within(0, 255)]
-type _LowLevel = Annotated[int, Within(MIN_LOW_LEVEL, MAX_LOW_LEVEL)]
+type _LowLevel = Annotated[int, LOW_LEVELS]
 type _Power = Annotated[float | None, Within(0.01, MAX_POWER)]
 type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
 
@@ -79,20 +78,22 @@ class Choices:
     pool_lights: _LightType = None
     """Fitted light type; `None` uses the one that the controller reports."""
     spa_lights: _LightType = None
-    acid_low_level: _LowLevel = LOW_LEVEL
+    acid_low_level: _LowLevel = _LOW_LEVEL
     """Level in % at or below which the drum is nearly empty."""
-    chlorine_low_level: _LowLevel = LOW_LEVEL
-    filter_limit: Annotated[int, Within(MIN_FILTER_LIMIT, MAX_FILTER_LIMIT)] = (
-        FILTER_LIMIT
-    )
-    """Load in % from which the filter needs cleaning."""
+    chlorine_low_level: _LowLevel = _LOW_LEVEL
+    filter_limit: Annotated[int, FILTER_LIMITS] = 50
+    """Load in % from which the filter needs cleaning.
+
+    The default is chosen: the rule of thumb for a single-speed pump is a quarter more
+    pressure; its flow has fallen, too, so resistance is about half more.
+    """
     pool_heater_power: _Power = None
     """Power of the running heater in kW; no controller reports it."""
     spa_heater_power: _Power = None
     pump_rule: PumpRule | None = None
-    pump_hours: Annotated[float, Within(MIN_PUMP_HOURS, MAX_PUMP_HOURS)] = PUMP_HOURS
+    pump_hours: Annotated[float, PUMP_HOURS] = 8.0
     """Daily hours for `PumpRule.FIXED`."""
-    turnovers: Annotated[float, Within(MIN_TURNOVERS, MAX_TURNOVERS)] = TURNOVERS
+    turnovers: Annotated[float, TURNOVERS] = 1.0
     """Daily turnovers for `PumpRule.TURNOVERS`."""
     planned_on: date | None = None
     """Local date on which pump hours were last planned."""

@@ -11,10 +11,8 @@ from typing import override
 
 from ..codec import Within
 from ..wire.commands import (
-    ACID_DRUM_KEYS,
     ACID_KEYS,
     CHLORINATOR_KEYS,
-    CHLORINE_DRUM_KEYS,
     CHLORINE_KEYS,
     DosingKeys,
     DrumKeys,
@@ -85,7 +83,7 @@ class DosingKind[D: Dosing](Place[D]):
 class DoserKind(DosingKind[Doser]):
     """A kind of dosing from a drum."""
 
-    drum_keys: DrumKeys
+    keys: DrumKeys
     doses_now: Callable[[Signals], bool | None]
     low_level: Callable[[Choices], int]
     """Level in % at or below which the drum is nearly empty."""
@@ -97,9 +95,9 @@ class DoserKind(DosingKind[Doser]):
 
     @override
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
-        size = number(settings, self.drum_keys.size, possible=VOLUME)
-        left = number(settings, self.drum_keys.remaining, possible=VOLUME)
-        doses = byte(settings, self.drum_keys.doses)
+        size = number(settings, self.keys.size, possible=VOLUME)
+        left = number(settings, self.keys.remaining, possible=VOLUME)
+        doses = byte(settings, self.keys.doses)
         return self.edit(
             super(DoserKind, self).merge(state, settings, now),
             lambda known: replace(
@@ -119,7 +117,6 @@ ACID = DoserKind(
     desired_key="desired_ph",
     fitted=PH_DOSERS,
     keys=ACID_KEYS,
-    drum_keys=ACID_DRUM_KEYS,
     factor=10,
     choice=Choice(6.8, 8.2, 0.1),
     possible=PH,
@@ -135,7 +132,6 @@ CHLORINE = DoserKind(
     desired_key="desired_orp_liquid",
     fitted=LIQUID_CHLORINE,
     keys=CHLORINE_KEYS,
-    drum_keys=CHLORINE_DRUM_KEYS,
     choice=_ORP,
     possible=DESIRED_ORP,
     of=lambda state: state.chlorine,

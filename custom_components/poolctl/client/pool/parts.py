@@ -15,10 +15,6 @@ from ..wire.schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
 """Age from which a count of doses may be yesterday's; it is read every few minutes."""
-MIN_LOW_LEVEL, MAX_LOW_LEVEL = 1, 50
-"""Range in % for the level at which a drum is nearly empty (chosen)."""
-LOW_LEVEL = 10
-"""Default level in % (chosen): about two litres of a usual drum, weeks of dosing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

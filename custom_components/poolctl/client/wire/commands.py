@@ -141,8 +141,8 @@ class DosingKeys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrumKeys:
-    """Keys of a doser's drum in a settings object."""
+class DrumKeys(DosingKeys):
+    """Keys of a doser, with those of its drum."""
 
     size: str
     """Key of the size in mL."""
@@ -151,22 +151,24 @@ class DrumKeys:
     doses: str = "current_dose_today"
 
 
-ACID_KEYS = DosingKeys(
-    settings=PH_SETTINGS, desired="desired_ph_level", enabled="ph_dosing"
+ACID_KEYS = DrumKeys(
+    settings=PH_SETTINGS,
+    desired="desired_ph_level",
+    enabled="ph_dosing",
+    size="acid_drum_volume",
+    remaining="remain_acid_volume",
 )
-ACID_DRUM_KEYS = DrumKeys(size="acid_drum_volume", remaining="remain_acid_volume")
+CHLORINE_KEYS = DrumKeys(
+    settings=CHLORINE_SETTINGS,
+    desired="desired_orp_level_liquid",
+    enabled="liquid_chlorine_dosing",
+    size="chlorine_drum_volume",
+    remaining="remain_chlorine_volume",
+)
 CHLORINATOR_KEYS = DosingKeys(
     settings=CHLORINE_SETTINGS,
     desired="desired_orp_level_mineral",
     enabled="orp_controlled",
-)
-CHLORINE_KEYS = DosingKeys(
-    settings=CHLORINE_SETTINGS,
-    desired="desired_orp_level_liquid",
-    enabled="liquid_chlorine_dosing",
-)
-CHLORINE_DRUM_KEYS = DrumKeys(
-    size="chlorine_drum_volume", remaining="remain_chlorine_volume"
 )
 
 HEATING_QUERY, HEATING_COMMAND = "v2_temp_get", "v2_temp_set"
