@@ -21,6 +21,10 @@ MAX_NAME = 64
 """Longest name in bytes of UTF-8 (chosen): long enough, far below the wire's 255."""
 
 _SWITCHED = {Role.GENERAL, Role.PUMP, Role.PUMP_LINKED, *LIGHT_GROUPS}
+_NEW = Schedule(
+    slot=-99, aux_type=0, start=-99, end=-99, weekdays=-99, name="\0", speed=-99
+)
+"""Stands for the previous schedule of a new one: it differs in every field."""
 
 
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
@@ -130,17 +134,17 @@ def check(
     Without an index it is a new schedule. In an existing one, only changed fields are
     checked: the vendor's app may allow more than we do.
     """
-    previous = None if index is None else schedules[index]
-    if previous is None and len(schedules) >= MAX_SCHEDULES:
+    if index is None and len(schedules) >= MAX_SCHEDULES:
         raise InvalidCommandError("all are in use", reason="schedule_limit")
-    if previous is None or wanted.when[1:] != previous.when[1:]:
+    previous = _NEW if index is None else schedules[index]
+    if wanted.when[1:] != previous.when[1:]:
         _check_times(wanted, previous, DAY + _has_midnight(schedules))
-    if previous is None or wanted.name != previous.name:
-        _check_name(wanted.name)
-    if previous is None or (wanted.slot, wanted.speed) != (
-        previous.slot,
-        previous.speed,
-    ):
+    size = len(wanted.name.encode("utf-8", "replace"))
+    if wanted.name != previous.name and not 0 < size <= MAX_NAME:
+        raise InvalidCommandError(
+            "not a name for a schedule", reason="schedule_name", maximum=str(MAX_NAME)
+        )
+    if (wanted.slot, wanted.speed) != (previous.slot, previous.speed):
         _check_equipment(state, wanted)
     check_conflicts(schedules, wanted, index)
 
@@ -169,26 +173,18 @@ def _has_midnight(table: Mapping[int, Schedule]) -> bool:
     return any(each.end == DAY for each in table.values())
 
 
-def _check_times(wanted: Schedule, before: Schedule | None, ends: int) -> None:
+def _check_times(wanted: Schedule, previous: Schedule, ends: int) -> None:
     """Check the weekdays and times; `ends` is the number of possible ends."""
-    changed = before is None or wanted.weekdays != before.weekdays
-    if changed and not 0 < wanted.weekdays <= ALL_WEEK:
+    if wanted.weekdays != previous.weekdays and not 0 < wanted.weekdays <= ALL_WEEK:
         raise InvalidCommandError("no weekday", reason="schedule_weekdays")
-    for minute, number, previous in (
-        (wanted.start, DAY, before and before.start),
-        (wanted.end, ends, before and before.end),
+    for minute, number, before in (
+        (wanted.start, DAY, previous.start),
+        (wanted.end, ends, previous.end),
     ):
-        if not 0 <= minute < number and minute != previous:
+        if not 0 <= minute < number and minute != before:
             raise InvalidCommandError("not a time of a day", reason="schedule_times")
     if wanted.start % DAY == wanted.end:
         raise InvalidCommandError("it never runs", reason="schedule_same_times")
-
-
-def _check_name(name: str) -> None:
-    if not name or len(name.encode("utf-8", "replace")) > MAX_NAME:
-        raise InvalidCommandError(
-            "not a name for a schedule", reason="schedule_name", maximum=str(MAX_NAME)
-        )
 
 
 def _check_equipment(state: PoolState, wanted: Schedule) -> None:
