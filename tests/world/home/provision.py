@@ -1,4 +1,4 @@
-"""PriorityLock an empty folder into a Home Assistant that is past its onboarding.
+"""Turns an empty folder into a Home Assistant that is past its onboarding.
 
 Where Home Assistant has an API, it is used, after the first start. Comments give the
 reason for the few files that are written before.
