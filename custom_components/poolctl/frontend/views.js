@@ -11,7 +11,6 @@ import { OF_PART } from "./pool.js";
 
 const FULL = { columns: 12 };
 const LOST = ["lost", "unavailable", "unknown"];
-const DAY = 86_400_000;
 
 /** @type {(kind: string, pool: Pool) => Card} */
 const own = (kind, pool) => ({ type: `custom:poolctl-${kind}-card`, device_id: pool.id });
@@ -106,6 +105,18 @@ const GROUPS = [
 /** Domains whose controls leave no room for a name: a tap opens them. */
 const BESIDE = new Set(["datetime", "number", "time", "select"]);
 
+/** @type {(pool: Pool, entity: Entity) => Card[]} */
+function rowsOf(pool, entity) {
+  const row = { entity: entity.id, name: pool.named(entity) };
+  const plain = { ...row, type: "simple-entity" };
+  if (entity.domain !== "switch" || !pool.connection) {
+    return [BESIDE.has(entity.domain) ? plain : row];
+  }
+  // Where a state is only assumed, a switch would be two buttons.
+  const only = (/** @type {Card} */ condition, /** @type {Card} */ shown) => ({ type: "conditional", conditions: [{ entity: pool.connection?.id, ...condition }], row: shown });
+  return [only({ state_not: "cloud" }, row), only({ state: "cloud" }, plain)];
+}
+
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
   const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
@@ -113,7 +124,7 @@ export function settings(pool, text) {
   const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
-    const rows = mine.filter(({ domain }) => domain !== "calendar").map((entity) => ({ entity: entity.id, name: pool.named(entity), ...(BESIDE.has(entity.domain) && { type: "simple-entity" }) }));
+    const rows = mine.filter(({ domain }) => domain !== "calendar").flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     // A tile has room for the longest types of lights.
     const lists = word === "lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [];
@@ -159,7 +170,7 @@ async function recorded(pool, entities, days) {
   if (!entities.length || !pool.hass.config.components.includes("history")) {
     return [];
   }
-  const start = new Date(Date.now() - days * DAY).toISOString();
+  const start = new Date(Date.now() - days * 86_400_000).toISOString();
   const points = await pool.hass
     .callWS({ type: "recorder/statistics_during_period", start_time: start, statistic_ids: entities.map(({ id }) => id), period: "day", types: ["mean", "change"] })
     .catch(() => ({}));
