@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clock, days, daysUntil, duration, hourOfDay, moment } from "../../custom_components/poolctl/frontend/format.js";
+import { clock, days, daysUntil, duration, hourOfDay, moment, retimed } from "../../custom_components/poolctl/frontend/format.js";
 import { fill, words } from "../../custom_components/poolctl/frontend/words.js";
 
 const HOUR = 3_600_000;
@@ -46,6 +46,18 @@ test("a moment has its day, unless it is today", () => {
   assert.equal(shown(midnight, hass("fr-FR")), "minuit");
   assert.equal(shown(midnight + HOUR), "Tue 1:00 AM");
   assert.equal(shown(now - 8 * 24 * HOUR), "Apr 26, 12:00 PM");
+});
+
+test("the times of a sentence are those of the profile", () => {
+  const shown = (text, more, language = "en") => plain(retimed(hass(language, more), text));
+  assert.equal(shown("Asked for that at 09:26. It ends at 18:40."), "Asked for that at 9:26 AM. It ends at 6:40 PM.");
+  assert.equal(shown("It ends at 18:40.", { time_format: "24" }), "It ends at 18:40.");
+  assert.equal(shown("It ends at 00:00."), "It ends at midnight.");
+  assert.equal(shown("Since 2026-03-29 18:40."), "Since Mar 29, 6:40 PM.");
+  assert.equal(shown("Es endet am 2026-10-25 07:05.", {}, "de"), "Es endet am 25. Okt., 07:05.");
+  for (const text of ["It is at 10.0.0.10:50.", "Its card is 0a:10:20:30:40:50.", "8:30, 12:75"]) {
+    assert.equal(shown(text), text);
+  }
 });
 
 test("lengths and days are words of the language", () => {

@@ -16,8 +16,6 @@ const HOURS = [0, 6, 12, 18, 24];
 /** @typedef {import("./day.js").Past} Past */
 /** @typedef {{ id: string, name: string, kind: string, planned: Span[], ran: Run[] }} Row */
 
-const PUMP = "pump";
-
 export class PoolDay extends PoolCard {
   static contents = ["pump", "heating", "spa", "lights", "outputs"];
   static style = `
@@ -110,7 +108,7 @@ export class PoolDay extends PoolCard {
       h("h2", null, this.text.day),
       rows.map((row) => this.row(row)),
       h("div", { class: "axis", "aria-hidden": "true" }, HOURS.map((hour) => h("span", null, clock(this.hass, this.at(hour))))),
-      h("p", { key: "sum", class: "sum" }, this.sum(pool, rows.find(({ kind }) => kind === PUMP))),
+      h("p", { key: "sum", class: "sum" }, this.sum(pool, rows.find(({ kind }) => kind === "pump"))),
       this.legend(rows),
       this.pastOf && !this.past && h("p", { key: "none", class: "soft" }, this.text.no_history),
     ];
@@ -120,7 +118,7 @@ export class PoolDay extends PoolCard {
   rows(pool) {
     const heating = this.heaters(pool).map((entity) => this.rowOf(pool, entity, "heating"));
     const outputs = pool.outputs.map((entity) => this.rowOf(pool, entity, kindOf(entity)));
-    const shown = outputs.filter((row) => row.kind === PUMP || row.planned.length || happened(row));
+    const shown = outputs.filter((row) => row.kind === "pump" || row.planned.length || happened(row));
     return [...heating.filter(happened), ...shown].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
   }
 
@@ -130,7 +128,7 @@ export class PoolDay extends PoolCard {
     const planned = this.planned(entity).flatMap((span) => within(span, this.day));
     const ran = runs(this.past?.[entity.id] ?? [], this.day, now);
     const [speed] = pool.all("sensor", "pump_speed");
-    const faster = kind === PUMP && speed ? shaded(ran, this.past?.[speed.id] ?? [], now) : ran;
+    const faster = kind === "pump" && speed ? shaded(ran, this.past?.[speed.id] ?? [], now) : ran;
     return { id: entity.id, name: pool.named(entity), kind, planned, ran: [...faster, ...this.still(entity, now)] };
   }
 
@@ -153,12 +151,12 @@ export class PoolDay extends PoolCard {
 
   /** @param {Row} row */
   row({ id, name, kind, planned, ran }) {
-    const high = kind === PUMP ? 32 : 24;
+    const high = kind === "pump" ? 32 : 24;
     const now = this.share(Date.now());
     return h(
       "div",
       { key: id, class: `row ${kind}` },
-      h("div", { class: "label" }, h("span", null, name), kind !== PUMP && h("span", null, this.hours(planned, ran))),
+      h("div", { class: "label" }, h("span", null, name), kind !== "pump" && h("span", null, this.hours(planned, ran))),
       h(
         "svg",
         { class: "bar", role: "img", "aria-label": this.says(name, planned, ran) },

@@ -90,7 +90,7 @@ export class PoolDrums extends PoolCard {
       value: litres === 0 ? this.text.empty : pool.text(left),
       note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
       rate: Number.isFinite(litres) ? pool.rate(...doser.problems) : "none",
-      action: refill && known(size?.state) && this.asked(pool, refill, fill(this.text.refilled, { size: full })),
+      action: refill && known(size?.state) && this.confirmed(pool, refill, fill(this.text.refilled, { size: full })),
     };
   }
 
@@ -117,16 +117,8 @@ export class PoolDrums extends PoolCard {
       shape: "filter",
       share: percent / (limit ? pool.numbered(limit) : 100),
       ...(Number.isFinite(percent) ? measured : unmeasured),
-      action: clean && this.asked(pool, clean, this.text.cleaned),
+      action: clean && this.confirmed(pool, clean, this.text.cleaned),
     };
-  }
-
-  /** @param {Pool} pool @param {Entity} button @param {string} effect A button that first states its effect. */
-  asked(pool, button, effect) {
-    const label = pool.named(button);
-    const ask = () =>
-      this.ask(label, effect, [{ answers: [{ label, run: () => this.perform("button.press", button.id) }, { label: this.text.cancel }] }]);
-    return h("button", { class: "action", disabled: button.state?.state === "unavailable", onclick: ask }, label);
   }
 
   /** @param {Level} level */

@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { duration, moment } from "./format.js";
+import { duration, moment, retimed } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -44,7 +44,7 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool */
   draw(pool) {
     const outputs = pool.outputs.filter((entity) => this.shows(kindOf(entity)));
-    outputs.sort((one, other) => Number(runs(other)) - Number(runs(one)) || order(one) - order(other));
+    outputs.sort((one, other) => Number(runs(other)) - Number(runs(one)) || KINDS.indexOf(kindOf(one)) - KINDS.indexOf(kindOf(other)));
     const first = outputs.filter((entity) => runs(entity) || held(entity));
     const others = outputs.filter((entity) => !first.includes(entity));
     const used = others.filter((entity) => kindOf(entity) !== "outputs" || this.planned(entity).length > 0);
@@ -77,12 +77,7 @@ export class PoolOutputs extends PoolCard {
     if (!resume || !known(pool.connection?.state) || pool.throughCloud || !names.length) {
       return null;
     }
-    const label = pool.named(resume);
-    const ask = () =>
-      this.ask(label, fill(this.text.gives_back, { names: names.join(", ") }), [
-        { answers: [{ label, run: () => this.perform("button.press", resume.id) }, { label: this.text.cancel }] },
-      ]);
-    return h("button", { class: "action", onclick: ask }, label);
+    return this.confirmed(pool, resume, fill(this.text.gives_back, { names: names.join(", ") }));
   }
 
   /** @param {Pool} pool @param {Entity} entity */
@@ -141,7 +136,7 @@ export class PoolOutputs extends PoolCard {
     const turn = (/** @type {string} */ how) => () => this.perform(`${entity.domain}.turn_${how}`, entity.id);
     const times = (/** @type {boolean} */ on) =>
       [30, 120].map((minutes) => ({ label: duration(this.hass, minutes * 60_000), run: hold(on, minutes) }));
-    this.ask(pool.named(entity), entity.state?.attributes.explanation || this.says(pool, entity), [
+    this.ask(pool.named(entity), retimed(this.hass, entity.state?.attributes.explanation ?? "") || this.says(pool, entity), [
       { title: text.keep_on, answers: [...times(true), { label: text.until_given_back, run: turn("on") }] },
       { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: this.planned(entity).length ? text.until_schedule : text.no_schedule, run: turn("off") }] },
       {
@@ -167,5 +162,3 @@ export class PoolOutputs extends PoolCard {
     return what.filter(Boolean).join(" · ");
   }
 }
-
-const order = (/** @type {Entity} */ entity) => KINDS.findIndex((kind) => kind === kindOf(entity));

@@ -146,7 +146,7 @@ export class PoolHeadline extends PoolCard {
       const why = pool.problems[0]?.key === "unreachable" ? pool.problems[0].next_step : problem;
       // A pool that is not polled, as in a closed season, cannot answer.
       const word = known(pool.connection?.state) ? text.silent : text.last_seen;
-      return { rate: "none", icon: "mdi:lan-disconnect", word: fill(word, { time: moment(this.hass, pool.answeredAt) }), sentence: why ?? text.no_answer };
+      return { rate: "none", icon: "mdi:lan-disconnect", word: fill(word, { time: moment(this.hass, pool.answeredAt) }), sentence: why || text.no_answer };
     }
     return this.reached(pool, problem);
   }

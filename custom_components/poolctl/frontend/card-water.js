@@ -24,9 +24,6 @@ const RATED = {
   water_temperature: ["stale_readings"],
 };
 
-/** Keys of the problems with which what is measured may not be the pool's water. */
-const DOUBTFUL = ["dry_run"];
-
 export class PoolWater extends PoolCard {
   static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
   static style = `
@@ -96,7 +93,8 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool @param {Entity[]} readings When the water was measured last; Infinity for now. */
   measuredAt(pool, readings) {
-    const doubt = pool.problems.find(({ key }) => DOUBTFUL.includes(key));
+    // Without flow, what is measured may not be the pool's water.
+    const doubt = pool.problems.find(({ key }) => key === "dry_run");
     const times = readings.map(({ state }) => Date.parse(state?.attributes.measured_at ?? "")).filter(Number.isFinite);
     return Math.min(...times, ...(pool.lost ? [pool.answeredAt] : []), ...(doubt?.since ? [Date.parse(doubt.since)] : []), Infinity);
   }

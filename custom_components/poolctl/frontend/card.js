@@ -9,10 +9,6 @@ import { words } from "./words.js";
 // are lost. So wait until its own element, or that of the cast page, is defined.
 await Promise.race(["home-assistant", "hc-main"].map((name) => customElements.whenDefined(name)));
 
-const MINUTE = 60_000;
-/** Hours from the beginning of today that a plan has. */
-const WEEK = 8 * 24;
-
 const STYLE = `
   :host { display: block; height: 100%; }
   ha-card { height: 100%; box-sizing: border-box; padding: 16px; overflow: hidden; color: var(--primary-text-color); }
@@ -96,7 +92,7 @@ export class PoolCard extends HTMLElement {
 
   connectedCallback() {
     // Ages and the line of now move on although nothing changes.
-    this.timer = setInterval(() => this.show(), MINUTE);
+    this.timer = setInterval(() => this.show(), 60_000);
     this.look();
   }
 
@@ -127,7 +123,7 @@ export class PoolCard extends HTMLElement {
   /** @param {Pool} pool Ask for the runs of today and of the next week where schedules may have changed. */
   async askPlan(pool) {
     const zone = zoneOf(this.hass);
-    const [start, end] = [0, WEEK].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
+    const [start, end] = [0, 8 * 24].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
     const states = pool.entities.filter(({ key }) => key.includes("schedule")).map(({ id, state }) => id + state?.last_updated);
     const planOf = [pool.id, start, ...states].join();
     if (this.planOf === planOf) {
@@ -207,6 +203,14 @@ export class PoolCard extends HTMLElement {
       ),
     );
     this.show();
+  }
+
+  /** @param {Pool} pool @param {import("./pool.js").Entity} button @param {string} effect A button that first states its effect. */
+  confirmed(pool, button, effect) {
+    const label = pool.named(button);
+    const ask = () =>
+      this.ask(label, effect, [{ answers: [{ label, run: () => this.perform("button.press", button.id) }, { label: this.text.cancel }] }]);
+    return h("button", { class: "action", disabled: button.state?.state === "unavailable", onclick: ask }, label);
   }
 
   /** Perform an action on entities; Home Assistant itself shows why one is refused. @param {string} action @param {string | string[]} entityId @param {Record<string, unknown>} [data] */

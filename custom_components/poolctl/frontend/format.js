@@ -22,12 +22,12 @@ const format = (hass, options) =>
 
 /** "18:40", "6:40 PM" or "midnight". @type {(hass: Hass, at: number) => string} */
 export const clock = (hass, at) =>
-  startOfDay(at, zoneOf(hass)) === at ? words(hass.language).midnight : format(hass, hourAndMinute(hass)).format(at);
+  hourOfDay(at, zoneOf(hass), 0) === at ? words(hass.language).midnight : format(hass, hourAndMinute(hass)).format(at);
 
 /** "18:40" on the same day, else with the day: "Fri 18:40", "4 Dec, 18:40". @type {(hass: Hass, at: number, now?: number) => string} */
 export function moment(hass, at, now = Date.now()) {
   // The midnight that ends today is today's.
-  if (startOfDay(at > now ? at - 1 : at, zoneOf(hass)) === startOfDay(now, zoneOf(hass))) {
+  if (hourOfDay(at > now ? at - 1 : at, zoneOf(hass), 0) === hourOfDay(now, zoneOf(hass), 0)) {
     return clock(hass, at);
   }
   /** @type {Intl.DateTimeFormatOptions} */
@@ -35,10 +35,19 @@ export function moment(hass, at, now = Date.now()) {
   return format(hass, { ...day, ...hourAndMinute(hass) }).format(at);
 }
 
+/** A sentence of Home Assistant, which has the times of the home. @type {(hass: Hass, text: string) => string} */
+export const retimed = (hass, text) =>
+  text.replace(/(?<![.:\d])(?:(\d{4}-\d\d-\d\d) )?([0-2]\d):([0-5]\d)(?![:\d])/g, (_, date, hour, minute) => {
+    const zone = hass.config.time_zone;
+    const noon = Date.parse(`${date}T12:00Z`);
+    const at = hourOfDay(date ? noon - offset(noon, zone) : Date.now(), zone, Number(hour) + minute / 60);
+    return moment(hass, Math.round(at));
+  });
+
 /** The days from now until a moment. @type {(hass: Hass, at: number, now?: number) => number} */
 export function daysUntil(hass, at, now = Date.now()) {
   const zone = zoneOf(hass);
-  return Math.round((startOfDay(at, zone) - startOfDay(now, zone)) / DAY);
+  return Math.round((hourOfDay(at, zone, 0) - hourOfDay(now, zone, 0)) / DAY);
 }
 
 /** "12 days". @type {(hass: Hass, value: number) => string} */
@@ -81,6 +90,3 @@ export function hourOfDay(at, zone, hour) {
   const near = wall - offset(wall - offset(at, zone), zone);
   return wall - offset(near, zone);
 }
-
-/** @type {(at: number, zone: string | undefined) => number} */
-export const startOfDay = (at, zone) => hourOfDay(at, zone, 0);

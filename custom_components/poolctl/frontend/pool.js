@@ -1,6 +1,7 @@
 // One controller as the frontend has it: its entities and those of its parts, by their keys.
 
-const PLATFORM = "poolctl";
+import { retimed } from "./format.js";
+
 const NOTHING = new Set(["unknown", "unavailable"]);
 
 // `key` is the translation key, or the device class where the entity is named after that.
@@ -10,7 +11,7 @@ const NOTHING = new Set(["unknown", "unavailable"]);
 const ours = (hass) => Object.values(hass.entities).filter(isOurs);
 
 /** @type {(entity: HassEntity | undefined) => boolean} */
-export const isOurs = (entity) => entity?.platform === PLATFORM;
+export const isOurs = (entity) => entity?.platform === "poolctl";
 
 /** @type {(hass: Hass, deviceId: string | null | undefined) => string | undefined} */
 export const controllerOf = (hass, deviceId) =>
@@ -100,7 +101,8 @@ export class Pool {
   get problems() {
     /** @type {Problem[]} */
     const found = this.status?.state?.attributes.problems ?? [];
-    return [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
+    const ordered = [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
+    return ordered.map((each) => ({ ...each, sentence: retimed(this.hass, each.sentence), next_step: retimed(this.hass, each.next_step ?? "") }));
   }
 
   /** When it answered last, in ms, while it does not. */

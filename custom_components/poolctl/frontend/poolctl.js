@@ -17,7 +17,6 @@ import { words } from "./words.js";
 
 const NAME = "poolctl";
 const TYPE = `custom:${NAME}`;
-const DOCUMENTATION = "https://github.com/poolctl/poolctl#cards";
 
 /** Keys or domains of the entities for which a card is proposed; the card of the pool for all others. */
 /** @type {[string, typeof import("./card.js").PoolCard, RegExp][]} */
@@ -29,15 +28,12 @@ const CARDS = [
   ["pool", PoolHeadline, /^/],
 ];
 
-/** What has changed where the views have to be made again. @type {(before: Hass, now: Hass) => boolean} */
-const otherEquipment = (before, now) =>
-  before.entities !== now.entities || before.devices !== now.devices || before.language !== now.language;
-
 class PoolDashboard extends HTMLElement {
   /** There is nothing to choose: "Edit" offers to take control at once. */
   static noEditor = true;
 
-  static shouldRegenerate = (/** @type {unknown} */ _, /** @type {Hass} */ before, /** @type {Hass} */ now) => otherEquipment(before, now);
+  /** Whether the views have to be made again. @type {(_: unknown, before: Hass, now: Hass) => boolean} */
+  static shouldRegenerate = (_, before, now) => before.entities !== now.entities || before.devices !== now.devices || before.language !== now.language;
 
   /** @param {Hass} hass What the dashboard is called in the sidebar. */
   static getCreateSuggestions(hass) {
@@ -112,7 +108,7 @@ for (const [kind, card] of CARDS) {
   (window.customCards ??= []).push({
     type: `${NAME}-${kind}-card`,
     preview: true,
-    documentationURL: DOCUMENTATION,
+    documentationURL: "https://github.com/poolctl/poolctl#cards",
     getEntitySuggestion: suggestion(kind),
     get name() {
       const text = shown();
