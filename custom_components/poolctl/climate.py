@@ -215,7 +215,7 @@ class PoolctlClimate(ExplainedEntity, ClimateEntity):
             await self.controller.heating.change(water, target=target, heat=heat)
         if heat:
             sources = fitted_sources(self.coordinator.data, water)
-            self.coordinator.warm_by.disown(sources)
+            self.controller.heat.forget(sources)
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""

@@ -48,8 +48,8 @@ from .status.problem import Status
 from .status.sentence import Explanation
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
-from .store.controller import ControllerStore
-from .store.hold_timer import HoldTimer, async_leave
+from .store.controller import ControllerStore, Requested
+from .store.hold_timer import HoldTimer, async_report_left
 from .store.memory import DATA_MEMORY
 from .warm_by.warm_by import WarmBy
 
@@ -146,11 +146,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.warm_by = WarmBy(
             controller,
             self.learned,
-            self.stored.warm_by.requests,
+            self.stored.requested.warm_by,
             partial(name_of, hass),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )
-        claimants = self.warm_by, controller.pauses, controller.holds
+        claimants = self.warm_by, controller.heat, controller.pauses, controller.holds
         self._timer = HoldTimer(hass, claimants, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
@@ -194,13 +194,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     async def async_leave(self) -> None:
         """End holds, pauses and requests: the entry or the controller goes away."""
-        name = self.record.title
-        await async_leave(self.hass, self.controller, self.warm_by, name)
+        left, state = await self.warm_by.leave(), self.controller.store.reported
+        await async_report_left(self.hass, left, state, self.record.title)
 
     async def async_lose_lan(self) -> None:
         """Release the holds that need the LAN; a repair names those that remain."""
-        await self.warm_by.leave()
-        await self.controller.holds.leave(only_lan=True)
+        await self.warm_by.leave(only_lan=True)
 
     async def async_retire(self) -> None:
         """Stop for good: the account no longer owns the controller."""
@@ -342,7 +341,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
             pauses_overdue=tuple(p.kind for p in controller.pauses.overdue),
-            heat_overdue=self.warm_by.overdue,
+            heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
@@ -452,8 +451,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         goes on with more requests, so its first values are shown before it ends.
         """
         store, controller = self.controller.store, self.controller
-        claims = controller.holds.stored, controller.pauses.stored, self.warm_by.stored
-        self.stored.async_store(store.reported, store.choices, *claims)
+        requested = Requested(
+            choices=store.choices,
+            holds=controller.holds.stored,
+            pauses=controller.pauses.stored,
+            heat=controller.heat.stored,
+            warm_by=self.warm_by.all,
+        )
+        self.stored.async_store(store.reported, requested)
         self._timer.async_check()
         source = self.data.source
         self.data, self._choices = store.state, store.choices

@@ -19,6 +19,7 @@ from homeassistant.loader import async_get_integration
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
+from .client.holds.heat import HeatClaim
 from .client.holds.hold import Hold
 from .client.holds.pauses import Pause
 from .client.pool.state import PoolState
@@ -31,6 +32,7 @@ from .report.observers import Observers
 from .report.recording import async_sign_in_observers
 from .report.statistics import LinkStatistics
 from .status.health import Health
+from .warm_by.request import Request
 
 type _Json = Mapping[str, object]
 
@@ -134,9 +136,10 @@ def _asked(coordinator: ControllerCoordinator) -> _Json:
     """Return the user's requests that end by themselves: holds, pauses, warm water."""
     controller = coordinator.controller
     return {
-        "holds": to_stored(controller.holds.stored.holds, tuple[Hold, ...]),
-        "pauses": to_stored(controller.pauses.stored.pauses, tuple[Pause, ...]),
-        "warm_by": to_stored(coordinator.warm_by.stored),
+        "holds": to_stored(controller.holds.stored, tuple[Hold, ...]),
+        "pauses": to_stored(controller.pauses.stored, tuple[Pause, ...]),
+        "heat": to_stored(controller.heat.stored, tuple[HeatClaim, ...]),
+        "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
     }
 
 

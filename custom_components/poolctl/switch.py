@@ -184,7 +184,7 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
             raise NotImplementedError(self.entity_description.key)
         await set_fn(self.controller, on)
         if on and (source := self.entity_description.heat_source) is not None:
-            self.coordinator.warm_by.disown([source])
+            self.controller.heat.forget([source])
 
     async def async_resume_schedule(self) -> None:
         """Refuse: only an output can be given back to its schedules."""

@@ -30,8 +30,8 @@ from custom_components.poolctl.client.control import (
 from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.controller import Controller, Stored
 from custom_components.poolctl.client.holds import (
+    claim as holds_claim,
     claims as holds_claims,
-    hold as holds_hold,
     holds as holds_owner,
     pauses as holds_pauses,
 )
@@ -225,7 +225,7 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
         coalescing_module,
         dosing_module,
         holds_claims,
-        holds_hold,
+        holds_claim,
         holds_owner,
         holds_pauses,
         lan_delivery,

@@ -12,12 +12,10 @@ import pytest
 
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
-from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.status.health import Health
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
-from custom_components.poolctl.warm_by.request import Request
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.account.test_two_accounts import second_account
 from tests.automations.test_triggers import automate_all
@@ -25,7 +23,6 @@ from tests.status.test_repairs import REPAIRS, shown
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import record as record_of
 from tests.world.simulator.dialects import Dialect
-from tests.world.simulator.pool import POOL_HEATER
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 from tests.world.simulator.situations import SITUATIONS
 
@@ -168,19 +165,18 @@ async def paused_too_long(home: Home) -> None:
 
 
 async def heat_overdue(home: Home) -> None:
-    home.service.full.pool.settings["heating"] = POOL_HEATER
+    home.service.full.pool.settings["heating"] = 0
     await started(home, small=False)
     (coordinator,) = home.entry.runtime_data.controllers.values()
-    request = Request(
-        body=POOL,
-        by=coordinator.clock.now() - timedelta(hours=2),
-        lasts=timedelta(minutes=30),
-        begun=True,
-        selected=(HeatSource.POOL_HEATER,),
+    until = coordinator.clock.now() + timedelta(minutes=1)
+    heat = coordinator.controller.heat
+    claim = home.hass.async_create_task(
+        heat.claim(HeatSource.SOLAR, "warm_by pool", until)
     )
-    coordinator.warm_by._put(request)
+    await home.pass_time(5)
+    await claim
     home.controller.faults.on("decline", "a")
-    await home.live(60)
+    await home.live(4800, step=300)
 
 
 async def held_off(home: Home) -> None:

@@ -1,13 +1,13 @@
 """The store is read as it was written, and an odd value in it is lost alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.poolctl.client.holds.hold import StoredHolds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
@@ -37,22 +37,6 @@ STORED: dict[str, Any] = {
         "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
         "probed_spa": False,
         "settles_since": "2026-11-21T09:30:15.250000+00:00",
-    },
-    "choices": {
-        "pump_speed": 65,
-        "volume": 48_000,
-        "pool_lights": 3,
-        "spa_lights": None,
-        "acid_low_level": 15,
-        "chlorine_low_level": 20,
-        "filter_limit": 40,
-        "pool_heater_power": 9.5,
-        "spa_heater_power": None,
-        "pump_rule": "half",
-        "pump_hours": 6.5,
-        "turnovers": 1.5,
-        "planned_on": "2026-11-21",
-        "planned": [[3, 0, 180, 300, 127]],
     },
     "learned": {
         "totals": {
@@ -143,21 +127,23 @@ STORED: dict[str, Any] = {
             ],
         },
     },
-    "warm_by": {
-        "requests": [
-            {
-                "body": "spa",
-                "by": "2026-11-21T18:00:00+00:00",
-                "lasts": 10_800.0,
-                "begun": True,
-                "heats": True,
-                "held": [10],
-                "selected": ["spa_heater"],
-                "over": False,
-            }
-        ]
-    },
-    "holds": {
+    "requested": {
+        "choices": {
+            "pump_speed": 65,
+            "volume": 48_000,
+            "pool_lights": 3,
+            "spa_lights": None,
+            "acid_low_level": 15,
+            "chlorine_low_level": 20,
+            "filter_limit": 40,
+            "pool_heater_power": 9.5,
+            "spa_heater_power": None,
+            "pump_rule": "half",
+            "pump_hours": 6.5,
+            "turnovers": 1.5,
+            "planned_on": "2026-11-21",
+            "planned": [[3, 0, 180, 300, 127]],
+        },
         "holds": [
             {
                 "slot": 1,
@@ -195,7 +181,32 @@ STORED: dict[str, Any] = {
                 "requester": "Anna",
                 "claims": {},
             },
-        ]
+        ],
+        "pauses": [],
+        "heat": [
+            {
+                "source": "spa_heater",
+                "on": True,
+                "since": "2026-11-21T09:00:00+00:00",
+                "until": "2026-11-21T21:01:00+00:00",
+                "end": "duration",
+                "needed": True,
+                "lasts": 43_260.0,
+                "state": "active",
+                "claims": {"warm_by spa": "2026-11-21T21:01:00+00:00"},
+            }
+        ],
+        "warm_by": [
+            {
+                "body": "spa",
+                "by": "2026-11-21T18:00:00+00:00",
+                "lasts": 10_800.0,
+                "begun": True,
+                "heats": True,
+                "held": [10],
+                "selected": ["spa_heater"],
+            }
+        ],
     },
 }
 STATE = PoolState(
@@ -237,9 +248,9 @@ def remembered_state(memory: Memory, device_id: str) -> PoolState:
     return ControllerStore(memory, device_id).to_start_from().state
 
 
-def keep(stored: ControllerStore, state: PoolState, holds: StoredHolds) -> None:
-    """Store what was read of a controller, and its holds."""
-    stored.async_store(state, stored.choices, holds, stored.pauses, stored.warm_by)
+def keep_no_holds(stored: ControllerStore, state: PoolState) -> None:
+    """Store what was read of a controller, whose holds are over."""
+    stored.async_store(state, replace(stored.requested, holds=()))
 
 
 def leaves(
@@ -277,7 +288,7 @@ async def test_what_is_stored_is_read(
     assert (counters.last, counters.frames.newest) == (1795253415, 48213)
     assert counters is memory.counters(DEVICE_ID)
     stored = await use(memory, hass_storage)
-    assert stored == {**STORED, "pauses": {"pauses": []}}
+    assert stored == STORED
 
 
 async def test_a_controller_that_nothing_is_stored_of(
@@ -286,12 +297,11 @@ async def test_a_controller_that_nothing_is_stored_of(
     memory = await load(hass, hass_storage, {})
     assert remembered_state(memory, DEVICE_ID) == PoolState()
     stored = await use(memory, hass_storage)
-    assert stored.keys() == {*STORED, "pauses"}
-    assert stored["holds"] == {"holds": []}
-    assert (stored["choices"]["acid_low_level"], stored["choices"]["volume"]) == (
-        10,
-        None,
-    )
+    assert stored.keys() == STORED.keys()
+    requested = stored["requested"]
+    assert requested["holds"] == []
+    choices = requested["choices"]
+    assert (choices["acid_low_level"], choices["volume"]) == (10, None)
 
 
 async def test_only_what_lasts_is_kept(
@@ -302,7 +312,7 @@ async def test_only_what_lasts_is_kept(
     state = PoolState(
         outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
     )
-    keep(ControllerStore(memory, DEVICE_ID), state, StoredHolds(()))
+    keep_no_holds(ControllerStore(memory, DEVICE_ID), state)
     kept = PoolState(outputs=Outputs(names=("Filter",)))
     assert remembered_state(memory, DEVICE_ID) == kept
     memory.forget(DEVICE_ID)
@@ -315,10 +325,10 @@ async def test_a_hold_is_written_at_once(
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
     stored = ControllerStore(memory, DEVICE_ID)
-    assert [hold.slot for hold in stored.holds.holds] == [1, 2]
-    keep(stored, stored.equipment.state, StoredHolds(()))
+    assert [hold.slot for hold in stored.requested.holds] == [1, 2]
+    keep_no_holds(stored, stored.equipment.state)
     await hass.async_block_till_done()
-    assert hass_storage["poolctl"]["data"][DEVICE_ID]["holds"] == {"holds": []}
+    assert hass_storage["poolctl"]["data"][DEVICE_ID]["requested"]["holds"] == []
 
 
 ODD: tuple[Any, ...] = (
@@ -381,7 +391,7 @@ async def test_an_odd_value_is_lost_alone(
 
 
 _WHOLE = {
-    *("types", "names", "pump", "pool_sources", "holds", "requests", "rest"),
+    *("types", "names", "pump", "pool_sources", "holds", "heat", "warm_by", "rest"),
     *("planned", "of", "level"),
     *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
 }
@@ -423,7 +433,9 @@ async def test_a_home_with_an_odd_store(
 ) -> None:
     """Every pool is set up, with the entities of the odd values."""
     odd: dict[str, Any] = {
-        "choices": {"pool_lights": 999, "volume": 1e30, "pump_speed": 10**9},
+        "requested": {
+            "choices": {"pool_lights": 999, "volume": 1e30, "pump_speed": 10**9}
+        },
         "learned": {"filter": {"clean": 0, "cleaned_at": "2026-11-20T08:15:00+00:00"}},
     }
     hass_storage["poolctl"] = in_store(1, {SMALL_ID: "new", FULL_ID: odd})

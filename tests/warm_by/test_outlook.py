@@ -20,7 +20,7 @@ from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
 from custom_components.poolctl.warm_by.outlook import Outlook, outlook
-from custom_components.poolctl.warm_by.request import Request, StoredRequests
+from custom_components.poolctl.warm_by.request import Request
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BY = datetime(2026, 5, 1, 18, tzinfo=UTC)
@@ -186,13 +186,12 @@ def test_one_source_alone() -> None:
 
 def test_what_is_stored_of_a_request() -> None:
     request = Request(body=SPA, by=BY, held=(10,), selected=(SPA_HEATER,))
-
-    kept = StoredRequests((request, replace(request, body=POOL, over=True)))
-    assert from_stored(StoredRequests, to_stored(kept)) == kept
+    kind = tuple[Request, ...]
+    requests = request, replace(request, body=POOL, begun=True)
+    assert from_stored(kind, to_stored(requests, kind)) == requests
     stored = to_stored(request)
     assert isinstance(stored, dict)
-    odd = {"requests": [{**stored, "lasts": -1}, 3]}
-    assert from_stored(StoredRequests, odd) == StoredRequests(())
+    assert from_stored(kind, [{**stored, "lasts": -1}, 3]) == ()
 
 
 def test_water_that_is_warmer_than_its_target() -> None:

@@ -440,18 +440,18 @@ async def test_heat_goes_off_though_the_pump_cannot_be_released(
     """Each part is undone by itself, the heat before the water stops."""
     by = await soon(spa)
     (coordinator,) = spa.entry.runtime_data.controllers.values()
-    holds = type(coordinator.controller.holds)
-    resume, released = holds.resume, []
+    outputs = type(coordinator.controller.outputs)
+    resume, released = outputs.resume_schedule, []
 
-    async def fails(self: Any, slot: Any) -> None:
+    async def fails(self: Any, slot: int) -> None:
         released.append(int(spa.pool.settings["heating"]))
         raise UnreachableError("nobody answers")
 
-    monkeypatch.setattr(holds, "resume", fails)
+    monkeypatch.setattr(outputs, "resume_schedule", fails)
     await until(spa, by + timedelta(hours=3, minutes=4))
     assert released and not any(released)
     assert int(spa.pool.settings["heating"]) == 0
-    monkeypatch.setattr(holds, "resume", resume)
+    monkeypatch.setattr(outputs, "resume_schedule", resume)
     await spa.live(900, step=STEP)
     assert as_before(spa)
 

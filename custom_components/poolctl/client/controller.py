@@ -1,7 +1,9 @@
 """One controller: its state, and everything that can be done with it."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from datetime import UTC, tzinfo
+import time
 from typing import Final, NamedTuple
 
 from .clock import Clock, ControllerClock
@@ -21,6 +23,8 @@ from .control.schedules import ScheduleControl
 from .control.sender import Sender
 from .control.store import Store
 from .facts import Facts
+from .holds.claims import LEAVING
+from .holds.heat import HeatClaim, HeatClaims
 from .holds.hold import Hold
 from .holds.holds import Holds
 from .holds.pauses import Pause, Pauses
@@ -37,11 +41,20 @@ class Stored(NamedTuple):
     choices: Choices = Choices()
     holds: Iterable[Hold] = ()
     pauses: Iterable[Pause] = ()
+    heat: Iterable[HeatClaim] = ()
     clock: ControllerClock | None = None
     """The controller's own clock."""
 
 
 _NOTHING: Final = Stored()
+
+
+class Left(NamedTuple):
+    """What could not be undone."""
+
+    heat: tuple[HeatClaim, ...]
+    holds: tuple[Hold, ...]
+    pauses: tuple[Pause, ...]
 
 
 class Controller:
@@ -95,9 +108,25 @@ class Controller:
         store.add_read_listener(self.holds.take_read)
         self.pauses = Pauses(store, self.dosing, times, stored.pauses)
         store.add_read_listener(self.pauses.take_read)
+        self.heat = HeatClaims(store, paths, poller, self.heating, times, stored.heat)
+        store.add_read_listener(self.heat.take_read)
         self.raw = RawControl(paths, sender, poller, queries)
         self.schedules = ScheduleControl(store, sender, poller, queries, device_id)
         self.plan = PlanControl(store, self.schedules)
+
+    async def leave(self, *, only_lan: bool = False) -> Left:
+        """Undo in 10 s what cannot be undone later, the heat first; return what is left.
+
+        `only_lan`: the cloud remains.
+        """
+        begun = time.monotonic()
+        heat = await self.heat.leave(LEAVING / 2, only_lan=only_lan)
+        within = LEAVING - (time.monotonic() - begun)
+        holds, pauses = await asyncio.gather(
+            self.holds.leave(within, only_lan=only_lan),
+            self.pauses.leave(within, only_lan=only_lan),
+        )
+        return Left(heat, holds, pauses)
 
     async def stop(self) -> None:
         """Cancel the coalesced commands; new ones are still accepted."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Self
 
 from homeassistant.core import callback
@@ -10,8 +9,9 @@ from homeassistant.util import dt as dt_util
 
 from ..client.codec import WHOLE, Within, to_stored
 from ..client.controller import Stored
-from ..client.holds.hold import StoredHolds
-from ..client.holds.pauses import StoredPauses
+from ..client.holds.heat import HeatClaim
+from ..client.holds.hold import Hold
+from ..client.holds.pauses import Pause
 from ..client.pool.choices import Choices, WithoutFlow
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry
@@ -21,7 +21,7 @@ from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
 from ..learned.totals import TotalKind
-from ..warm_by.request import StoredRequests
+from ..warm_by.request import Request
 from .memory import Memory
 
 
@@ -73,6 +73,17 @@ class Equipment:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """What users requested, and what is undone later."""
+
+    choices: Choices = field(default_factory=Choices)
+    holds: tuple[Hold, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+    heat: tuple[HeatClaim, ...] = ()
+    warm_by: tuple[Request, ...] = ()
+
+
 class ControllerStore:
     """Stored data of one controller: read once, saved whenever it changes."""
 
@@ -83,16 +94,12 @@ class ControllerStore:
         if self.equipment.names:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
-        self.choices = memory.read(device_id, "choices", Choices)
-        self.holds = memory.read(device_id, "holds", StoredHolds)
-        self.pauses = memory.read(device_id, "pauses", StoredPauses)
-        self.warm_by = memory.read(device_id, "warm_by", StoredRequests)
+        self.requested = memory.read(device_id, "requested", Requested)
         self.learned = Learned(memory.stored(device_id, "learned"))
-        self._requested = self._forms_of_requests()
+        self._form = to_stored(self.requested)
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
         memory.keep(device_id, "learned", self.learned.as_dict)
-        for section in self._requested:
-            memory.keep(device_id, section, partial(self._requested.get, section))
+        memory.keep(device_id, "requested", lambda: self._form)
         self.learned.begin(self.now)
 
     @property
@@ -103,28 +110,21 @@ class ControllerStore:
 
     def to_start_from(self, without_flow: WithoutFlow = WithoutFlow.HOLD) -> Stored:
         """Return the data that the client starts from; `without_flow` is an option."""
+        requested = self.requested
         return Stored(
             self.equipment.state,
-            replace(self.choices, without_flow=without_flow),
-            self.holds.holds,
-            self.pauses.pauses,
+            replace(requested.choices, without_flow=without_flow),
+            requested.holds,
+            requested.pauses,
+            requested.heat,
             self.learned.controller_clock,
         )
-
-    def _forms_of_requests(self) -> dict[str, object]:
-        """Return what a user requested in stored form, by section."""
-        return {
-            "choices": to_stored(self.choices),
-            "holds": to_stored(self.holds),
-            "pauses": to_stored(self.pauses),
-            "warm_by": to_stored(self.warm_by),
-        }
 
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
         """Learn from a read at a time (monotonic, s)."""
         revision = self.learned.revision
-        if self.learned.take(state, at, self.now, self.choices):
+        if self.learned.take(state, at, self.now, self.requested.choices):
             # Saved before it is shown, so that no total is lower after a power cut.
             self._memory.save(at_once=True)
         elif self.learned.revision != revision:
@@ -143,21 +143,12 @@ class ControllerStore:
         self._memory.save(at_once=True)
 
     @callback
-    def async_store(
-        self,
-        state: PoolState,
-        choices: Choices,
-        holds: StoredHolds,
-        pauses: StoredPauses,
-        warm_by: StoredRequests,
-    ) -> None:
+    def async_store(self, state: PoolState, requested: Requested) -> None:
         """Store what a read, a reply or a user changed."""
-        self.choices, self.holds = choices, holds
-        self.pauses, self.warm_by = pauses, warm_by
+        self.requested, form = requested, to_stored(requested)
         reported, self.equipment = self.equipment, Equipment.of(state)
-        requested = self._forms_of_requests()
-        if requested != self._requested:
-            self._requested.update(requested)
+        if form != self._form:
+            self._form = form
             self._memory.save(at_once=True)
         if self.learned.take_dosers(state) or self.equipment != reported:
             self._memory.save()

@@ -10,10 +10,12 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 
-from ..client.controller import Controller
+from ..client.controller import Left
+from ..client.holds.heat import HeatClaims
 from ..client.holds.hold import output_names
 from ..client.holds.holds import Holds
 from ..client.holds.pauses import Pauses
+from ..client.pool.state import PoolState
 from ..const import DOMAIN
 from ..warm_by.warm_by import WarmBy
 
@@ -23,8 +25,8 @@ _AFTER_ERROR = 60.0
 """Seconds to wait after an unexpected error, which must not become a loop."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
-type _Claimant = Holds | Pauses | WarmBy
-"""A claimant: holds, pauses or requests that end by themselves."""
+type _Claimant = HeatClaims | Holds | Pauses | WarmBy
+"""A claimant: holds, pauses, heat sources or requests that end by themselves."""
 
 
 class HoldTimer:
@@ -86,12 +88,12 @@ class HoldTimer:
             self.async_check()
 
 
-async def async_leave(
-    hass: HomeAssistant, controller: Controller, warm_by: WarmBy, name: str
+async def async_report_left(
+    hass: HomeAssistant, left: Left, state: PoolState, name: str
 ) -> None:
-    """End holds, pauses and requests; name those that remain in a notification.
+    """Name in a notification what could not be undone.
 
-    A repair cannot name them, because repairs are deleted with the entry.
+    A repair cannot name it, because repairs are deleted with the entry.
     """
 
     async def texts(category: str) -> dict[str, str]:
@@ -102,19 +104,18 @@ async def async_leave(
         names, start = await texts("entity"), f"component.{DOMAIN}.entity.switch"
         return ", ".join(names[f"{start}.{key}.name"] for key in keys)
 
-    async def report(key: str, **left: str) -> None:
+    async def report(key: str, **values: str) -> None:
         text = (await texts("exceptions"))[
             f"component.{DOMAIN}.exceptions.{key}.message"
         ]
-        sentence = text.format_map({"name": name, **left})
+        sentence = text.format_map({"name": name, **values})
         persistent_notification.async_create(hass, sentence, title=name)
 
-    if sources := await warm_by.leave():
-        names = await switches(f"{source}_selected" for source in sources)
+    if left.heat:
+        names = await switches(f"{claim.source}_selected" for claim in left.heat)
         await report("heat_left", sources=names)
-    if held := await controller.holds.leave():
-        outputs = output_names(held, controller.store.reported)
-        await report("holds_left", outputs=outputs)
-    if paused := await controller.pauses.leave():
-        names = await switches(pause.kind.enabled_key for pause in paused)
+    if left.holds:
+        await report("holds_left", outputs=output_names(left.holds, state))
+    if left.pauses:
+        names = await switches(pause.kind.enabled_key for pause in left.pauses)
         await report("pauses_left", dosers=names)

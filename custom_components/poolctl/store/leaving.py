@@ -13,9 +13,8 @@ from ..client.wire.http import ClosingRequest
 from ..const import Connection
 from ..network.record import ControllerRecord, LanAccess, stored_records
 from ..options import options_of
-from ..warm_by.warm_by import WarmBy
 from .controller import ControllerStore
-from .hold_timer import async_leave
+from .hold_timer import async_report_left
 from .memory import DATA_MEMORY
 
 
@@ -38,8 +37,8 @@ async def _async_leave(
 ) -> None:
     memory = hass.data[DATA_MEMORY]
     stored = ControllerStore(memory, record.device_id)
-    parts, requests = stored.to_start_from(), stored.warm_by.requests
-    if not (*parts.holds, *parts.pauses, *requests):
+    parts = stored.to_start_from()
+    if not (*parts.holds, *parts.pauses, *parts.heat):
         return
     session = async_create_clientsession(
         hass, auto_cleanup=False, request_class=ClosingRequest
@@ -60,8 +59,8 @@ async def _async_leave(
         zone=dt_util.get_default_time_zone,
     )
     try:
-        warm_by = WarmBy(controller, stored.learned, requests)
-        await async_leave(hass, controller, warm_by, record.title)
+        left, state = await controller.leave(), controller.store.reported
+        await async_report_left(hass, left, state, record.title)
     finally:
         await controller.close()
         session.detach()

@@ -4,7 +4,7 @@ Each controller, and the home, has sections:
 
 - `clock`: the trusted time of the home;
 - `counters`: counters of our requests and of the controller's messages;
-- `equipment`, `choices`, `learned`, `holds`, `pauses`, `warm_by` (controller.py);
+- `equipment`, `learned`, and `requested` by users (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
 Data is saved with a delay, unless it is asked to save at once.

@@ -18,7 +18,7 @@ LONGEST: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request for one body of water, and the commands sent for it.
+    """A request for one body of water, and the progress of its heating.
 
     Two requests are equal if their stored values are equal.
     """
@@ -32,11 +32,9 @@ class Request:
     heats: bool = False
     """Whether a read has shown since then that a heat source may run."""
     held: tuple[Annotated[int, Within(0, MAX_SLOTS - 1)], ...] = ()
-    """Slots of the outputs held for it."""
+    """Slots of the outputs that were held for it."""
     selected: tuple[HeatSource, ...] = ()
-    """Heat sources selected for it."""
-    over: bool = False
-    """Whether it has ended, and its holds and heat sources only need releasing."""
+    """Heat sources that were selected for it."""
     doubtful: Annotated[bool, UNSTORED] = field(default=False, compare=False)
     """Whether the last check showed it switched off: one read may be odd."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
@@ -46,17 +44,10 @@ class Request:
 
     @property
     def claimant(self) -> str:
-        """Its name among the claims on an output."""
+        """Its name among the claims on outputs and heat sources."""
         return f"warm_by {self.body.key}"
 
     @property
     def until(self) -> datetime:
         """Time until which the water stays warm."""
         return self.by + self.lasts
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRequests:
-    """The stored requests of one controller."""
-
-    requests: tuple[Request, ...] = ()

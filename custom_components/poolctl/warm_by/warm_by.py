@@ -1,12 +1,13 @@
 """The requests of one controller: begun in time, followed, and undone at their end.
 
-Only the holds and heat sources of a request are released with it. If a user switches
-one of them off meanwhile, the request ends; what a user chooses for longer stays. The
-user at the pool decides. All of this is chosen.
+The outputs and heat sources of a request are claims, which are undone at its end. If a
+user switches one of them off meanwhile, the request ends; what a user chooses for longer
+stays. The user at the pool decides. All of this is chosen.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 import logging
@@ -14,8 +15,9 @@ import time
 from typing import Final, NamedTuple
 
 from ..client.clock import Clock
-from ..client.controller import Controller
-from ..client.holds.claims import OVERDUE, is_old, retry_wait
+from ..client.controller import Controller, Left
+from ..client.holds.claims import is_old, retry_wait
+from ..client.holds.heat import thing_of
 from ..client.holds.hold import Hold
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
@@ -24,7 +26,7 @@ from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from .outlook import Outlook, Sunrise, outlook
-from .request import AHEAD, LASTS, LONGEST, Request, StoredRequests
+from .request import AHEAD, LASTS, LONGEST, Request
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -35,8 +37,8 @@ DRAFT: Final = 600.0
 _MINUTE: Final = timedelta(minutes=1)
 _SOON: Final = timedelta(minutes=30)
 """A begun request continues for another time if that must begin within this delay."""
-_LEAVING: Final = 10.0
-"""Seconds for releasing before the means of it is lost."""
+_LEAVING: Final = 2.0
+"""Longest wait in s for the command in progress before everything is undone."""
 
 
 class Draft(NamedTuple):
@@ -54,29 +56,24 @@ class WarmBy:
         self,
         controller: Controller,
         learned: Learned,
-        kept: Iterable[Request],
+        stored: Iterable[Request],
         requester: Callable[[Body], str] = lambda body: "",
         sunrise: Sunrise = lambda moment: None,
     ) -> None:
-        """Continue the kept requests; `requester` names the source of a hold."""
+        """Continue the stored requests; `requester` names the source of a hold."""
         self._controller = controller
         self._learned = learned
         self._requester = requester
         self._sunrise = sunrise
-        self._all = {request.body: request for request in kept}
+        self._all = {request.body: request for request in stored}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._look_at = 0.0
 
     @property
-    def stored(self) -> StoredRequests:
-        """The requests to keep across restarts."""
-        return StoredRequests(tuple(self._all.values()))
-
-    @property
-    def shown(self) -> tuple[Request, ...]:
+    def all(self) -> tuple[Request, ...]:
         """The requests that are not over."""
-        return tuple(each for each in self._all.values() if not each.over)
+        return tuple(self._all.values())
 
     def draft(self, body: Body) -> datetime | None:
         """Return the entered time of a body of water that has already passed."""
@@ -85,7 +82,7 @@ class WarmBy:
 
     def of(self, body: Body) -> Request | None:
         """Return the request for a body of water."""
-        return next((each for each in self.shown if each.body is body), None)
+        return self._all.get(body)
 
     def outlook(self, request: Request) -> Outlook | None:
         """Return the current outlook of a request."""
@@ -96,22 +93,8 @@ class WarmBy:
     @property
     def late(self) -> tuple[tuple[Request, Outlook], ...]:
         """The requests that will not be met in time, with their outlook."""
-        found = ((each, self.outlook(each)) for each in self.shown)
+        found = ((each, self.outlook(each)) for each in self.all)
         return tuple((each, o) for each, o in found if o is not None and o.late)
-
-    @property
-    def overdue(self) -> bool:
-        """Whether a user must switch heating off: long after its end, or without a LAN.
-
-        The cloud cannot select heat sources.
-        """
-        lan = self._controller.paths.lan is not None
-        late = self._clock.now() - timedelta(seconds=OVERDUE)
-        return any(
-            self._selected(each)
-            for each in self._all.values()
-            if (each.over and not lan) or each.until <= late
-        )
 
     @property
     def wait(self) -> float | None:
@@ -149,8 +132,8 @@ class WarmBy:
         """Have a body of water warm by a time, and for some time from then.
 
         `None` ends the request and undoes it. Raises InvalidCommandError for a time in
-        the past or more than a week ahead, and the errors of commands; a failed release
-        is tried again.
+        the past or more than a week ahead, and the errors of commands; what cannot be
+        undone is tried again.
         """
         if by is None:
             await self._cancel(body)
@@ -173,25 +156,23 @@ class WarmBy:
         self._controller.store.publish()
 
     async def _following(self, previous: Request, wanted: Request) -> Request:
-        if not (previous.begun or previous.over):
+        if not previous.begun:
             return wanted
         expected = self.outlook(wanted)
-        later = self._clock.now() + _SOON
-        if previous.over or expected is None or expected.begins > later:
-            await self._release(replace(previous, over=True))
+        if expected is None or expected.begins > self._clock.now() + _SOON:
+            await self._end(previous)
             return wanted
         return replace(previous, by=wanted.by, lasts=wanted.lasts)
 
     async def _cancel(self, body: Body) -> None:
         async with self._working:
             if (request := self._all.get(body)) is not None:
-                self._put(replace(request, over=True))
-                await self._release(self._all[body])
+                await self._end(request)
 
     # Work on the requests
 
     async def work(self) -> None:
-        """Begin due requests, follow begun ones, and release those that are over."""
+        """Begin due requests, follow begun ones, and end those that are over."""
         async with self._working:
             self._forget_drafts()
             for body in BODIES:
@@ -218,18 +199,15 @@ class WarmBy:
 
     async def _advance(self, request: Request) -> None:
         if is_old(request.until, self._clock.now()):
-            self._leave_old(request)
-        elif request.over or self._past(request):
-            await self._release(replace(request, over=True))
+            self._remove(request)  # its claims are too old, too
+        elif self._clock.trusted and self._clock.now() >= request.until:
+            await self._end(request)
         elif not self._able:
             return
         elif request.begun:
             await self._go_on(request)
         elif self._due(request):
             await self._heat(replace(request, begun=True))
-
-    def _past(self, request: Request) -> bool:
-        return self._clock.trusted and self._clock.now() >= request.until
 
     @property
     def _able(self) -> bool:
@@ -246,7 +224,7 @@ class WarmBy:
             self._put(replace(request, doubtful=True))
         elif off or self._stopped(request):
             _LOGGER.info("Somebody ended the heating of the %s", request.body.key)
-            await self._release(replace(request, over=True))
+            await self._end(request)
         else:
             await self._heat(replace(request, doubtful=False))
 
@@ -259,15 +237,12 @@ class WarmBy:
 
     def _stopped(self, request: Request) -> bool:
         """Return whether an output that it needs was released or held off."""
-        released = any(self._claim(request, index) is None for index in request.held)
+        until_of = self._controller.holds.claimed_until
+        released = any(
+            until_of(slot, request.claimant) is None for slot in request.held
+        )
         holds = map(self._hold, self._needed(request.body))
         return released or any(hold is not None and not hold.on for hold in holds)
-
-    def _claim(self, request: Request, index: int) -> datetime | None:
-        """Return until when an output is held on for a request."""
-        hold = self._controller.holds.of(index)
-        claims = hold.claims if hold is not None and hold.on else {}
-        return claims.get(request.claimant)
 
     def _switched_off(self, request: Request) -> bool:
         """Return whether the newest read shows that heating was switched off."""
@@ -285,115 +260,78 @@ class WarmBy:
     async def _heat(self, request: Request) -> None:
         """Make the water flow and heat up; others' holds and selections stay."""
         self._put(request)
+        # The end of a claim may drift by seconds: it must not precede the request's.
+        until, claimant = request.until + _MINUTE, request.claimant
         for slot in self._needed(request.body):
-            claimed = self._claim(request, slot.index)
+            claimed = self._controller.holds.claimed_until(slot.index, claimant)
             if claimed is None or claimed < request.until:
-                await self._take(request.body, slot)
+                await self._hold_on(request.body, slot, until)
         expected = self.outlook(request)
-        for source in expected.sources if expected else ():
-            if self._is_missing(request, source):
-                await self._select(request.body, source)
+        for source in HeatSource:
+            claimed = self._controller.heat.claimed_until(thing_of(source), claimant)
+            if self._state.heat[source].selected and claimed is not None:
+                needed = claimed < request.until
+            else:
+                # After heating was confirmed, once: a user may not want just this one.
+                done = request.heats and source in request.selected
+                needed = (
+                    expected is not None and source in expected.sources and not done
+                )
+            if needed:
+                await self._select(request.body, source, until)
         newest = self._all[request.body]
         heated = newest.heats or may_heat(self._state, request.body) is True
         self._put(replace(newest, heats=heated, tries=0))
 
-    def _is_missing(self, request: Request, source: HeatSource) -> bool:
-        """Return whether a heat source must be selected.
-
-        After heating was confirmed, only once: a user may not want just this source.
-        """
-        done = request.heats and source in request.selected
-        return not (done or self._state.heat[source].selected)
-
-    async def _take(self, body: Body, slot: Slot) -> None:
+    async def _hold_on(self, body: Body, slot: Slot, until: datetime) -> None:
         """Hold an output until the end; it is ours if the command may have run."""
-        request = self._all[body]
-        # The end of a hold may drift by seconds: it must not precede the request's.
-        until, requester = request.until + _MINUTE, self._requester(body)
+        claimant, requester = self._all[body].claimant, self._requester(body)
         try:
-            await self._controller.holds.claim(slot, request.claimant, until, requester)
+            await self._controller.holds.claim(slot, claimant, until, requester)
         finally:
-            if self._claim(request, slot.index) is not None:
+            if self._controller.holds.claimed_until(slot.index, claimant) is not None:
+                request = self._all[body]
                 held = dict.fromkeys((*request.held, slot.index))
-                self._put(replace(self._all[body], held=tuple(held)))
+                self._put(replace(request, held=tuple(held)))
 
-    async def _select(self, body: Body, source: HeatSource) -> None:
-        """Select a heat source; it is recorded as ours before the command is sent."""
-        before = self._all[body]
-        selected = (*(each for each in before.selected if each != source), source)
-        self._put(replace(before, selected=selected))
+    async def _select(self, body: Body, source: HeatSource, until: datetime) -> None:
+        claimant, heat = self._all[body].claimant, self._controller.heat
         try:
-            await self._controller.heating.select(source, True)
-        except PoolctlError as err:
-            if err.ran is False:
-                self._put(before)
-            raise
+            await heat.claim(source, claimant, until)
+        finally:
+            if heat.claimed_until(thing_of(source), claimant) is not None:
+                request = self._all[body]
+                selected = dict.fromkeys((*request.selected, source))
+                self._put(replace(request, selected=tuple(selected)))
 
-    async def _release(self, request: Request) -> None:
-        """Undo what is still ours, the heat first; drop the request if nothing is left.
+    async def _end(self, request: Request) -> None:
+        """End a request and undo its claims, the heat first; raises the first failure.
 
-        Each part is tried, whatever becomes of the others. Raises the first failure.
+        Those that cannot be undone now are tried again by themselves.
         """
-        self._put(request)
-        failures: list[PoolctlError] = []
-        for source in self._selected(request):
-            try:
-                await self._controller.heating.select(source, False)
-            except PoolctlError as err:
-                failures.append(err)
-        for index in request.held:
-            if (slot := self._state.outputs.slot(index)) is None:
-                continue
-            try:
-                await self._controller.holds.drop(slot, request.claimant)
-            except PoolctlError as err:
-                failures.append(err)
-        if failures:
-            raise failures[0]
-        self._drop(request)
+        self._remove(request)
+        heat, holds = self._controller.heat, self._controller.holds
+        heat.drop(request.claimant)
+        holds.drop(request.claimant)
+        for failure in (*await heat.work(), *await holds.work()):
+            raise failure
 
-    def _leave_old(self, request: Request) -> None:
-        """Undo nothing by itself; keep the request while its heating stays selected."""
-        self._put(replace(request, over=True))
-        if not self._selected(request):
-            self._drop(request)
-
-    def _drop(self, request: Request) -> None:
+    def _remove(self, request: Request) -> None:
         self._all.pop(request.body, None)
         self._controller.store.publish()
 
-    def _selected(self, request: Request) -> list[HeatSource]:
-        heat = self._state.heat
-        return [s for s in self._ours(request) if heat[s].selected is not False]
+    async def leave(self, *, only_lan: bool = False) -> Left:
+        """End all requests, and undo what cannot be undone later; return what is left.
 
-    def disown(self, sources: Iterable[HeatSource]) -> None:
-        """Leave heat sources selected at the end: a user has chosen them meanwhile."""
-        chosen = frozenset(sources)
-        for request in tuple(self._all.values()):
-            selected = tuple(each for each in request.selected if each not in chosen)
-            self._put(replace(request, selected=selected))
-
-    def _ours(self, request: Request) -> Iterable[HeatSource]:
-        others = {
-            source
-            for other in self.shown
-            if other.body is not request.body
-            for source in other.selected
-        }
-        return (source for source in request.selected if source not in others)
-
-    async def leave(self) -> tuple[HeatSource, ...]:
-        """Release everything within 10 s; return the heat sources that stay selected."""
-        try:
+        See `Controller.leave`.
+        """
+        with suppress(TimeoutError):
             async with asyncio.timeout(_LEAVING), self._working:
-                for request in tuple(self._all.values()):
-                    await self._try(replace(request, over=True))
-        except TimeoutError:
-            _LOGGER.debug("Not everything was given back in time")
-        left = (
-            source for each in self._all.values() for source in self._selected(each)
-        )
-        return tuple(dict.fromkeys(left))
+                for request in self.all:
+                    self._remove(request)
+                    self._controller.heat.drop(request.claimant)
+                    self._controller.holds.drop(request.claimant)
+        return await self._controller.leave(only_lan=only_lan)
 
     def _put(self, request: Request) -> None:
         if self._all.get(request.body) != request:

@@ -13,7 +13,7 @@ from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claim import End, State
 from custom_components.poolctl.client.holds.ends import is_over
-from custom_components.poolctl.client.holds.hold import Hold, StoredHolds
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
 from tests.client.conftest import Rig
@@ -275,7 +275,7 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
     await live(rig, 12)  # by now that is trusted
     await start(rig)
     await hold(rig, True, 30)
-    kept = from_stored(StoredHolds, to_stored(rig.controller.holds.stored))
+    (kept,) = rig.controller.holds.stored
     wrong[0] = 0
     await live(rig, 12)
     (found,) = rig.controller.holds.shown
@@ -283,7 +283,7 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
     left = found.until - rig.pool.pool.local_time()
     assert timedelta(minutes=17) < left < timedelta(minutes=19)
     now = rig.pool.pool.local_time()
-    restored = kept.holds[0].restored(now, 0.0)
+    restored = kept.restored(now, 0.0)
     assert restored.until == now + timedelta(minutes=30)
     await live(rig, 19)
     assert holds(rig) == {}
@@ -401,7 +401,9 @@ async def test_leaving_what_does_not_answer(rig: Rig) -> None:
 
 async def restarted(rig: Rig, days: float) -> Holds:
     """Return the holds after a restart some days later, with a first read."""
-    stored = json.loads(json.dumps(to_stored(rig.controller.holds.stored)))
+    stored = json.loads(
+        json.dumps(to_stored(rig.controller.holds.stored, tuple[Hold, ...]))
+    )
     rig.time.advance(days * 86400)
     rig.controller.queries.expire()
     await rig.polls(15)
@@ -412,7 +414,7 @@ async def restarted(rig: Rig, days: float) -> Holds:
         controller.poller,
         controller.outputs,
         controller.times,
-        from_stored(StoredHolds, stored).holds,
+        from_stored(tuple[Hold, ...], stored),
         end_by_themselves=True,
     )
     holds.take_read(rig.controller.store.reported, rig.time.now)
@@ -440,7 +442,7 @@ async def test_no_end_lies_further_than_a_year(rig: Rig) -> None:
     await hold(rig, True, 10**9)
     year = 366 * 86400
     assert rig.controller.holds.wait == pytest.approx(year, abs=60)
-    (kept,) = rig.controller.holds.stored.holds
+    (kept,) = rig.controller.holds.stored
     far = datetime.max.replace(tzinfo=UTC)
     found, now = replace(kept, until=far, lasts=None), rig.controller.times.now
     until = found.restored(now, 0.0).until

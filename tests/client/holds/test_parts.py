@@ -14,7 +14,7 @@ from custom_components.poolctl.client.holds.ends import (
     with_shown_end,
 )
 from custom_components.poolctl.client.holds.evidence import after_read
-from custom_components.poolctl.client.holds.hold import Hold, StoredHolds
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.machine import Event
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -62,14 +62,14 @@ MOST = LEAST | {
 }
 
 
-def stored(*holds: object) -> StoredHolds:
-    return from_stored(StoredHolds, {"holds": holds})
+def stored(*holds: object) -> tuple[Hold, ...]:
+    return from_stored(tuple[Hold, ...], holds)
 
 
 def test_what_is_stored() -> None:
     kept = stored(MOST, LEAST)
-    assert to_stored(kept) == {"holds": [MOST, LEAST]}
-    assert (kept.holds[0].end, kept.holds[0].state) == (End.SCHEDULE, State.WATCHED)
+    assert to_stored(kept, tuple[Hold, ...]) == [MOST, LEAST]
+    assert (kept[0].end, kept[0].state) == (End.SCHEDULE, State.WATCHED)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,7 @@ def test_what_is_stored() -> None:
 )
 def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
     """A hold with an odd value is left out entirely: it might never end."""
-    read = {"holds": [MOST | odd, LEAST]}
-    assert from_stored(StoredHolds, read) == stored(LEAST)
+    assert stored(MOST | odd, LEAST) == stored(LEAST)
 
 
 # Reads

@@ -11,7 +11,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claims import retry_wait
-from custom_components.poolctl.client.holds.pauses import Pause, Pauses, StoredPauses
+from custom_components.poolctl.client.holds.pauses import Pause, Pauses
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -169,9 +169,9 @@ async def test_the_first_answer_ends_the_wait(pool: Rig) -> None:
 async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
     """It ended more than 30 days ago: dosing is not switched on, and that is said."""
     await pause(pool)
-    stored: Any = to_stored(pool.controller.pauses.stored)
+    stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
     pool.time.advance(31 * 86400)
-    pauses = again(pool, from_stored(StoredPauses, stored).pauses)
+    pauses = again(pool, from_stored(tuple[Pause, ...], stored))
     await pauses.work()
     assert not is_on(pool) and pauses.wait is None
     assert kinds(pauses.overdue) == [ACID]
@@ -267,10 +267,10 @@ def kinds(pauses: Iterable[Pause]) -> list[AnyDosing]:
 async def test_a_restart(pool: Rig, away_for: float) -> None:
     """After a restart, a pause lasts for the rest of its time, or ends at once."""
     await pause(pool)
-    stored: Any = to_stored(pool.controller.pauses.stored)
+    stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
     pool.time.advance(away_for * 60)
-    pauses = again(pool, from_stored(StoredPauses, stored).pauses)
-    assert to_stored(pauses.stored) == stored
+    pauses = again(pool, from_stored(tuple[Pause, ...], stored))
+    assert to_stored(pauses.stored, tuple[Pause, ...]) == stored
     await pauses.work()
     assert is_on(pool) is (away_for > 30)
     assert pauses.wait == (None if is_on(pool) else pytest.approx(20 * 60, abs=30))
@@ -279,13 +279,13 @@ async def test_a_restart(pool: Rig, away_for: float) -> None:
 async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
     """The end is fixed once the time is trusted: what ended meanwhile is undone then."""
     await pause(pool)
-    stored: Any = to_stored(pool.controller.pauses.stored)
+    stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
     began = pool.controller.clock.time()
     pool.time.advance(3 * 3600)
     wall = pool.controller.clock._wall
     clock = Clock(since=began, wall=lambda: wall() + 20 * 86400, steady=wall)
     assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
-    kept = from_stored(StoredPauses, stored).pauses
+    kept = from_stored(tuple[Pause, ...], stored)
     pauses = again(pool, kept, clock)
     await pauses.work()
     assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
@@ -297,7 +297,7 @@ async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
 async def test_a_clock_that_was_ahead(pool: Rig) -> None:
     """A pause that began while the clock was ahead lasts no longer than it should."""
     await pause(pool)
-    (kept,) = pool.controller.pauses.stored.pauses
+    (kept,) = pool.controller.pauses.stored
     year = timedelta(days=365)
     ahead = replace(
         kept, since=kept.since + year, until=kept.until + year, ends_at=None
@@ -309,8 +309,8 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
 
 async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
     await pause(away, 10)
-    stored: Any = to_stored(away.controller.pauses.stored)
-    pauses = again(away, from_stored(StoredPauses, stored).pauses)
+    stored: Any = to_stored(away.controller.pauses.stored, tuple[Pause, ...])
+    pauses = again(away, from_stored(tuple[Pause, ...], stored))
     away.time.advance(11 * 60)
     await pauses.work()
     assert is_on(away) and pauses.wait is None and len(away.written()) == 2
@@ -328,10 +328,9 @@ async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
 )
 async def test_an_odd_store(pool: Rig, odd: dict[str, Any]) -> None:
     await pause(pool)
-    stored: Any = to_stored(pool.controller.pauses.stored)
-    (good,) = stored["pauses"]
-    read = {"pauses": [good | odd, good]}
-    assert [each.kind for each in from_stored(StoredPauses, read).pauses] == [ACID]
+    stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
+    (good,) = stored
+    assert kinds(from_stored(tuple[Pause, ...], [good | odd, good])) == [ACID]
 
 
 @pytest.mark.parametrize("answers", [True, False])

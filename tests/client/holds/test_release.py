@@ -247,14 +247,14 @@ SWITCHED_OFF = [("send", SLOT, False, False)]
     [
         ({}, True, [("look",), ("release", SLOT)], None),
         (CLOUD, True, SWITCHED_OFF, (False, False, State.REQUESTED, NOW, NOW)),
-        (ALONE, True, SWITCHED_OFF, None),
-        (ALONE, False, [], None),
+        (ALONE, True, SWITCHED_OFF, (False, False, State.REQUESTED, NOW, NOW)),
+        (ALONE, False, [], (False, False, State.REQUESTED, NOW, NOW)),
     ],
 )
 async def test_a_release(
     paths: dict[str, Any], on: bool, asked: list[Any], left: tuple[Any, ...] | None
 ) -> None:
-    """The cloud only switches off; the LAN shows later whether that holds it."""
+    """The cloud only switches off; a LAN shows later whether that holds it."""
     way = Paths(**paths)
     due = replace(DUE, on=on, by_cloud=True)
     found = holds(way, due)
@@ -300,7 +300,7 @@ async def test_leaving(
     assert way.asked == asked
     assert [each.state for each in shown] == (left or [])
     assert [each.needed for each in found.all] == (
-        [True] if left or left is None else [False] * (paths is CLOUD)
+        [True] if left or left is None else [False] * (asked == SWITCHED_OFF)
     )
 
 

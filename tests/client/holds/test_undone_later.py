@@ -19,8 +19,9 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.controller import Controller, Stored
-from custom_components.poolctl.client.holds.hold import StoredHolds
-from custom_components.poolctl.client.holds.pauses import StoredPauses
+from custom_components.poolctl.client.holds.heat import HeatClaim
+from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.pauses import Pause
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.heating import BODIES, Body
@@ -34,7 +35,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.warm_by import warm_by as warm_by_module
-from custom_components.poolctl.warm_by.request import StoredRequests
+from custom_components.poolctl.warm_by.request import Request
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.client.conftest import FakeTime, Service, replace_time
 from tests.world import simulator as sim
@@ -107,19 +108,21 @@ class World:
             ),
             zone=lambda: UTC,
             stored=Stored(
-                holds=from_stored(StoredHolds, kept["holds"]).holds,
-                pauses=from_stored(StoredPauses, kept["pauses"]).pauses,
+                holds=from_stored(tuple[Hold, ...], kept["holds"]),
+                pauses=from_stored(tuple[Pause, ...], kept["pauses"]),
+                heat=from_stored(tuple[HeatClaim, ...], kept["heat"]),
             )
             if kept
             else Stored(),
         )
-        requests = from_stored(StoredRequests, kept["warm_by"]).requests if kept else ()
+        requests = from_stored(tuple[Request, ...], kept["warm_by"] if kept else [])
         return controller, WarmBy(controller, Learned(), requests)
 
     @property
     def owners(self) -> tuple[Any, ...]:
         """What undoes things, in its order."""
-        return self.warm_by, self.controller.pauses, self.controller.holds
+        found = self.controller
+        return self.warm_by, found.heat, found.pauses, found.holds
 
     # Home Assistant at work
 
@@ -214,7 +217,7 @@ class World:
             if err.ran is not False:
                 self.heats[source] |= {on}
         else:
-            self.warm_by.disown([source])
+            self.controller.heat.forget([source])
             self.heats[source] = {on}
 
     def doser(self, kind: DoserKind) -> bool:
@@ -294,9 +297,10 @@ class World:
     async def restart(self, minutes: float) -> None:
         old = self.controller
         stored = {
-            "holds": to_stored(old.holds.stored),
-            "pauses": to_stored(old.pauses.stored),
-            "warm_by": to_stored(self.warm_by.stored),
+            "holds": to_stored(old.holds.stored, tuple[Hold, ...]),
+            "pauses": to_stored(old.pauses.stored, tuple[Pause, ...]),
+            "heat": to_stored(old.heat.stored, tuple[HeatClaim, ...]),
+            "warm_by": to_stored(self.warm_by.all, tuple[Request, ...]),
             "time": old.clock.time(),
         }
         await old.close()
@@ -305,15 +309,16 @@ class World:
 
     async def delete(self) -> None:
         """Delete the entry and add it again; the user is told what stays."""
-        for source in await self.warm_by.leave():
-            self.heats[source] = {True, False}
-        left = {hold.slot for hold in await self.controller.holds.leave()}
+        not_undone = await self.warm_by.leave()
+        for claim in not_undone.heat:
+            self.heats[claim.source] = {True, False}
+        left = {hold.slot for hold in not_undone.holds}
         for slot, claims in self.holds.items():
             lasting = {claim for claim in claims if claim[1] == ENDLESS}
             told = {(True, ENDLESS), (False, ENDLESS)} if slot in left else set()
             self.holds[slot] = lasting | told
         self.lasting -= left
-        for pause in await self.controller.pauses.leave():
+        for pause in not_undone.pauses:
             if isinstance(pause.kind, DoserKind):
                 self.doses[pause.kind] = {True, False}
         self.paused.clear()
@@ -342,7 +347,8 @@ class World:
         for source, wanted in self.heats.items():
             on = bool(int(self.pool.settings["heating"]) & HEATERS[source])
             assert on in wanted, (source, wanted)
-        assert self.warm_by.stored.requests == ()
+        assert self.warm_by.all == ()
+        assert self.controller.heat.all == ()
         assert self.controller.pauses.shown == ()
         assert all(hold.until is None for hold in self.controller.holds.shown)
 

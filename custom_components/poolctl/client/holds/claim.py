@@ -1,9 +1,11 @@
 """A claim: one thing that was changed, and is undone at its end."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+import time
 from typing import Annotated, Self
 
 from ..codec import UNSTORED, Within
@@ -69,6 +71,8 @@ class Claim(ABC):
     )
     """Length of a duration in s."""
     state: State = field(default=State.ACTIVE, compare=False)
+    claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
+    """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
 
     settled_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     """Time before which reads may not show its command yet (monotonic, s)."""
@@ -112,3 +116,29 @@ class Claim(ABC):
             return replace(self, settled_at=at)
         lasts = LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
         return replace(self, settled_at=at, until=min(self.until, now + lasts))
+
+    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
+        """Return the claim for these claimants: it ends with the last of them."""
+        ends = [end for end in claims.values() if end is not None]
+        if len(ends) < len(claims):
+            return replace(
+                self, claims=claims, end=End.NEVER, until=None, lasts=None, ends_at=None
+            )
+        lasts = (max(ends) - now).total_seconds()
+        return replace(
+            self,
+            claims=claims,
+            end=End.DURATION,
+            until=max(ends),
+            lasts=lasts,
+            ends_at=time.monotonic() + lasts,
+        )
+
+    def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:
+        """Return the claims of all others that are not over."""
+        claims = dict(self.claims) or {"": self.until}
+        return {
+            name: end
+            for name, end in claims.items()
+            if name != claimant and (end is None or end > now)
+        }

@@ -18,12 +18,14 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from .claim import LASTING, Claim, End, State
+from .claim import LASTING, OVER, Claim, End, State
 from .ends import is_over, next_end, with_shown_end
 from .machine import Event, after
 
 _LOGGER = logging.getLogger(__name__)
 
+LEAVING = 10.0
+"""Seconds to undo claims before the means of undoing them is lost."""
 SETTLING = 3.0
 """Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
 FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
@@ -37,8 +39,6 @@ OLD = timedelta(days=30)
 restored, nobody expects that any more. It is shown with what a user can do."""
 _OUTAGE = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
-_LEAVING = 10.0
-"""Seconds to undo claims before the means of undoing them is lost."""
 
 
 def retry_wait(tries: int, *, cannot: bool = False) -> float:
@@ -117,7 +117,8 @@ class Claims[C: Claim](ABC):
         return tuple(self._all[thing] for thing in sorted(self._all))
 
     @property
-    def _to_store(self) -> tuple[C, ...]:
+    def stored(self) -> tuple[C, ...]:
+        """The claims to store across restarts."""
         return tuple(
             claim if claim.state in LASTING else replace(claim, state=State.ACTIVE)
             for claim in self.all
@@ -198,6 +199,25 @@ class Claims[C: Claim](ABC):
                 settled_at = time.monotonic() + SETTLING
                 self._all[thing] = replace(claim, settled_at=settled_at, doubt=None)
 
+    def claimed_until(self, thing: int, claimant: str) -> datetime | None:
+        """Return the end of a claimant's claim on a thing, `None` if it has none."""
+        claim = self._all.get(thing)
+        return None if claim is None else claim.claims.get(claimant)
+
+    def drop(self, claimant: str) -> None:
+        """End the claims of one claimant; without another one, a thing is due now."""
+        now = self._times.now
+        for claim in self.all:
+            if claimant not in claim.claims:
+                continue
+            if others := claim.claims_beside(claimant, now):
+                self._set(claim.thing, claim.claimed(others, now))
+            else:
+                ended = replace(claim.claimed({claimant: now}, now), retry_at=None)
+                state = ended.state if ended.state in OVER else State.DUE
+                self._set(claim.thing, replace(ended, state=state))
+        self._publish()
+
     # Reads
 
     def take_read(self, state: PoolState, at: float) -> None:
@@ -231,25 +251,28 @@ class Claims[C: Claim](ABC):
 
     # Work
 
-    async def work(self) -> None:
-        """Undo the due claims, each by itself.
+    async def work(self) -> list[PoolctlError]:
+        """Undo the due claims, each by itself; return the failures.
 
         What shows them is read first: a user who changed it meanwhile ended the claim.
         """
+        failures: list[PoolctlError] = []
         async with self._working:
             previous = self.all
             self._look_at_ends(self._state)
             if self.due and not await self._look():
+                failures.append(UnreachableError("it does not answer"))
                 for claim in self.due:
                     self._apply(claim.thing, Event.TRIED)
                     self._failed(claim.thing, Event.UNANSWERED)
             for claim in self.due:
-                await self._try(claim)
+                failures += [each for each in [await self._try(claim)] if each]
             if self.all != previous:
                 self._publish()
+        return failures
 
-    async def _try(self, claim: C) -> bool:
-        """Undo one claim; return whether that is confirmed."""
+    async def _try(self, claim: C) -> PoolctlError | None:
+        """Undo one claim; return the error if that is not confirmed."""
         thing = claim.thing
         self._apply(thing, Event.TRIED)
         try:
@@ -259,13 +282,13 @@ class Claims[C: Claim](ABC):
         except (UnreachableError, BusyError) as err:
             _LOGGER.debug("Not undone yet: %s", err)
             self._failed(thing, Event.UNANSWERED)
-            return False
+            return err
         except PoolctlError as err:
             _LOGGER.debug("Not undone: %s", err)
             cannot = isinstance(err, CannotReleaseError)
             self._failed(thing, Event.DECLINED, cannot=cannot)
-            return False
-        return True
+            return err
+        return None
 
     def _failed(self, thing: int, event: Event, *, cannot: bool = False) -> None:
         claim = self._all.get(thing)
@@ -280,18 +303,21 @@ class Claims[C: Claim](ABC):
         )
         self._set(thing, after(tried, event))
 
-    async def leave(self, *, only_lan: bool = False) -> tuple[C, ...]:
-        """Undo claims that cannot be undone later, within 10 s; return those left.
+    async def leave(
+        self, within: float = LEAVING, *, only_lan: bool = False
+    ) -> tuple[C, ...]:
+        """Undo claims that cannot be undone later, in some seconds; return those left.
 
         `only_lan`: the cloud remains.
         """
         leaving = {
             claim.thing
             for claim in self.shown
-            if _promised(claim) and not (only_lan and self._cloud_undoes(claim))
+            if _promised(claim)
+            and not (only_lan and claim.state not in OVER and self._cloud_undoes(claim))
         }
         try:
-            async with asyncio.timeout(_LEAVING), self._working:
+            async with asyncio.timeout(within), self._working:
                 if leaving and await self._look():
                     await asyncio.gather(*map(self._leave, leaving))
         except TimeoutError:
@@ -307,7 +333,7 @@ class Claims[C: Claim](ABC):
         if not self._to_undo(due):
             return
         self._set(thing, due)
-        if not await self._try(due) and thing in self._all:
+        if await self._try(due) is not None and thing in self._all:
             self._set(thing, replace(claim, state=State.ACTIVE))
 
 

@@ -1,17 +1,16 @@
 """A hold: a claim on one output."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-import time
 from typing import Annotated, override
 
 from ..codec import UNSTORED, Within
 from ..pool.state import PoolState
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
-from .claim import Claim, End
+from .claim import Claim
 
 
 class Asked(StrEnum):
@@ -52,8 +51,6 @@ class Hold(Claim):
     restarts: Annotated[int, Within(0, 1000)] = field(default=0, compare=False)
     """How often its schedule started the output again after a release."""
     basis: Annotated[Basis | None, UNSTORED] = field(default=None, compare=False)
-    claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
-    """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
     unsent: Annotated[bool, UNSTORED] = field(default=False, compare=False)
     """Whether its command is still to be sent."""
 
@@ -69,39 +66,6 @@ class Hold(Claim):
     @override
     def alone(self) -> Hold:
         return replace(self, previous=None)
-
-    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
-        """Return the hold with these claims: it ends with the last of them."""
-        ends = [end for end in claims.values() if end is not None]
-        if len(ends) < len(claims):
-            return replace(
-                self, claims=claims, end=End.NEVER, until=None, lasts=None, ends_at=None
-            )
-        lasts = (max(ends) - now).total_seconds()
-        return replace(
-            self,
-            claims=claims,
-            end=End.DURATION,
-            until=max(ends),
-            lasts=lasts,
-            ends_at=time.monotonic() + lasts,
-        )
-
-    def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:
-        """Return the claims of all others that are not over."""
-        claims = dict(self.claims) or {"": self.until}
-        return {
-            name: end
-            for name, end in claims.items()
-            if name != claimant and (end is None or end > now)
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class StoredHolds:
-    """The stored holds of one controller."""
-
-    holds: tuple[Hold, ...] = ()
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:

@@ -21,7 +21,7 @@ from .claim import LONGEST, End, State
 from .claims import Claims, retry_wait
 from .ends import extended, rescheduled, restarts
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, Hold, StoredHolds
+from .hold import Asked, Hold
 from .machine import Event, after
 from .rules import window_of
 
@@ -88,11 +88,6 @@ class Holds(Claims[Hold]):
     @override
     def wait(self) -> float | None:
         return 0.0 if any(hold.unsent for hold in self.all) else super().wait
-
-    @property
-    def stored(self) -> StoredHolds:
-        """The holds to store across restarts."""
-        return StoredHolds(self._to_store)
 
     # Requests of the user
 
@@ -164,16 +159,6 @@ class Holds(Claims[Hold]):
             slot=slot.index, on=True, since=now, asked=Asked.HERE, requester=requester
         ).claimed({claimant: until}, now)
         await self._request(_Request(slot=slot, hold=hold))
-
-    async def drop(self, slot: Slot, claimant: str) -> None:
-        """End the claim of one claimant; without another one, release the output."""
-        now, hold = self._times.now, self._all.get(slot.index)
-        if hold is None or claimant not in hold.claims:
-            return
-        if left := hold.claims_beside(claimant, now):
-            self._put(slot.index, hold.claimed(left, now))
-        else:
-            await self.resume(slot)
 
     async def resume(self, slot: Slot | None) -> None:
         """Release an output to its schedules."""
@@ -361,7 +346,8 @@ class Holds(Claims[Hold]):
         if self._paths.on_lan:
             await self._outputs.resume_schedule(claim.slot)
             return
-        # Switched off as the vendor's app does; the LAN shows if that holds it.
+        # Switched off as the vendor's app does; a LAN, if only later, shows if that
+        # holds it.
         slot = self._state.outputs.slot(claim.slot)
         if claim.on and slot is not None:
             await (await self._outputs.send(slot, False, held=False))()
@@ -374,15 +360,15 @@ class Holds(Claims[Hold]):
             needed=False,
             state=State.REQUESTED,
         )
-        self._set(claim.slot, None if self._paths.lan is None else left)
+        self._set(claim.slot, left)
 
     @override
-    async def work(self) -> None:
+    async def work(self) -> list[PoolctlError]:
         """Hold outputs again that their schedule restarted, and release due holds."""
         for hold in self.all:
             if hold.unsent:
                 await self._hold_again(hold)
-        await super().work()
+        return await super().work()
 
     async def _hold_again(self, hold: Hold) -> None:
         sent, watched = replace(hold, unsent=False), hold.previous

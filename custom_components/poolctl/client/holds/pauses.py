@@ -49,13 +49,6 @@ class Pause(Claim):
         return DOSING.index(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPauses:
-    """The stored pauses of one controller."""
-
-    pauses: tuple[Pause, ...] = ()
-
-
 class Pauses(Claims[Pause]):
     """The pauses of one controller, by doser."""
 
@@ -78,11 +71,6 @@ class Pauses(Claims[Pause]):
     @override
     def _publish(self) -> None:
         self._store.publish()
-
-    @property
-    def stored(self) -> StoredPauses:
-        """The pauses to store across restarts."""
-        return StoredPauses(self._to_store)
 
     def until(self, kind: AnyDosing) -> datetime | None:
         """Return the end of a doser's pause, `None` if it is not paused."""
