@@ -32,12 +32,12 @@ from .client.pool.heating import (
     has_thermostat,
     heats,
     may_heat,
+    sources_to_select,
 )
 from .coordinator import ControllerCoordinator, View
 from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .learned.warming import expected_rate
 from .status.sentence import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
@@ -79,7 +79,8 @@ def _shown(view: View, body: Body) -> ClimateValue | None:
 
 def _heating_rate(view: View, body: Body) -> Mapping[str, float]:
     """Return the expected temperature rise per hour while heating, if learned."""
-    rate = expected_rate(view.learned.warming[body], view.state, body)
+    sources = [*sources_to_select(view.state, body, True)]
+    rate = view.learned.warming[body].expected(sources)
     if rate is None:
         return {}
     unit = view.hass.config.units.temperature_unit

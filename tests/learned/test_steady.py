@@ -39,9 +39,9 @@ STATE = PoolState(
 )
 
 
-def take(steady: SteadyReadings, state: PoolState, at: float) -> bool:
+def take(steady: SteadyReadings, state: PoolState, at: float) -> None:
     """Take a read."""
-    return steady.take(state.readings, at)
+    steady.take(state.readings, at)
 
 
 def with_probes(state: PoolState, probes: Probes) -> PoolState:
@@ -128,15 +128,6 @@ def test_a_small_difference_that_lasts() -> None:
         take(steady, state, number * POLL)
         shown.append(steady.of(state).orp)
     assert shown == [700] * 23 + [702]
-
-
-def test_what_settles_while_nothing_changes_is_reported() -> None:
-    steady = SteadyReadings()
-    take(steady, STATE, 0)
-    state = replace(STATE, readings=replace(STATE.readings, orp=702))
-    times = (POLL, LASTS, POLL + LASTS, 2 * LASTS)
-    settled = [take(steady, state, at) for at in times]
-    assert settled == [False, False, True, False]
 
 
 def test_a_reading_that_came_since_the_newest_read() -> None:

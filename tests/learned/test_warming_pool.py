@@ -10,7 +10,12 @@ import pytest
 
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
-from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
+from custom_components.poolctl.client.pool.heating import (
+    POOL,
+    SPA,
+    Body,
+    sources_to_select,
+)
 from custom_components.poolctl.client.pool.parts import Heater, Water
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
@@ -23,7 +28,6 @@ from custom_components.poolctl.learned.warming import (
     WarmIn,
     Warming,
     after_read,
-    expected_rate,
     warm_in,
 )
 
@@ -61,7 +65,7 @@ class Lesson:
         return warm_in(self.of(body), self.state, body)
 
     def rate(self, body: Body) -> float | None:
-        return expected_rate(self.of(body), self.state, body)
+        return self.of(body).expected([*sources_to_select(self.state, body, True)])
 
 
 def read(

@@ -48,8 +48,6 @@ class Learned:
         }
         self.steady = SteadyReadings()
         self.ends = Ends()
-        self.revision = 0
-        """Number that changes whenever a shown value changes."""
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin`."""
         self._at: float | None = None
@@ -68,17 +66,17 @@ class Learned:
         at: float,
         now: datetime,
         choices: Choices = NO_CHOICES,
-    ) -> bool:
-        """Take a read at a time (monotonic, s); return whether a shown total changed.
+    ) -> tuple[bool, bool]:
+        """Take a read at a time (monotonic, s).
 
-        `revision` changes with any shown value. If the previous read is older than
-        `MAX_AGE`, the time in between counts as unknown.
+        Return whether a shown total changed, and whether any value to store did. If the
+        previous read is older than `MAX_AGE`, the time in between counts as unknown.
         """
         seconds = None if self._at is None else at - self._at
         self._at = at
         sane = self._odd_reads.drop(state.readings)
         odd_water = self._odd_reads.water.unconfirmed
-        settled = self.steady.take(state.readings, at, odd_water=odd_water)
+        self.steady.take(state.readings, at, odd_water=odd_water)
         state = replace(state, readings=sane)
         if seconds is not None and seconds > MAX_AGE:
             seconds = None
@@ -98,7 +96,6 @@ class Learned:
         }
         self._clock = replace(self.controller_clock)
         news = [
-            settled,
             new_day,
             new_totals,
             self.filter.take(read),
@@ -107,8 +104,7 @@ class Learned:
             (self.warming, self._clock) != previous,
         ]
         self.ends = self.ends.add_read(read, self.warming)
-        self.revision += True in news
-        return new_totals
+        return new_totals, True in news
 
     def take_dosers(self, state: PoolState) -> bool:
         """Take the reports of the dosers; return whether a shown value changed.
@@ -117,14 +113,12 @@ class Learned:
         """
         read = Read(state, None, self.now)
         news = [model.take(read) for model in self.dosers.values()]
-        self.revision += True in news
         return True in news
 
     def cleaned(self, now: datetime) -> None:
         """Start the filter models again after a user reports the filter clean."""
         self.filter.cleaned(now)
         self.pump_power.cleaned()
-        self.revision += 1
 
     def as_dict(self) -> dict[str, object]:
         """Return the values to store."""

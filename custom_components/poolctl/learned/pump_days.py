@@ -79,26 +79,21 @@ class PumpDays:
 
     def take(self, read: Read, totals: Totals) -> None:
         """Add a read that was already added to the totals."""
-        today = self.begin_day(read.now.date())
-        hours = totals.of[PUMP_RUNNING].exact
-        self.today = _with_read(replace(today, hours=hours), read)
-
-
-def _with_read(day: PumpDay, read: Read) -> PumpDay:
-    state, seconds = read.state, read.seconds
-    water = state.measured_chemistry.water_temperature
-    if state.signals.chemistry_stable and water is not None:
-        warmest = water if day.water is None else max(water, day.water)
-        day = replace(day, water=warmest)
-    flow, runs = state.readings.flow_rate, motor_runs(state)
-    if seconds is None or runs is None:
-        return day
-    midnight = start_of_day(day.day, read.now.tzinfo).timestamp()
-    of_today = min(seconds, read.now.timestamp() - midnight)
-    day = replace(day, observed=day.observed + of_today / _HOUR)
-    if not flow or not runs:
-        return day
-    hours = seconds / _HOUR
-    return replace(
-        day, litres=day.litres + flow * 60 * hours, measured=day.measured + hours
-    )
+        state, seconds = read.state, read.seconds
+        day = replace(
+            self.begin_day(read.now.date()), hours=totals.of[PUMP_RUNNING].exact
+        )
+        water = state.measured_chemistry.water_temperature
+        if state.signals.chemistry_stable and water is not None:
+            warmest = water if day.water is None else max(water, day.water)
+            day = replace(day, water=warmest)
+        flow, runs = state.readings.flow_rate, motor_runs(state)
+        if seconds is not None and runs is not None:
+            midnight = start_of_day(day.day, read.now.tzinfo).timestamp()
+            of_today = min(seconds, read.now.timestamp() - midnight)
+            day = replace(day, observed=day.observed + of_today / _HOUR)
+            if flow and runs:
+                hours = seconds / _HOUR
+                litres = day.litres + flow * 60 * hours
+                day = replace(day, litres=litres, measured=day.measured + hours)
+        self.today = day

@@ -47,17 +47,19 @@ class _Sane:
     def take(self, value: float | None) -> float | None:
         """Return the next value, `None` if it is impossible or a jump from earlier."""
         sure, before, self._newest = self._sure, self._newest, value
-        possible = value is None or self.least <= value <= self.most
-        jumps = (
-            value is not None
-            and sure is not None
+        self.unconfirmed = False
+        if value is None:
+            return None
+        possible = self.least <= value <= self.most
+        if (
+            sure is not None
             and abs(value - sure) > self.jump
             and (before is None or abs(value - before) > self.jump)
-        )
-        self.unconfirmed = jumps and not possible
-        if not jumps and value is not None:
-            self._sure = value
-        return value if possible and not jumps else None
+        ):
+            self.unconfirmed = not possible
+            return None
+        self._sure = value
+        return value if possible else None
 
 
 class OddReads:

@@ -86,28 +86,22 @@ class SteadyReadings:
 
     def __init__(self) -> None:
         self._shown = [_Shown() for _ in BANDS]
-        self._readings = Probes()
 
-    def take(self, readings: Readings, at: float, *, odd_water: bool = False) -> bool:
+    def take(self, readings: Readings, at: float, *, odd_water: bool = False) -> None:
         """Take a read at a time (monotonic, s).
 
         `odd_water` is whether its water temperature is impossible and unconfirmed.
-        Return whether a shown value changed although no reading changed.
         """
-        previous, values = self._readings, [each.value for each in self._shown]
-        self._readings = Probes.of(readings)
         self._shown = [
             each.after(reading, at, band, doubted=doubted)
             for each, reading, band, doubted in zip(
                 self._shown,
-                self._readings,
+                Probes.of(readings),
                 BANDS,
                 (False, False, odd_water, False),
                 strict=True,
             )
         ]
-        settled = values != [each.value for each in self._shown]
-        return settled and previous == self._readings
 
     def show(self, state: PoolState) -> None:
         """Show the readings of a state as they are."""

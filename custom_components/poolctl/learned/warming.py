@@ -17,13 +17,7 @@ from typing import Annotated, Final, NamedTuple
 
 from ..client.codec import UNSTORED, Within
 from ..client.control.store import MAX_AGE
-from ..client.pool.heating import (
-    Body,
-    heats,
-    running_sources,
-    sources_to_select,
-    temperature,
-)
+from ..client.pool.heating import Body, heats, running_sources, temperature
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource
 from .means import weighted_mean
@@ -68,12 +62,6 @@ class Line(NamedTuple):
     xx: float = 0.0
     xy: float = 0.0
 
-    def through(self, x: float, y: float) -> Line:
-        """Return the line after another reading."""
-        return Line(
-            self.number + 1, self.x + x, self.y + y, self.xx + x * x, self.xy + x * y
-        )
-
     @property
     def slope(self) -> float:
         """Slope in °C an hour, 0 if all readings are of one moment."""
@@ -93,20 +81,17 @@ class Session:
     line: Line = Line()
     """Readings since the water has mixed, by hours from then."""
 
-    def goes_on(self, sources: Sequence[HeatSource], at: float, now: float) -> bool:
-        """Return whether a reading in °C at a time belongs to this session."""
-        return (
-            sources == self.sources
-            and 0 <= at - self.at <= MAX_AGE
-            and abs(now - self.temperature) <= JUMP
-            and at - self.begun <= LONGEST
-        )
-
     def then(self, at: float, now: float) -> Session:
         """Return the session after a reading in °C at a time."""
-        line, mixed = self.line, at - self.begun - SETTLES
-        if mixed >= 0:
-            line = line.through(mixed / _HOUR, now)
+        line, x = self.line, (at - self.begun - SETTLES) / _HOUR
+        if x >= 0:
+            line = Line(
+                line.number + 1,
+                line.x + x,
+                line.y + now,
+                line.xx + x * x,
+                line.xy + x * now,
+            )
         return replace(self, at=at, temperature=now, line=line)
 
     @property
@@ -137,9 +122,15 @@ class Warming:
         if not sources or now is None:
             return self._over()
         session = self.session
-        if session is not None and session.goes_on(sources, at, now):
-            return replace(self, session=session.then(at, now))
-        return replace(self._over(), session=Session(sources, at, at, now))
+        if (
+            session is None
+            or sources != session.sources
+            or not 0 <= at - session.at <= MAX_AGE
+            or abs(now - session.temperature) > JUMP
+            or at - session.begun > LONGEST
+        ):
+            return replace(self._over(), session=Session(sources, at, at, now))
+        return replace(self, session=session.then(at, now))
 
     def _over(self) -> Warming:
         """Return the rates once the session is over."""
@@ -168,12 +159,12 @@ class Warming:
         The sun may not shine, so the rate of a heater alone is preferred.
         """
         possible = [each for each in self.rates if {*each.sources} <= {*sources}]
-        by = max(possible, key=_how_sure, default=None)
+        by = max(
+            possible,
+            key=lambda each: (HeatSource.SOLAR not in each.sources, len(each.sources)),
+            default=None,
+        )
         return None if by is None else by.per_hour
-
-
-def _how_sure(rate: LearnedRate) -> tuple[bool, int]:
-    return HeatSource.SOLAR not in rate.sources, len(rate.sources)
 
 
 def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
@@ -187,14 +178,6 @@ def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> War
     of_it = state.signals.chemistry_stable and heats(state, body)
     measured = state.measured_chemistry.water_temperature
     return warming.then(running if of_it else (), at, measured)
-
-
-def expected_rate(warming: Warming, state: PoolState, body: Body) -> float | None:
-    """Return the rate in °C an hour once a body of water is heated.
-
-    It is `None` until it is learned.
-    """
-    return warming.expected([*sources_to_select(state, body, True)])
 
 
 class WarmIn(NamedTuple):

@@ -123,12 +123,10 @@ class ControllerStore:
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
         """Learn from a read at a time (monotonic, s)."""
-        revision = self.learned.revision
-        if self.learned.take(state, at, self.now, self.requested.choices):
-            # Saved before it is shown, so that no total is lower after a power cut.
-            self._memory.save(at_once=True)
-        elif self.learned.revision != revision:
-            self._memory.save()
+        totals, news = self.learned.take(state, at, self.now, self.requested.choices)
+        if news:
+            # Totals are saved before they are shown: none is lower after a power cut.
+            self._memory.save(at_once=totals)
 
     @callback
     def async_reset_total(self, kind: TotalKind) -> None:
