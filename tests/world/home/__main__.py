@@ -26,6 +26,7 @@ from .provision import (
     reset,
     set_up_energy,
     store_credentials,
+    store_past,
     until_running,
 )
 from .settings import (
@@ -203,6 +204,8 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
         await until_running(home)
         if not options.from_scratch:
             await store_credentials(home)
+        if options.demo:
+            store_past(settings)
         if options.ready or options.demo or options.report:
             await add_account(home, settings)
             await set_up_energy(home)

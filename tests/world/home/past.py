@@ -1,15 +1,17 @@
 """Imports the demo's history: the past of the simulated pools.
 
 Statistics are imported through Home Assistant's API. For states there is none: rows of the
-last days are added to those that the recorder itself writes into its database.
+last days are added to those that the recorder itself writes into its database. Totals that
+the integration sums up are put into its store before it is set up.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from itertools import pairwise
 import json
 from pathlib import Path
 import sqlite3
@@ -25,7 +27,7 @@ STATE_DAYS: Final = 10
 """Days for which Home Assistant keeps states by default."""
 _RECORDED_SECONDS: Final = 60
 _HOUR: Final = 3600
-_W_TO_KWH_IN_A_SAMPLE: Final = 600 / _HOUR / 1000
+_SAMPLE_HOURS: Final = 600 / _HOUR
 _UNIT_CLASSES: Final = {
     "temperature": "temperature",
     "power": "power",
@@ -53,6 +55,77 @@ MEASURED: Final[dict[str, _Value]] = {
 """Readers of samples for sensors, by the ends of their unique IDs."""
 ENERGY: Final = "pump_energy"
 
+type _Growth = list[tuple[float, float]]
+"""Unix times, and by how much something grew until then."""
+
+
+def _kwh(lived: list[Json]) -> _Growth:
+    return [(each["at"], each["power"] * _SAMPLE_HOURS / 1000) for each in lived]
+
+
+def _used(lived: list[Json], drum: str) -> _Growth:
+    """Return the mL that were dosed from a drum."""
+    return [
+        (each["at"], max(before["left"][drum] - each["left"][drum], 0))
+        for before, each in pairwise(lived)
+    ]
+
+
+def _by_pool(settings: Settings) -> dict[str, list[Json]]:
+    pools: defaultdict[str, list[Json]] = defaultdict(list)
+    for sample in json.loads(settings.past.read_text()):
+        pools[sample["pool"]].append(sample)
+    return dict(pools)
+
+
+def learned_from(settings: Settings) -> Mapping[str, Json]:
+    """Return what the integration would have learned by now, as it stores it."""
+    return {
+        device_id: {"learned": {"totals": _totals(lived), **_drums(lived)}}
+        for device_id, lived in _by_pool(settings).items()
+    }
+
+
+def _totals(lived: list[Json]) -> Json:
+    today = _day(lived[-1]["at"])
+    of_today = [each for each in lived if _day(each["at"]) == today]
+    runs = [_SAMPLE_HOURS * ("0" in each["relays"]) for each in lived]
+    totals = {
+        ENERGY: sum(kwh for _, kwh in _kwh(lived)),
+        "pump_run_hours": sum(runs),
+        "pump_running_today": sum(runs[-len(of_today) :]),
+        "water_filtered_today": sum(
+            each["flow_rate"] * _SAMPLE_HOURS * 60 / 1000 for each in of_today
+        ),
+        "pool_heater_run_hours": sum(_SAMPLE_HOURS * each["heating"] for each in lived),
+    }
+    return {
+        "day": today.isoformat(),
+        "of": [[key, {"exact": total}] for key, total in totals.items()],
+    }
+
+
+def _drums(lived: list[Json]) -> Json:
+    """Return the consumption of the last days from each drum."""
+    now = datetime.fromtimestamp(lived[-1]["at"], UTC)
+    found: Json = {}
+    for drum, left in lived[-1]["left"].items():
+        days: defaultdict[date, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        for at, used in _used(lived, drum):
+            days[_day(at)][0] += used
+            days[_day(at)][1] += _SAMPLE_HOURS * _HOUR
+        found[drum] = {
+            "drum": {
+                "level": [left, now.isoformat()],
+                "days": [[day.isoformat(), each] for day, each in days.items()],
+            }
+        }
+    return found
+
+
+def _day(at: float) -> date:
+    return datetime.fromtimestamp(at, UTC).date()
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Past:
@@ -65,26 +138,27 @@ class Past:
 
 async def add_past(home: HomeAssistant, settings: Settings) -> None:
     """Import the past of all pools; raises TooLateError if the recorder does not start."""
-    samples: list[Json] = json.loads(settings.past.read_text())
     registered: list[Json] = await home.command("config/entity_registry/list")
     ours = {
         (item["entity_id"].split(".")[0], item["unique_id"]): item["entity_id"]
         for item in registered
         if item["platform"] == DOMAIN and not item["disabled_by"]
     }
-    pools: defaultdict[str, list[Json]] = defaultdict(list)
-    for sample in samples:
-        pools[sample["pool"]].append(sample)
     states = await home.states()
     entities: list[Past] = []
-    for device_id, lived in pools.items():
+    for device_id, lived in _by_pool(settings).items():
         for key, value in MEASURED.items():
             if entity_id := ours.get(("sensor", f"{device_id}_{key}")):
                 values = [(sample["at"], value(sample)) for sample in lived]
                 await _import_means(home, states[entity_id], values)
                 entities.append(Past(entity_id=entity_id, values=[*values]))
         if entity_id := ours.get(("sensor", f"{device_id}_{ENERGY}")):
-            await _import_energy(home, entity_id, lived)
+            whole = await _import_growth(home, entity_id, _kwh(lived), "energy", "kWh")
+            entities.append(Past(entity_id=entity_id, values=[*whole]))
+        for drum in lived[-1]["left"]:
+            if entity_id := ours.get(("sensor", f"{device_id}_{drum}_used_today")):
+                used = _used(lived, drum)
+                await _import_growth(home, entity_id, used, "volume", "mL", daily=True)
         entities += _switches(ours, device_id, lived)
     await asyncio.to_thread(insert_states, settings.config, entities)
 
@@ -133,27 +207,43 @@ async def _import_means(
     )
 
 
-async def _import_energy(
-    home: HomeAssistant, entity_id: str, lived: list[Json]
-) -> None:
-    """Import energy; its sum ends at 0, from where Home Assistant continues."""
-    hours: defaultdict[int, float] = defaultdict(float)
-    for sample in lived:
-        hours[int(sample["at"] // _HOUR)] += sample["power"] * _W_TO_KWH_IN_A_SAMPLE
-    stats: list[Json] = []
-    whole, used = sum(hours.values()), 0.0
-    for hour, each in sorted(hours.items()):
-        used += each
-        stats.append({"start": _at(hour), "sum": used - whole, "state": used})
+async def _import_growth(
+    home: HomeAssistant,
+    entity_id: str,
+    growth: _Growth,
+    unit_class: str,
+    unit: str,
+    *,
+    daily: bool = False,
+) -> _Growth:
+    """Import a total that grows, for `daily` from 0 on each day; return its values.
+
+    Its sum ends at 0, from where Home Assistant continues.
+    """
+    values: _Growth = []
+    stats: dict[str, Json] = {}
+    sum_of = -sum(each for _, each in growth)
+    state, day = 0.0, _day(growth[0][0])
+    for at, grown in growth:
+        if daily and _day(at) != day:
+            state, day = 0.0, _day(at)
+        state += grown
+        sum_of += grown
+        values.append((at, round(state, 2)))
+        start = _at(int(at // _HOUR))
+        stats[start] = {"start": start, "sum": sum_of, "state": state}
+        if daily:
+            stats[start]["last_reset"] = f"{day.isoformat()}T00:00:00+00:00"
     await _import(
         home,
         entity_id,
-        stats,
+        [*stats.values()],
         mean_type=0,
         has_sum=True,
-        unit_class="energy",
-        unit_of_measurement="kWh",
+        unit_class=unit_class,
+        unit_of_measurement=unit,
     )
+    return values
 
 
 async def _import(

@@ -15,6 +15,7 @@ import aiohttp
 
 from .api import HomeAssistant, Json, exchange_code, probe, revoke
 from .errors import ApiError, HomeError
+from .past import learned_from
 from .settings import (
     DOMAIN,
     HOME_USER,
@@ -94,6 +95,8 @@ def prepare(settings: Settings, *, demo: bool = False) -> None:
         text = CONFIGURATION
         if demo:
             text = text.replace("\n\nlogger:", f"{NO_SIGN_IN}\nlogger:", 1)
+            # Home Assistant reads only stores that are there when it starts.
+            _store(settings, DOMAIN, 1, {})
         configuration.write_text(text)
         (settings.config / AUTOMATIONS).write_text("[]\n")
         _store(settings, "onboarding", 4, ONBOARDING)
@@ -285,6 +288,11 @@ async def live_in(home: HomeAssistant) -> None:
         state=True,
         duration="02:00:00",
     )
+
+
+def store_past(settings: Settings) -> None:
+    """Let the integration find what it would have learned, when it is set up."""
+    _store(settings, DOMAIN, 1, dict(learned_from(settings)))
 
 
 def _store(settings: Settings, key: str, version: int, data: Json) -> None:

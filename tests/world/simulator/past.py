@@ -110,4 +110,9 @@ def _sample(pool: Pool) -> Json:
         "power": pump_watts(pump.speed),
         "relays": {number: on for number, on in pool.relays.items() if on},
         "heating": pool.heaters["pool"] or pool.heaters["solar"],
+        "left": {
+            drum: pool.settings[f"{drum}_remaining"]
+            for drum in ("acid", "chlorine")
+            if f"{drum}_remaining" in pool.settings
+        },
     }
