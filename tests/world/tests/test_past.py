@@ -1,10 +1,17 @@
 """The simulated past of the demo fits the present state of its pools."""
 
+from datetime import UTC, datetime
 from itertools import groupby
+import json
+from pathlib import Path
 import time
 
 import pytest
 
+from custom_components.poolctl.client.pool.dosing import DOSERS
+from custom_components.poolctl.learned.learned import Learned
+from tests.world.home.past import learned_from
+from tests.world.home.settings import Settings
 from tests.world.simulator import Clock, Pool
 from tests.world.simulator.past import DAYS, SAMPLE, live
 
@@ -30,3 +37,20 @@ def test_three_weeks_up_to_now(hour: int) -> None:
         assert all(7.0 <= each["ph"] <= 7.8 for each in lived)
         assert all(550 <= each["orp"] <= 800 for each in lived)
     assert pools["full"].settings["acid_remaining"] < 2000
+
+
+def test_the_integration_has_learned_from_it(tmp_path: Path) -> None:
+    """Totals and drums go on from the past, in the form in which they are stored."""
+    clock = Clock(1.0, start=time.time() - DAYS * 86400)
+    settings = Settings(data=tmp_path)
+    settings.past.write_text(json.dumps(live({"full": Pool.full()}, clock)))
+    stored = json.loads(json.dumps(learned_from(settings)))["full"]["learned"]
+    learned = Learned(stored)
+    now = datetime.fromtimestamp(clock.time(), UTC)
+    learned.begin(now)
+    totals = {kind.key: total for kind, total in learned.totals.of.items()}
+    assert totals["pump_energy"].shown > 50
+    assert totals["pump_run_hours"].shown > DAYS * 8
+    lasts = [doser.lasts_until(1.5, now) for doser in learned.dosers.values()]
+    assert len(lasts) == len(DOSERS)
+    assert all(day is not None and day > now.date() for day in lasts)
