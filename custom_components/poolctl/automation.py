@@ -38,8 +38,8 @@ from .client.pool.ranges import READINGS, Reading
 from .client.pool.state import PoolState, Source
 from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
+from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .devices.parts import Part, controller_of, part_of_device
-from .output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .private import Targets
 from .status.problem import Severity
 from .status.table import KEYS

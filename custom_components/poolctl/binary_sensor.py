@@ -24,11 +24,11 @@ from .client.wire.equipment import (
     Role,
 )
 from .coordinator import View
+from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
 from .learned.pool import filter_compared, needs_cleaning, without_effect
-from .output_attributes import RUN_BY
 
 PARALLEL_UPDATES = 0
 

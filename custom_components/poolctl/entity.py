@@ -13,17 +13,17 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from . import output_attributes
 from .client.controller import Controller
 from .client.holds.hold import Hold
 from .client.wire.equipment import Slot
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
+from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, slot_words
+from .devices.output_attributes import ATTR_EXPLANATION
 from .devices.output_names import OutputNames
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
-from .output_attributes import ATTR_EXPLANATION
 from .status.changes import EVENT_CHANGED, Changes
 from .status.explained import async_requester, in_words
 from .status.sentence import Explanation

@@ -31,8 +31,8 @@ import probatio as vol
 from .account import PoolctlConfigEntry
 from .client.pool.dosing import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
+from .devices.output_attributes import ATTR_EXPLANATION, RUN_BY
 from .entity import OutputEntity
-from .output_attributes import ATTR_EXPLANATION, RUN_BY
 from .schedules.entity import OfSchedule
 
 _READ_ONLY: Final = ToolAnnotations(

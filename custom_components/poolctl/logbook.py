@@ -11,7 +11,7 @@ from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Event, HomeAssistant, callback
 
 from .const import DOMAIN
-from .output_attributes import ATTR_EXPLANATION
+from .devices.output_attributes import ATTR_EXPLANATION
 from .status.changes import EVENT_CHANGED
 
 

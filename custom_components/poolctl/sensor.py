@@ -38,6 +38,13 @@ from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import RUNNING
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import View
+from .devices.output_attributes import (
+    ATTR_ENDS,
+    ATTR_GOOD_FROM,
+    ATTR_GOOD_TO,
+    MODES,
+    mode_name,
+)
 from .devices.output_names import OutputNames
 from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -52,7 +59,6 @@ from .learned.totals import (
     WATER_FILTERED,
     TotalKind,
 )
-from .output_attributes import ATTR_ENDS, ATTR_GOOD_FROM, ATTR_GOOD_TO, MODES, mode_name
 from .status.explained import PUMP_ATTRIBUTES, pump_attributes
 from .status.links import Link
 from .status.problem import ALL_WELL, Severity

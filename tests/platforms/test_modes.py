@@ -10,8 +10,8 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.poolctl import output_attributes
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
+from custom_components.poolctl.devices import output_attributes
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from tests.world.assistant.home import Home, failure
 from tests.world.simulator.raw import until
@@ -19,7 +19,7 @@ from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-FOLDER = Path(output_attributes.__file__).parent
+FOLDER = Path(output_attributes.__file__).parents[1]
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
 """Slots of the small pool."""
 FALL = f"slot_{WATERFALL}"

@@ -10,8 +10,8 @@ from ..client.pool.dosing import AnyDosing
 from ..client.pool.heating import Body
 from ..client.pool.parts import Chemistry
 from ..client.wire.equipment import Slot
+from ..devices.output_attributes import RUN_BY
 from ..learned.learned import Learned
-from ..output_attributes import RUN_BY
 from .dosing import why_dosing
 from .heating import why_heating
 from .output import why_output, why_pump

@@ -6,10 +6,10 @@ Attributes that are unknown or do not apply are left out.
 from datetime import datetime
 from typing import Final
 
-from .client.holds.hold import Hold
-from .client.pool.state import PoolState
-from .client.wire.equipment import Role, Slot
-from .client.wire.frame import MODE_MANUAL, MODE_OFF, RUNNING
+from ..client.holds.hold import Hold
+from ..client.pool.state import PoolState
+from ..client.wire.equipment import Role, Slot
+from ..client.wire.frame import MODE_MANUAL, MODE_OFF, RUNNING
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"
