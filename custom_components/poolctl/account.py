@@ -27,7 +27,7 @@ from homeassistant.helpers.aiohttp_client import (
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util.hass_dict import HassKey
 
-from .api import AccountToken
+from .application_credentials import AccountToken
 from .client.cloud import CloudClient
 from .client.codec import to_stored
 from .client.limits import Gates

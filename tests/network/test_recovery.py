@@ -9,7 +9,7 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntryState
 import pytest
 
-from custom_components.poolctl.api import AccountToken
+from custom_components.poolctl.application_credentials import AccountToken
 from custom_components.poolctl.network import addresses
 from custom_components.poolctl.store.controller import ControllerStore
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory

@@ -19,7 +19,7 @@ from pytest_homeassistant_custom_component.common import (
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 from zeroconf.asyncio import AsyncZeroconf
 
-from custom_components.poolctl import api
+from custom_components.poolctl import application_credentials
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.network.test_survival import lines, lost
@@ -231,7 +231,7 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
 
     protocol.md 5.1 rule 6.
     """
-    monkeypatch.setattr(api, "_SPACING", 0)
+    monkeypatch.setattr(application_credentials, "_SPACING", 0)
     entry = await by_cloud(home)
     cloud = entry.runtime_data.cloud
     for there in (True, False):
@@ -251,7 +251,7 @@ async def test_a_renewal_has_an_end(
 ) -> None:
     """A renewal that hangs times out, and the next request gets a token."""
     entry = await by_cloud(home)
-    monkeypatch.setattr(api, "_TIMEOUT", 0.1)
+    monkeypatch.setattr(application_credentials, "_TIMEOUT", 0.1)
     home.cloud.expire_tokens()
     home.cloud.faults.on("hang", "token")
     await entry.runtime_data.async_refresh()
