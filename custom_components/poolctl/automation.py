@@ -7,7 +7,6 @@ integration that it is about.
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, Final, override
 
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
@@ -25,7 +24,6 @@ from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
 )
-from homeassistant.helpers.automation import DomainSpec
 from homeassistant.helpers.condition import ConditionConfig
 from homeassistant.helpers.trigger import TriggerConfig
 from homeassistant.helpers.typing import ConfigType
@@ -70,21 +68,16 @@ _READING_OPTIONS: Final = {
 class PoolEntities(Targets):
     """Mixin for Home Assistant's base classes that selects entities by their keys."""
 
-    _domain: str
     _keys: Mapping[str, Part | None]
     """Keys of the entities, each with the part of the pool whose entity it is."""
 
     @override
     def __init_subclass__(
-        cls,
-        domain: str | None = None,
-        keys: Mapping[str, Part | None] = MappingProxyType({}),
-        **kwargs: object,
+        cls, keys: Mapping[str, Part | None] | None = None, **kwargs: Any
     ) -> None:
         super().__init_subclass__(**kwargs)
-        if domain is not None:
-            cls.set_specs({domain: DomainSpec()})
-            cls._domain, cls._keys = domain, keys
+        if keys is not None:
+            cls._keys = keys
 
     def _aimed[C: (TriggerConfig, ConditionConfig)](
         self, hass: HomeAssistant, config: C
@@ -115,7 +108,7 @@ class PoolEntities(Targets):
             entity_id
             for entity_id in entities
             if (entry := registry.async_get(entity_id)) is not None
-            and (entry.platform, entry.domain) == (DOMAIN, self._domain)
+            and (entry.platform, entry.domain) == (DOMAIN, self.domain)
             and entry.unique_id.endswith(ends)
         }
 

@@ -19,7 +19,7 @@ from homeassistant.helpers.automation import DomainSpec
 from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.service import entity_service_call
-from homeassistant.helpers.trigger import EntityTriggerBase
+from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
 
@@ -66,10 +66,24 @@ class TokenImplementation(AuthImplementation):
 
 
 class Targets:
-    """Mixin that selects the entities by domain."""
+    """Mixin that selects the entities by domain, with a schema of the options."""
 
     _hass: HomeAssistant
     _domain_specs: Mapping[str, DomainSpec]
+    _schema: vol.Schema
+
+    @override
+    def __init_subclass__(
+        cls,
+        domain: str | None = None,
+        schema: vol.Schema | None = None,
+        **kwargs: object,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if domain is not None:
+            cls._domain_specs = {domain: DomainSpec()}
+        if schema is not None:
+            cls._schema = schema
 
     @property
     def hass(self) -> HomeAssistant:
@@ -77,26 +91,14 @@ class Targets:
         return self._hass
 
     @property
-    def specs(self) -> Mapping[str, DomainSpec]:
-        """Specifications of the entities by domain."""
-        return self._domain_specs
+    def domain(self) -> str:
+        """Domain of the entities."""
+        return next(iter(self._domain_specs))
 
     @classmethod
-    def set_specs(cls, specs: Mapping[str, DomainSpec]) -> None:
-        """Set the specifications of the entities by domain."""
-        cls._domain_specs = specs
-
-
-class OfState(EntityTriggerBase):
-    """A trigger of an entity's state, with its own schema of options."""
-
-    @override
-    def __init_subclass__(
-        cls, schema: vol.Schema | None = None, **kwargs: object
-    ) -> None:
-        super().__init_subclass__(**kwargs)
-        if schema is not None:
-            cls._schema = schema
+    def checked(cls, config: ConfigType) -> ConfigType:
+        """Return a configuration with its defaults; raise Invalid for a wrong one."""
+        return cast("ConfigType", cls._schema(config))
 
 
 class OfAnyState(EntityConditionBase):
@@ -106,14 +108,6 @@ class OfAnyState(EntityConditionBase):
     """
 
     _primary_entities_only = False
-
-    @override
-    def __init_subclass__(
-        cls, schema: vol.Schema | None = None, **kwargs: object
-    ) -> None:
-        super().__init_subclass__(**kwargs)
-        if schema is not None:
-            cls._schema = schema
 
     @override
     def _should_include(self, _state: State) -> bool:

@@ -64,12 +64,6 @@ class _ControllerFlow(RepairsFlow):
             description_placeholders=self._texts(),
         )
 
-    def _done(self) -> RepairsFlowResult:
-        return self.async_create_entry(data={})
-
-    def _gone(self) -> RepairsFlowResult:
-        return self.async_abort(reason="gone")
-
 
 class _ConfirmFlow(_ControllerFlow):
     """Explains an issue, and fixes it once the user confirms."""
@@ -91,12 +85,12 @@ class _ConfirmFlow(_ControllerFlow):
         if user_input is None:
             return self._form("confirm", {})
         if (coordinator := self._coordinator) is None:
-            return self._gone()
+            return self.async_abort(reason="gone")
         try:
             await self._fix(coordinator)
         except PoolctlError as err:
             return self._form("confirm", {"base": sentence(err, self._errors)})
-        return self._done()
+        return self.async_create_entry(data={})
 
 
 class _AddressFlow(_ControllerFlow):
@@ -117,12 +111,12 @@ class _AddressFlow(_ControllerFlow):
     ) -> RepairsFlowResult:
         """Ask for its address and check that it answers there."""
         if (coordinator := self._coordinator) is None:
-            return self._gone()
+            return self.async_abort(reason="gone")
         record, errors = coordinator.record, {}
         if user_input is not None:
             errors = await async_adopt_address(coordinator.recovery, user_input)
             if not errors:
-                return self._done()
+                return self.async_create_entry(data={})
         known = user_input or {CONF_HOST: record.host, CONF_PORT: record.port}
         schema = self.add_suggested_values_to_schema(vol.Schema(ADDRESS_FIELDS), known)
         return self._form("address", errors, schema)
@@ -133,17 +127,18 @@ class _AddressFlow(_ControllerFlow):
         if user_input is None:
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
-            return self._gone()
+            return self.async_abort(reason="gone")
         if await coordinator.async_search():
-            return self._done()
+            return self.async_create_entry(data={})
         return self._form("search", {"base": "not_found"})
 
 
 def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
-    async def refill(coordinator: ControllerCoordinator) -> None:
-        await coordinator.controller.dosing.refill(doser)
-
-    return partial(_ConfirmFlow, refill, NOT_REACHED_ERRORS)
+    return partial(
+        _ConfirmFlow,
+        lambda coordinator: coordinator.controller.dosing.refill(doser),
+        NOT_REACHED_ERRORS,
+    )
 
 
 async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
@@ -155,12 +150,12 @@ async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
             )
 
 
-async def _renew_key(coordinator: ControllerCoordinator) -> None:
-    await coordinator.recovery.async_adopt_key()
-
-
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
-    "key_rejected": partial(_ConfirmFlow, _renew_key, KEY_ERRORS),
+    "key_rejected": partial(
+        _ConfirmFlow,
+        lambda coordinator: coordinator.recovery.async_adopt_key(),
+        KEY_ERRORS,
+    ),
     "address_lost": _AddressFlow,
     "held_off": partial(_ConfirmFlow, _give_back_held_off, NOT_REACHED_ERRORS),
     **{f"{doser.key}_low": _refill(doser) for doser in DOSERS},

@@ -8,7 +8,7 @@ it fires once the state has lasted that long without a break.
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar, cast, override
+from typing import Any, override
 
 from homeassistant.components.climate.const import (
     ClimateEntityStateAttribute,
@@ -54,7 +54,8 @@ from .automation import (
 from .client.pool.heating import BODIES, Body, heats
 from .client.pool.state import PoolState
 from .coordinator import SIGNAL_READ, ControllerCoordinator
-from .private import OfState
+
+_FOR = {vol.Optional(CONF_FOR): cv.positive_time_period}
 
 
 class _FollowsReads(PoolEntities, EntityTriggerBase):
@@ -87,7 +88,6 @@ class _FollowsReads(PoolEntities, EntityTriggerBase):
 class ReadingOutOfRange(
     OfReading,
     _FollowsReads,
-    OfState,
     schema=with_reading_options(ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR),
 ):
     """A reading left its limits."""
@@ -158,14 +158,12 @@ def _heats(state: State) -> bool:
 class _PoolTrigger(PoolEntities, Trigger):
     """A trigger without a base class in Home Assistant: fires when something begins."""
 
-    _schema: ClassVar[vol.Schema]
-
     @override
     @classmethod
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        return cast("ConfigType", cls._schema(config))
+        return cls.checked(config)
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         config = self._aimed(hass, config)
@@ -241,37 +239,31 @@ class _PoolTrigger(PoolEntities, Trigger):
             waiting.begin((entity_id, key), fire, self._duration)
 
 
-class NeedsAttention(OfStatus, _PoolTrigger):
+class NeedsAttention(
+    OfStatus,
+    _PoolTrigger,
+    schema=ENTITY_STATE_TRIGGER_SCHEMA.extend(
+        {vol.Required(CONF_OPTIONS, default={}): {**KIND_OPTIONS, **_FOR}}
+    ),
+):
     """A controller has a new problem, of the chosen kinds if any; each one triggers."""
-
-    _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
-        {
-            vol.Required(CONF_OPTIONS, default={}): {
-                **KIND_OPTIONS,
-                vol.Optional(CONF_FOR): cv.positive_time_period,
-            }
-        }
-    )
 
     @override
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
         return problems_of(state, self._options[OPTION_KINDS])
 
 
-class ConnectionChanged(OfConnection, _PoolTrigger):
+class ConnectionChanged(
+    OfConnection,
+    _PoolTrigger,
+    schema=ENTITY_STATE_TRIGGER_SCHEMA.extend(
+        {vol.Required(CONF_OPTIONS): {**CONNECTION_OPTIONS, **_FOR}}
+    ),
+):
     """The connection of a controller (LAN, cloud or lost) has changed.
 
     Every change to one of the chosen connections triggers, even from another of them.
     """
-
-    _schema = ENTITY_STATE_TRIGGER_SCHEMA.extend(
-        {
-            vol.Required(CONF_OPTIONS): {
-                **CONNECTION_OPTIONS,
-                vol.Optional(CONF_FOR): cv.positive_time_period,
-            }
-        }
-    )
 
     @override
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
