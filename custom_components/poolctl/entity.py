@@ -329,29 +329,28 @@ def async_outputs(hass: HomeAssistant) -> Iterator[OutputEntity]:
 
 
 @callback
+def async_outputs_of(
+    coordinator: ControllerCoordinator,
+) -> Iterator[tuple[int, OutputEntity]]:
+    """Return the entities of a controller's outputs, each with its slot."""
+    for entity in async_outputs(coordinator.hass):
+        if entity.coordinator is coordinator and entity.slot is not None:
+            yield entity.slot.index, entity
+
+
+@callback
 def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None:
     """Return the entity ID of a slot's output, `None` if there is none."""
-    return next(
-        (
-            entity.entity_id
-            for entity in async_outputs(coordinator.hass)
-            if entity.coordinator is coordinator
-            and entity.slot is not None
-            and entity.slot.index == slot
-        ),
-        None,
-    )
+    found = (e for index, e in async_outputs_of(coordinator) if index == slot)
+    return next((entity.entity_id for entity in found), None)
 
 
 @callback
 def async_output_names(coordinator: ControllerCoordinator, texts: Texts) -> OutputNames:
     """Return the names of a controller's outputs, also those given in Home Assistant."""
     given = [
-        (entity.slot.index, entry.name)
-        for entity in async_outputs(coordinator.hass)
-        if entity.coordinator is coordinator
-        and entity.slot
-        and (entry := entity.registry_entry)
-        and entry.name
+        (index, entry.name)
+        for index, entity in async_outputs_of(coordinator)
+        if (entry := entity.registry_entry) and entry.name
     ]
     return OutputNames(coordinator.data, coordinator.view.uses, texts, given)

@@ -1,7 +1,6 @@
 """Actions on schedules, for automations; users can also edit the calendar."""
 
 from dataclasses import replace
-from datetime import time
 from typing import Final
 
 from homeassistant.const import ATTR_NAME, WEEKDAYS, Platform
@@ -17,7 +16,7 @@ from ..client.pool.schedule_rules import equip
 from ..client.wire.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..entity import PoolctlEntity, async_output_of, async_outputs
+from ..entity import PoolctlEntity, async_output_of, async_outputs_of
 from ..errors import command_errors
 from ..schedules.entity import OfSchedule
 from .values import whole
@@ -135,9 +134,11 @@ def _wanted(
             speed,
         ),
         name=data.get(ATTR_NAME, previous.name),
-        start=_minute(data.get(ATTR_START), previous.start),
-        end=_minute(data.get(ATTR_END), previous.end),
-        weekdays=_weekday_bits(data.get(ATTR_WEEKDAYS), previous.weekdays),
+        start=minute_of_day(data[ATTR_START]) if ATTR_START in data else previous.start,
+        end=minute_of_day(data[ATTR_END]) if ATTR_END in data else previous.end,
+        weekdays=sum(1 << WEEKDAYS.index(day) for day in {*data[ATTR_WEEKDAYS]})
+        if ATTR_WEEKDAYS in data
+        else previous.weekdays,
         enabled=data.get(ATTR_ENABLED, previous.enabled),
     )
 
@@ -146,24 +147,11 @@ def _slot(call: ServiceCall, coordinator: ControllerCoordinator) -> int | None:
     """Return the slot that the entity of the action switches, `None` without one."""
     if (entity_id := call.data.get(ATTR_EQUIPMENT)) is None:
         return None
-    for entity in async_outputs(call.hass):
-        if (
-            entity.entity_id == entity_id
-            and entity.coordinator is coordinator
-            and entity.slot is not None
-        ):
-            return entity.slot.index
+    for index, entity in async_outputs_of(coordinator):
+        if entity.entity_id == entity_id:
+            return index
     raise ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key="output_unknown",
         translation_placeholders={"entity": entity_id},
     )
-
-
-def _minute(at: time | None, previous: int) -> int:
-    return previous if at is None else minute_of_day(at)
-
-
-def _weekday_bits(days: list[str] | None, previous: int) -> int:
-    """Return weekdays in the format of `Schedule.weekdays`."""
-    return previous if days is None else sum(1 << WEEKDAYS.index(d) for d in set(days))
