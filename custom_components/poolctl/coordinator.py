@@ -31,8 +31,7 @@ from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, StateExpiredError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.device import controller_identity, device_info
-from .devices.parts import Part, part_info, part_of_device
-from .devices.uses import Uses
+from .devices.parts import Part, Uses, part_info, part_of_device
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
@@ -169,10 +168,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             cloud=None if options.connection is Connection.LAN else shared.cloud,
             facts=self._access.facts,
             publish=self._async_publish,
-            stored=stored.to_start_from(options.without_flow),
+            stored=stored.to_start_from(options.readings_without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
-            holds_end=options.holds_end is HoldsEnd.ENDS_BY_ITSELF,
+            holds_end=options.holds_by_hand is HoldsEnd.ENDS_BY_ITSELF,
         )
         controller.store.add_read_listener(stored.async_learn)
         controller.store.add_read_listener(

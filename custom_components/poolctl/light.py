@@ -15,7 +15,7 @@ from homeassistant.const import Platform
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .client.wire.equipment import Role
 from .coordinator import View
-from .devices.uses import Use, use_of
+from .devices.parts import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
 

@@ -3,8 +3,8 @@
 It only reads, and answers only about exposed entities. People stay unnamed.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 import re
@@ -15,7 +15,6 @@ from homeassistant.components.llm import LLMTools
 from homeassistant.const import STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant, State, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.llm import (
     LLM_API_ASSIST,
@@ -35,9 +34,6 @@ from .devices.output_attributes import ATTR_EXPLANATION, RUN_BY
 from .entity import OutputEntity
 from .schedules.entity import OfSchedule
 
-_READ_ONLY: Final = ToolAnnotations(
-    read_only=True, destructive=False, idempotent=True, open_world=False
-)
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
 _OUTPUT: Final = re.compile(r"pump|spa_mode|slot_\d+")
 """Keys of the entities of outputs."""
@@ -91,24 +87,32 @@ def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
     """
     exposed = [each for each in things if each.exposed]
     names = Counter(each.name for each in exposed)
-    labelled = defaultdict[str, list[_Thing]](list)
-    for each in exposed:
-        equal = names[each.name] > 1
-        labelled[f"{each.name} ({each.pool})" if equal else each.name].append(each)
-    found: dict[str, _Thing] = {}
-    for label, group in labelled.items():
-        numbered = (f"{label} {number}" for number in count(1))
-        free = (each for each in numbered if each not in labelled)
-        found.update(zip(free if len(group) > 1 else [label], group, strict=False))
-    return found
+    labels = [
+        each.name if names[each.name] == 1 else f"{each.name} ({each.pool})"
+        for each in exposed
+    ]
+    shared, labelled = Counter(labels), dict[str, _Thing]()
+    for label, thing in zip(labels, exposed, strict=True):
+        free = (
+            numbered
+            for number in count(1)
+            if (numbered := f"{label} {number}") not in {*shared, *labelled}
+        )
+        labelled[label if shared[label] == 1 else next(free)] = thing
+    return labelled
 
 
-def _own_name(entity: Entity) -> str:
-    """Return the controller's name of an output or a schedule."""
-    if isinstance(entity, OutputEntity):
-        return entity.slot.name if entity.slot else ""
-    schedule = entity.schedule if isinstance(entity, OfSchedule) else None
-    return schedule.name if schedule else ""
+def _exposed_names(hass: HomeAssistant, assistant: str) -> set[str]:
+    """Return the controllers' names of the exposed outputs and schedules."""
+    shown = [
+        entity
+        for platform in async_get_platforms(hass, DOMAIN)
+        for entity_id, entity in platform.entities.items()
+        if async_should_expose(hass, assistant, entity_id)
+    ]
+    slots = [each.slot for each in shown if isinstance(each, OutputEntity)]
+    schedules = [each.schedule for each in shown if isinstance(each, OfSchedule)]
+    return {each.name for each in (*slots, *schedules) if each}
 
 
 def _own_names(hass: HomeAssistant) -> tuple[set[str], set[str]]:
@@ -135,12 +139,7 @@ async def _async_hidden(
     names, people = _own_names(hass)
     names |= {each.name for each in things if not (each.exposed or each.is_pool)}
     names -= {each.name for each in things if each.exposed}
-    names -= {
-        _own_name(entity)
-        for platform in async_get_platforms(hass, DOMAIN)
-        for entity_id, entity in platform.entities.items()
-        if async_should_expose(hass, assistant, entity_id)
-    }
+    names -= _exposed_names(hass, assistant)
     people |= {user.name or "" for user in await hass.auth.async_get_users()}
     people |= {state.name for state in hass.states.async_all("person")}
     longest_first = sorted(filter(None, names | people), key=len, reverse=True)
@@ -159,7 +158,9 @@ class ExplainTool(Tool):
         " heating or its dosing runs or does not run, and until when; or what is wrong"
         " with the pool. Repeat only what it says."
     )
-    annotations = _READ_ONLY
+    annotations = ToolAnnotations(
+        read_only=True, destructive=False, idempotent=True, open_world=False
+    )
     integration = DOMAIN
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -180,23 +181,24 @@ class ExplainTool(Tool):
                 error = "There are several: ask which" if equal else "Nothing has it"
                 return ToolResult(data={"error": error, "names": [*equal]}, error=True)
             thing = labels[equal[0]]
-        hidden, state = await _async_hidden(hass, things, assistant), thing.state
+        hidden = await _async_hidden(hass, things, assistant)
+        answer = _answer(thing, lambda text: hidden.sub("…", str(text)))
+        return ToolResult(data={"name": name, "state": thing.state.state, **answer})
 
-        def public(text: object) -> str:
-            return hidden.sub("…", str(text))
 
-        data: JsonObjectType = {"name": name, "state": state.state}
-        if state.state == STATE_UNAVAILABLE:
-            data["explanation"] = "Not known: the controller does not answer."
-        elif thing.is_pool:
-            data["problems"] = [
-                {key: public(value) for key, value in problem.items()}
-                for problem in state.attributes.get(ATTR_PROBLEMS, [])
-            ]
-        else:
-            explanation = state.attributes.get(ATTR_EXPLANATION, "Not known.")
-            data["explanation"] = public(explanation)
-        return ToolResult(data=data)
+def _answer(thing: _Thing, public: Callable[[object], str]) -> JsonObjectType:
+    state = thing.state
+    if state.state == STATE_UNAVAILABLE:
+        return {"explanation": "Not known: the controller does not answer."}
+    if not thing.is_pool:
+        explanation = state.attributes.get(ATTR_EXPLANATION, "Not known.")
+        return {"explanation": public(explanation)}
+    return {
+        "problems": [
+            {key: public(value) for key, value in problem.items()}
+            for problem in state.attributes.get(ATTR_PROBLEMS, [])
+        ]
+    }
 
 
 @callback

@@ -7,25 +7,17 @@ from homeassistant.config_entries import ConfigEntry
 
 from .client.codec import from_stored
 from .client.pool.choices import WithoutFlow
-from .const import (
-    CONF_CONNECTION,
-    CONF_DRUM_REPAIRS,
-    CONF_HOLDS,
-    CONF_USES,
-    CONF_WITHOUT_FLOW,
-    Connection,
-    HoldsEnd,
-)
-from .devices.uses import Use, Uses
+from .const import Connection, HoldsEnd
+from .devices.parts import Use, Uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of an entry, with their defaults."""
+    """The options of an entry, by their keys there, with their defaults."""
 
     connection: Connection = Connection.AUTOMATIC
-    without_flow: WithoutFlow = WithoutFlow.HOLD
-    holds_end: HoldsEnd = HoldsEnd.ENDS_BY_ITSELF
+    readings_without_flow: WithoutFlow = WithoutFlow.HOLD
+    holds_by_hand: HoldsEnd = HoldsEnd.ENDS_BY_ITSELF
     drum_repairs: bool = False
     """Whether a nearly empty drum is also a repair."""
     uses: Mapping[str, Use] = field(default_factory=dict)
@@ -46,12 +38,4 @@ DEFAULTS = Options()
 
 def options_of(entry: ConfigEntry) -> Options:
     """Return the options; an entry of another version may have other options."""
-    chosen = entry.options
-    stored = {
-        "connection": chosen.get(CONF_CONNECTION),
-        "without_flow": chosen.get(CONF_WITHOUT_FLOW),
-        "holds_end": chosen.get(CONF_HOLDS),
-        "drum_repairs": chosen.get(CONF_DRUM_REPAIRS),
-        "uses": chosen.get(CONF_USES),
-    }
-    return from_stored(Options, stored)
+    return from_stored(Options, entry.options)

@@ -17,8 +17,7 @@ from .client.wire.schedule import MAX_SCHEDULES
 from .const import DOMAIN
 from .coordinator import View
 from .devices.naming import schedule_name_on_page
-from .devices.parts import Part, part_of_source
-from .devices.uses import Use, use_of
+from .devices.parts import Part, Use, part_of_source, use_of
 from .entity import (
     ExplainedEntity,
     OutputEntity,

@@ -40,12 +40,13 @@ def _distinct_name(
     record: ControllerRecord, records: Iterable[ControllerRecord]
 ) -> str:
     """Return a name; equal ones get their site, and a number if that is equal, too."""
-    others = (each for each in records if each.device_id != record.device_id)
-    equal = [record, *(e for e in others if folded(e.name) == folded(record.name))]
+    by_id = {each.device_id: each for each in records} | {record.device_id: record}
+    equal = [e for e in by_id.values() if folded(e.name) == folded(record.name)]
     here = sorted(each.device_id for each in equal if each.site == record.site)
     site = f" ({record.site})" if record.site and len(here) < len(equal) else ""
     number = f" {here.index(record.device_id) + 1}" if len(here) > 1 else ""
-    return f"{record.title if site or number else record.name}{site}{number}"
+    suffix = site + number
+    return record.title + suffix if suffix else record.name
 
 
 @cache

@@ -10,8 +10,7 @@ from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
 from ..client.wire.schedule import Schedule
 from ..const import DOMAIN
-from .parts import part_of_slot
-from .uses import Use, Uses, use_of
+from .parts import Use, Uses, part_of_slot, use_of
 
 type Texts = Mapping[str, str]
 """The translations of one of our platforms, by their full keys."""

@@ -58,22 +58,19 @@ def attributes(
         return {ATTR_REASON: RUN_BY[slot.role]}
     mode = state.output_mode(slot)
     timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
+    since = until = None
+    if hold and slot.held is not False:
+        since, until = hold.since, hold.until
     found = {
         ATTR_MODE: mode_name(mode),
         ATTR_RUNNING_SCHEDULE: state.running_schedule(mode),
         ATTR_HELD: slot.held,
-        **(_of_hold(hold) if hold and slot.held is not False else {}),
-        ATTR_TIMER_ENDS: _moment(timer.at) if timer else None,
+        ATTR_HELD_SINCE: _moment(since),
+        ATTR_HELD_UNTIL: _moment(until),
+        ATTR_TIMER_ENDS: _moment(timer.at if timer else None),
         ATTR_REASON: _why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _of_hold(hold: Hold) -> dict[str, str | None]:
-    return {
-        ATTR_HELD_SINCE: _moment(hold.since),
-        ATTR_HELD_UNTIL: _moment(hold.until),
-    }
 
 
 def _why_not(state: PoolState, slot: Slot) -> str | None:

@@ -8,7 +8,7 @@ from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
 from ..client.wire.schedule import Schedule
 from .naming import Texts, folded, schedule_name, slot_name, text
-from .uses import Uses
+from .parts import Uses
 
 
 class OutputNames:

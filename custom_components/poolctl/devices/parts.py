@@ -1,4 +1,8 @@
-"""The parts of a pool: each is a child device of its controller, with its own page."""
+"""The parts of a pool: each is a child device of its controller, with its own page.
+
+A user may set the uses of general outputs, of which the controller only reports that
+something is wired.
+"""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -11,7 +15,6 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from ..client.pool.heating import POOL, SPA, Body
 from ..client.wire.equipment import HeatSource, Role, Slot
 from ..const import DOMAIN
-from .uses import Use, Uses, use_of
 
 
 class Part(StrEnum):
@@ -26,6 +29,17 @@ class Part(StrEnum):
     OUTPUTS = "outputs"
 
 
+class Use(StrEnum):
+    """Use of a general output, as a user set it. It does not change any command."""
+
+    HEATER = "heater"
+    PUMP = "pump"
+    LIGHT = "light"
+
+
+type Uses = Mapping[int, Use]
+"""Uses of one controller's outputs, by slot."""
+
 _PART_OF_ROLE: Final[Mapping[Role, Part]] = {
     Role.DOSING: Part.DOSING,
     Role.HEATING: Part.HEATING,
@@ -37,9 +51,12 @@ _PART_OF_USE: Final[Mapping[Use, Part]] = {
     Use.PUMP: Part.PUMP,
     Use.LIGHT: Part.LIGHTS,
 }
-
-
 PART_OF_BODY: Final[Mapping[Body, Part]] = {POOL: Part.HEATING, SPA: Part.SPA}
+
+
+def use_of(slot: Slot, uses: Uses) -> Use | None:
+    """Return the use of a slot, `None` unless it is a general output with a set use."""
+    return uses.get(slot.index) if slot.role is Role.GENERAL else None
 
 
 def part_of_source(source: HeatSource) -> Part:

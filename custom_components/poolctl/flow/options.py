@@ -24,7 +24,7 @@ from ..const import (
     Connection,
     HoldsEnd,
 )
-from ..devices.uses import Use
+from ..devices.parts import Use
 from ..entity import SlotEntity, async_outputs
 from ..options import DEFAULTS, options_of
 from .forms import UserInput
@@ -41,10 +41,10 @@ _SCHEMA = vol.Schema(
         vol.Required(CONF_CONNECTION, default=DEFAULTS.connection): _choice(
             CONF_CONNECTION, Connection
         ),
-        vol.Required(CONF_WITHOUT_FLOW, default=DEFAULTS.without_flow): _choice(
-            CONF_WITHOUT_FLOW, WithoutFlow
-        ),
-        vol.Required(CONF_HOLDS, default=DEFAULTS.holds_end): _choice(
+        vol.Required(
+            CONF_WITHOUT_FLOW, default=DEFAULTS.readings_without_flow
+        ): _choice(CONF_WITHOUT_FLOW, WithoutFlow),
+        vol.Required(CONF_HOLDS, default=DEFAULTS.holds_by_hand): _choice(
             CONF_HOLDS, HoldsEnd
         ),
         vol.Required(
