@@ -11,7 +11,6 @@ import pytest
 
 from custom_components.poolctl.client.endpoints import ENDPOINTS, READS
 from custom_components.poolctl.const import DOMAIN
-from tests.account.test_dialects_endpoints import FAILURES
 from tests.flow.test_config_flow import start
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
@@ -20,7 +19,7 @@ from tests.world.simulator.cloud_dialects import CloudDialect as D
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
-@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML, *FAILURES])
+@pytest.mark.parametrize("dialect", [D.C4_403, D.C14_HTML])
 async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> None:
     """The account is identified by its token instead."""
     home.cloud.dialects = {dialect}

@@ -26,13 +26,6 @@ def evenings(rig: Rig) -> int:
     return sum(record.name == "Evening" for record in rig.pool.pool.schedules)
 
 
-async def test_busy_after_it_ran(pool: Rig) -> None:
-    """L7: the result of a command that may run twice is checked, and it succeeds."""
-    pool.pool.dialects.add("busy_after")
-    await pool.controller.outputs.switch(WATERFALL, True)
-    assert pool.service.cloud.requests == []
-
-
 async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
     """L7: the schedule is looked up before it would be sent again, and made once."""
     pool.pool.dialects.add("busy_after")

@@ -8,7 +8,6 @@ from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import ReplayError
 from tests.client.conftest import Rig
-from tests.world.simulator.dialects import DIALECTS, Dialect
 
 WATERFALL = 3
 
@@ -154,7 +153,3 @@ async def test_a_full_frame_after_a_command(pool: Rig) -> None:
     await pool.controller.heating.change(POOL, target=30)
     assert pool.pool.pool.settings["pool_target"] == 30
     assert pool.names() == ["v2_temp_get", "cmd"] and pool.settled
-
-
-def test_every_dialect_is_explained() -> None:
-    assert set(DIALECTS) == set(Dialect)
