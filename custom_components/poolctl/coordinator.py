@@ -28,7 +28,7 @@ from .client.control.store import MAX_AGE
 from .client.controller import Controller
 from .client.facts import Change
 from .client.pool.state import PoolState
-from .client.wire.exceptions import AuthenticationError, StateExpiredError
+from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.device import controller_identity, device_info
 from .devices.parts import Part, Uses, part_info, part_of_device
@@ -395,7 +395,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         reached = True
         try:
             await self.controller.poller.poll()
-        except StateExpiredError as err:
+        except UnreachableError as err:
             reached = False
             self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(

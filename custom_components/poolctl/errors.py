@@ -14,15 +14,12 @@ from .client.wire.exceptions import (
     EnvelopeError,
     InvalidCommandError,
     NotAppliedError,
-    NotDoneError,
     NotOfferedError,
     NotSupportedError,
-    OutcomeUnknownError,
     PoolctlError,
     ProtocolError,
     RefusedError,
     SignatureError,
-    StoppedError,
     UnconfirmedError,
     UnreachableError,
 )
@@ -42,9 +39,6 @@ COMMAND_ERRORS: Final[Sentences] = {
     BusyError: "busy",
     CommandFailedError: "service_refused",
     RefusedError: "refused",
-    StoppedError: "stopped",
-    NotDoneError: "not_done",
-    OutcomeUnknownError: "outcome_unknown",
     UnconfirmedError: "unconfirmed",
     UnreachableError: "not_reached",
     ProtocolError: "unexpected_answer",
@@ -100,7 +94,7 @@ def command_errors(entity: str) -> Generator[None]:
     try:
         yield
     except PoolctlError as err:
-        key = sentence(err, COMMAND_ERRORS)
+        key = err.reason or sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
         # The message of the service, in the language it uses.
         message = err.message if isinstance(err, CommandFailedError) else ""
@@ -109,7 +103,7 @@ def command_errors(entity: str) -> Generator[None]:
         if type(err).ran is False and err.ran is None:
             key = "outcome_unknown"  # another attempt may have run it
         elif isinstance(err, InvalidCommandError):
-            key, placeholders = err.reason, placeholders | err.placeholders
+            placeholders |= err.placeholders
         mistake = isinstance(err, _MISTAKES)
         exception = ServiceValidationError if mistake else HomeAssistantError
         raise exception(

@@ -17,9 +17,9 @@ from custom_components.poolctl.client.wire.exceptions import (
     LanBusyError,
     LanRequestError,
     PoolctlError,
+    ProtocolError,
     ReplayError,
     SignatureError,
-    UnexpectedResponseError,
     UnreachableError,
 )
 from tests.client.conftest import (
@@ -89,23 +89,23 @@ async def test_the_reason_is_kept(
     raw.say(status, answer(ok=False, err=reason))
     with pytest.raises(LanRequestError) as caught:
         await lan.state()
-    assert caught.value.reason == reason
+    assert caught.value.err == reason
     assert reason in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (200, answer(), UnexpectedResponseError),
-        (200, answer(ok=True), UnexpectedResponseError),  # right for an action
-        (200, "", UnexpectedResponseError),
-        (200, "[]", UnexpectedResponseError),
-        (200, '{"env": 01', UnexpectedResponseError),
-        (200, "[" * 10_000, UnexpectedResponseError),
-        (200, b"\xff\xfe\x00", UnexpectedResponseError),
-        (200, "<html>Router</html>", UnexpectedResponseError),
-        (404, "<html>Router</html>", UnexpectedResponseError),
-        (204, "", UnexpectedResponseError),
+        (200, answer(), ProtocolError),
+        (200, answer(ok=True), ProtocolError),  # right for an action
+        (200, "", ProtocolError),
+        (200, "[]", ProtocolError),
+        (200, '{"env": 01', ProtocolError),
+        (200, "[" * 10_000, ProtocolError),
+        (200, b"\xff\xfe\x00", ProtocolError),
+        (200, "<html>Router</html>", ProtocolError),
+        (404, "<html>Router</html>", ProtocolError),
+        (204, "", ProtocolError),
         (200, answer(env=None), EnvelopeError),
         (200, answer(env=""), EnvelopeError),
         (200, answer(env="zz"), EnvelopeError),
@@ -186,7 +186,7 @@ async def test_a_body_above_16_kib_is_refused(
     if good:
         await lan.state()
     else:
-        with pytest.raises(UnexpectedResponseError, match="too long"):
+        with pytest.raises(ProtocolError, match="too long"):
             await lan.state()
 
 
@@ -195,13 +195,13 @@ async def test_an_endless_body_is_not_read_to_its_end(
 ) -> None:
     raw.say(200, b"x" * 100)
     raw.answer = raw.answer.replace(b"100", b"9" * 12) + b"x" * 1_000_000
-    with pytest.raises(UnexpectedResponseError, match="too long"):
+    with pytest.raises(ProtocolError, match="too long"):
         await lan.state()
 
 
 async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> None:
     raw.say(302, "", f"Location: http://127.0.0.1:{raw.port}/elsewhere")
-    with pytest.raises(UnexpectedResponseError):
+    with pytest.raises(ProtocolError):
         await lan.state()
     assert raw.connections == 1
 
@@ -229,7 +229,7 @@ async def test_an_action_counts_as_run_without_a_readable_frame(
 
 async def test_the_lock_is_free_after_an_error(lan: LanClient, raw: RawServer) -> None:
     raw.say(200, "nonsense")
-    with pytest.raises(UnexpectedResponseError):
+    with pytest.raises(ProtocolError):
         await lan.state()
     raw.say(200, answer(env=signed()))
     await lan.state(timeout=1)
@@ -281,10 +281,10 @@ async def test_state_action_query(service: Service) -> None:
         ("reset", UnreachableError),
         ("busy", LanBusyError),
         ("slow_headers", LanRequestError),
-        ("redirect", UnexpectedResponseError),
-        ("html", UnexpectedResponseError),
-        ("garbage", UnexpectedResponseError),
-        ("oversized", UnexpectedResponseError),
+        ("redirect", ProtocolError),
+        ("html", ProtocolError),
+        ("garbage", ProtocolError),
+        ("oversized", ProtocolError),
         ("close_mid_body", UnreachableError),
         ("truncated_frame", FrameError),
         ("bad_tag", SignatureError),

@@ -8,7 +8,7 @@ import pytest
 from custom_components.poolctl.client.lan import unverified_state
 from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
-    UnexpectedResponseError,
+    ProtocolError,
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import decode_frame
@@ -44,10 +44,10 @@ async def test_it_takes_the_frame_out_of_the_envelope(
 @pytest.mark.parametrize(
     ("envelope", "error"),
     [
-        (None, UnexpectedResponseError),
-        (7, UnexpectedResponseError),
-        ("01" * 8, UnexpectedResponseError),
-        ("", UnexpectedResponseError),
+        (None, ProtocolError),
+        (7, ProtocolError),
+        ("01" * 8, ProtocolError),
+        ("", ProtocolError),
         ("xy" * 20, EnvelopeError),
     ],
 )

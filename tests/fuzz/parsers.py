@@ -27,11 +27,11 @@ from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     FrameError,
     PoolctlError,
+    ProtocolError,
     RefusedError,
     ReplayError,
     ReplyError,
     SignatureError,
-    UnexpectedResponseError,
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import decode_frame
@@ -200,7 +200,7 @@ _ANSWERS: Final = (
     AuthenticationError,
     BusyError,
     RefusedError,
-    UnexpectedResponseError,
+    ProtocolError,
     UnreachableError,
 )
 

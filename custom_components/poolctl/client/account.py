@@ -21,8 +21,8 @@ from .wire.exceptions import (
     AuthenticationError,
     BusyError,
     PoolctlError,
+    ProtocolError,
     ServiceError,
-    UnexpectedResponseError,
 )
 from .wire.http import Response, exchange
 from .wire.json_values import Answer, parse_json, text
@@ -81,7 +81,7 @@ async def request_tokens(
 
     Redirects are not followed: the form contains secrets of this origin. Raises
     AuthenticationError for a refusal in any form, otherwise BusyError,
-    UnreachableError or UnexpectedResponseError.
+    UnreachableError or ProtocolError.
     """
     response = await exchange(
         session,
@@ -127,13 +127,11 @@ def _token_answer(response: Response) -> Answer:
     if status >= HTTPStatus.BAD_REQUEST and _refuses(response):
         raise AuthenticationError(f"the service says HTTP {status}")
     if status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise UnexpectedResponseError(
-            f"HTTP {status} does not come of a token endpoint"
-        )
+        raise ProtocolError(f"HTTP {status} does not come of a token endpoint")
     try:
         answer = parse_json(response.data)
     except ValueError:
-        raise UnexpectedResponseError(f"HTTP {status} without JSON") from None
+        raise ProtocolError(f"HTTP {status} without JSON") from None
     return answer if isinstance(answer, dict) else {}
 
 

@@ -92,7 +92,7 @@ class CloudClient:
 
     Methods raise UnreachableError, ForbiddenError (403), NotOfferedError (404, 405),
     BusyError (429, with `retry_after`), ServiceError (5xx), CommandFailedError
-    (`status: FAILED`) and UnexpectedResponseError; those of published endpoints raise
+    (`status: FAILED`) and ProtocolError; those of published endpoints raise
     AuthenticationError (401), too. Writes raise UnconfirmedError if the answer does
     not state whether they were done.
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import time
 from typing import Any
 
-from .wire.exceptions import StoppedError
+from .wire.exceptions import UnreachableError
 
 
 class Coalescer:
@@ -38,7 +38,7 @@ class Coalescer:
         """Send and confirm a value.
 
         `combine` merges a waiting value and a newer one. Raises the errors of `send`
-        and `confirm`, and StoppedError when stopped.
+        and `confirm`, and UnreachableError (`stopped`) when stopped.
         """
         if key in self._waiting:
             newest, task = self._waiting[key]
@@ -52,7 +52,9 @@ class Coalescer:
         # A cancelled caller stops neither the command nor the other callers.
         await asyncio.wait([task])
         if task.cancelled():
-            raise StoppedError("stopped before the command was done")
+            raise UnreachableError(
+                "stopped before the command was done", reason="stopped"
+            )
         task.result()
 
     def _done(self, task: asyncio.Task[None]) -> None:

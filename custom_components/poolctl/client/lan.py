@@ -15,12 +15,12 @@ from .wire.exceptions import (
     ClockError,
     DeclinedError,
     FrameError,
+    InvalidCommandError,
     LanBusyError,
     LanRequestError,
     PoolctlError,
+    ProtocolError,
     ReplayError,
-    RequestTooLargeError,
-    UnexpectedResponseError,
 )
 from .wire.frame import StateFrame, decode_frame
 from .wire.http import Response, exchange
@@ -51,14 +51,15 @@ _REASONS = {
 
 
 def _check_size(op: str, name: str, payload: bytes | None) -> None:
-    """Raise RequestTooLargeError for a request that no controller accepts."""
+    """Raise InvalidCommandError for a request that no controller accepts."""
     size = len(request_body(op, name))
     if payload is not None:
         size += 2 * (OVERHEAD + len(payload))  # in hex
     if size > MAX_REQUEST:
-        raise RequestTooLargeError(
+        raise InvalidCommandError(
             f"a request of {size} bytes is longer than {MAX_REQUEST}",
             reason="request_too_large",
+            elsewhere=True,
             size=str(size),
             limit=str(MAX_REQUEST),
         )
@@ -183,7 +184,7 @@ class LanClient:
         if not answer.get("env") and op == "a" and answer.get("ok") is True:
             return b""
         if "env" not in answer:
-            raise UnexpectedResponseError("the answer has no envelope")
+            raise ProtocolError("the answer has no envelope")
         received = unwrap(self._key, str(answer["env"]))
         if op == "q":
             return received.payload
@@ -237,10 +238,10 @@ async def unverified_state(
     url = controller_url(host, port)
     answer = answer_of(await post(session, url, request_body("state"), timeout))
     if not isinstance(envelope := answer.get("env"), str):
-        raise UnexpectedResponseError("the answer has no envelope")
+        raise ProtocolError("the answer has no envelope")
     data = from_hex(envelope)
     if len(data) < OVERHEAD:
-        raise UnexpectedResponseError("the envelope is too short")
+        raise ProtocolError("the envelope is too short")
     return payload_of(data)
 
 
@@ -248,7 +249,7 @@ def answer_of(response: Response) -> Answer:
     """Return the answer in a response, or raise its error (protocol.md 7.2)."""
     status, answer = response.status, response.json
     if answer is None:
-        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+        raise ProtocolError(f"HTTP {status} without a JSON object")
     if answer.get("ok") is False or status != HTTPStatus.OK:
         raise _refusal(status, str(answer.get("err")))
     return answer

@@ -18,10 +18,10 @@ from ..client.wire.exceptions import (
     FrameError,
     LanRequestError,
     PoolctlError,
+    ProtocolError,
     RefusedError,
     ReplayError,
     ReplyError,
-    UnexpectedResponseError,
     UnreachableError,
 )
 from ..client.wire.frame import sections
@@ -108,7 +108,7 @@ async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
     """Read the state; return the counter of its frame."""
     await _again(lambda: lan.state(timeout=TIMEOUT), waits=waits)
     if (newest := lan.counters.frames.newest) is None:
-        raise UnexpectedResponseError("no frame")
+        raise ProtocolError("no frame")
     return newest
 
 

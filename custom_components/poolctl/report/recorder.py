@@ -177,5 +177,5 @@ def _ms(seconds: float) -> int:
 def _error(error: PoolctlError | None) -> str | None:
     """Return the kind of an error, and its reason if that is a published one."""
     if isinstance(error, LanRequestError):
-        return f"{type(error).__name__}: {error.reason}"
+        return f"{type(error).__name__}: {error.err}"
     return None if error is None else type(error).__name__

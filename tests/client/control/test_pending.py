@@ -10,7 +10,6 @@ from custom_components.poolctl.client.control.command import Command
 from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     NotAppliedError,
-    StoppedError,
     UnreachableError,
 )
 from tests.client.conftest import Rig
@@ -118,7 +117,7 @@ async def test_a_command_after_the_end(pool: Rig) -> None:
         pool.controller.outputs.switch(3, True),
         pool.controller.raw.action("aux", b"\3\1\1"),
     ):
-        with pytest.raises(StoppedError):
+        with pytest.raises(UnreachableError, check=lambda e: e.reason == "stopped"):
             await command
     assert pool.asked() == [] and pool.written() == []
 

@@ -15,7 +15,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     SignatureError,
-    StateExpiredError,
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import StateFrame
@@ -226,7 +225,7 @@ async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
     for _ in range(5):
         await rig.polls(15)
     assert source(rig) is LAN
-    with pytest.raises(StateExpiredError, match="no connection"):
+    with pytest.raises(UnreachableError, match="no connection"):
         await rig.polls(15)
 
 
@@ -240,9 +239,9 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
     for seconds in (15, 15, 30, 25.9):  # plus a second before each retry
         await rig.polls(seconds)
         assert rig.controller.store.state == before
-    with pytest.raises(StateExpiredError):
+    with pytest.raises(UnreachableError):
         await rig.polls(0.1)
-    with pytest.raises(StateExpiredError):
+    with pytest.raises(UnreachableError):
         await rig.polls(30)
     assert len(rig.published) == published
     cut(rig, lan=False)
@@ -255,7 +254,7 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
     cut(rig, cloud=True)
     waited = 10.0
     await rig.polls(waited)
-    with pytest.raises(StateExpiredError):  # noqa: PT012 - a loop that ends so
+    with pytest.raises(UnreachableError):  # noqa: PT012 - a loop that ends so
         while waited < 200:
             interval = rig.controller.poller.interval
             waited += interval
@@ -266,7 +265,7 @@ async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
 
 async def test_nobody_ever_answered(rig: Rig) -> None:
     cut(rig, cloud=True)
-    with pytest.raises(StateExpiredError, match="no connection"):
+    with pytest.raises(UnreachableError, match="no connection"):
         await rig.controller.poller.poll()
     # A cable that is plugged in again is noticed soon.
     assert rig.controller.poller.interval == 14
@@ -275,14 +274,14 @@ async def test_nobody_ever_answered(rig: Rig) -> None:
 
 
 async def test_neither_path(make_rig: Callable[..., Rig]) -> None:
-    with pytest.raises(StateExpiredError, match="no connection to the controller"):
+    with pytest.raises(UnreachableError, match="no connection to the controller"):
         await make_rig(lan=False, cloud=False).controller.poller.poll()
 
 
 async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
     rig.pool.faults.on("wrong_key")
     rig.service.cloud.faults.on("unauthorized")
-    with pytest.raises(StateExpiredError):
+    with pytest.raises(UnreachableError):
         await rig.controller.poller.poll()
     assert errors(rig) == (SignatureError, AuthenticationError)
     rig.service.cloud.faults.clear()
@@ -386,7 +385,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     for _ in range(36):
         try:
             await rig.polls(31)
-        except StateExpiredError:
+        except UnreachableError:
             gone.append(rig.time.now - begun)
     assert UNCHANGED <= gone[0] < UNCHANGED + 220
     assert errors(rig)[1] is UnreachableError

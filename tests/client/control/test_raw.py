@@ -11,9 +11,8 @@ from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
-    OutcomeUnknownError,
+    PoolctlError,
     RefusedError,
-    RequestTooLargeError,
     UnreachableError,
 )
 from tests.client.conftest import FRAMES, Rig
@@ -92,32 +91,33 @@ async def test_a_query(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "arrived"),
+    ("fault", "error", "reason", "arrived"),
     [
-        ("close_mid_body", UnreachableError, 1),
-        ("refuse", UnreachableError, 0),
-        ("busy", OutcomeUnknownError, 1),
-        ("decline", RefusedError, 1),
+        ("close_mid_body", UnreachableError, None, 1),
+        ("refuse", UnreachableError, None, 0),
+        ("busy", UnreachableError, "outcome_unknown", 1),
+        ("decline", RefusedError, None, 1),
     ],
 )
 async def test_an_action_is_never_sent_twice(
-    rig: Rig, fault: str, error: type[Exception], arrived: int
+    rig: Rig, fault: str, error: type[PoolctlError], reason: str | None, arrived: int
 ) -> None:
     """Unlike other commands, raw actions are neither repeated nor sent by the cloud."""
     rig.pool.clock.speed = 100
     rig.pool.faults.on(fault)
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         await rig.controller.raw.action("aux", b"\x02\x01\x01")
+    assert caught.value.reason == reason
     assert len(rig.asked("a")) == arrived
     assert rig.service.requests("manualSet") == 0
 
 
 async def test_what_is_too_long_costs_nothing(rig: Rig) -> None:
-    with pytest.raises(RequestTooLargeError) as caught:
+    with pytest.raises(InvalidCommandError) as caught:
         await rig.controller.raw.action("set_time", bytes(1024))
     assert caught.value.reason == "request_too_large"
     assert caught.value.placeholders == {"size": "2108", "limit": "1024"}
-    with pytest.raises(RequestTooLargeError) as caught:
+    with pytest.raises(InvalidCommandError) as caught:
         await rig.controller.raw.action("set_tim", bytes(483))
     assert caught.value.placeholders["size"] == "1025"
     assert not rig.asked()

@@ -12,7 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     CommandFailedError,
     NotOfferedError,
-    OutcomeUnknownError,
+    UnreachableError,
 )
 from tests.client.conftest import Rig
 from tests.client.control.schedule_changes import (
@@ -145,8 +145,9 @@ async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
     """After a 5xx it is unknown whether the change was made; it is not sent again."""
     endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
     away.service.cloud.faults.once("error_500", 1, endpoint)
-    with pytest.raises(OutcomeUnknownError):
+    with pytest.raises(UnreachableError) as caught:
         await change(away, what)
+    assert caught.value.reason == "outcome_unknown"
     assert len(away.written()) == 1
 
 

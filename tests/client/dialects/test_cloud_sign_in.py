@@ -8,8 +8,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
     PoolctlError,
+    ProtocolError,
     ServiceError,
-    UnexpectedResponseError,
 )
 from tests.client.conftest import RawServer, Service
 from tests.world.simulator.auth import REFRESH_SECONDS
@@ -75,7 +75,7 @@ async def test_a_refusal(service: Service, dialect: D) -> None:
 async def test_a_page_of_a_proxy_ends_no_sign_in(service: Service, dialect: D) -> None:
     first = await sign_in(service)
     service.cloud.dialects = {dialect}
-    with pytest.raises((ServiceError, UnexpectedResponseError)):
+    with pytest.raises((ServiceError, ProtocolError)):
         await renew(service, first.refresh)
     await renew(service, first.refresh)
 
@@ -85,7 +85,7 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     service.cloud.dialects = {D.C13_REDIRECT}
     service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
     for trade in (sign_in(service), renew(service, "one")):
-        with pytest.raises(UnexpectedResponseError):
+        with pytest.raises(ProtocolError):
             await trade
     assert raw.connections == 0
 
@@ -95,10 +95,10 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     [
         (400, '{"error": "invalid_grant"}', AuthenticationError),
         (403, '{"status": "FAILED", "message": "no"}', AuthenticationError),
-        (401, "", UnexpectedResponseError),
-        (403, '{"message": "Forbidden"}', UnexpectedResponseError),
-        (403, "<html>", UnexpectedResponseError),
-        (404, "<html>", UnexpectedResponseError),
+        (401, "", ProtocolError),
+        (403, '{"message": "Forbidden"}', ProtocolError),
+        (403, "<html>", ProtocolError),
+        (404, "<html>", ProtocolError),
         (200, "{}", AuthenticationError),
         (200, '"text"', AuthenticationError),
         (200, '{"access_token": null}', AuthenticationError),
@@ -106,12 +106,12 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
         (200, '{"access_token": "two words"}', AuthenticationError),
         (200, '{"access_token": "a\\nb"}', AuthenticationError),
         (200, '{"access_token": "\\ud800"}', AuthenticationError),
-        (200, '{"access_token": "cut', UnexpectedResponseError),
-        (200, "<html>", UnexpectedResponseError),
-        (200, "", UnexpectedResponseError),
-        (300, "{}", UnexpectedResponseError),
-        (302, "", UnexpectedResponseError),
-        (307, "", UnexpectedResponseError),
+        (200, '{"access_token": "cut', ProtocolError),
+        (200, "<html>", ProtocolError),
+        (200, "", ProtocolError),
+        (300, "{}", ProtocolError),
+        (302, "", ProtocolError),
+        (307, "", ProtocolError),
         (408, "", ServiceError),
         (429, "", BusyError),
         (500, "", ServiceError),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.wire.exceptions import OutcomeUnknownError
+from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import Rig
 
@@ -44,8 +44,9 @@ async def test_busy_before_a_schedule_was_made(pool: Rig) -> None:
 async def test_busy_after_a_colour(pool: Rig) -> None:
     """L7: the colour of a light cannot be read, so it is not sent again."""
     pool.pool.dialects.add("busy_after")
-    with pytest.raises(OutcomeUnknownError):
+    with pytest.raises(UnreachableError) as caught:
         await pool.controller.lights.show(POOL_LIGHT, "red")
+    assert caught.value.reason == "outcome_unknown"
     assert pool.names("a") == ["cmd"]
 
 

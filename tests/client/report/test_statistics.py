@@ -11,7 +11,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     CommandFailedError,
     ForbiddenError,
     NotOfferedError,
-    UnexpectedResponseError,
+    ProtocolError,
     UnreachableError,
 )
 from custom_components.poolctl.report.statistics import LinkStatistics
@@ -70,7 +70,7 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
     assert (lan.polls, lan.misses) == (2, 0)
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
-    assert (lan.polls, lan.misses, lan.last_error) == (3, 1, UnexpectedResponseError)
+    assert (lan.polls, lan.misses, lan.last_error) == (3, 1, ProtocolError)
     assert rig.statistics.cloud.polls == 0
 
 

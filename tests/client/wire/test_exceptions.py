@@ -10,7 +10,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     PoolctlError,
     RefusedError,
-    RequestTooLargeError,
     ServiceError,
     UnreachableError,
 )
@@ -24,7 +23,6 @@ from custom_components.poolctl.client.wire.exceptions import (
         EnvelopeError,
         InvalidCommandError,
         RefusedError,
-        RequestTooLargeError,
         ServiceError,
         UnreachableError,
     ],

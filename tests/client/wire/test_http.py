@@ -9,7 +9,7 @@ from yarl import URL
 
 from custom_components.poolctl.client.wire import http
 from custom_components.poolctl.client.wire.exceptions import (
-    UnexpectedResponseError,
+    ProtocolError,
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.http import Response, exchange
@@ -72,7 +72,7 @@ async def test_an_answer_in_pieces(session: ClientSession) -> None:
     port = server.sockets[0].getsockname()[1]
     async with server:
         assert (await get(session, port, limit=6)).data == b"abcdef"
-        with pytest.raises(UnexpectedResponseError):
+        with pytest.raises(ProtocolError):
             await get(session, port, limit=5)
 
 

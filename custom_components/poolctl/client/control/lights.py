@@ -22,7 +22,7 @@ from ..wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotSupportedError,
-    OutcomeUnknownError,
+    UnreachableError,
 )
 from ..wire.frame import MODE_MANUAL, StateFrame
 from .command import Command
@@ -97,7 +97,9 @@ class LightControl:
                 frame = await lan.action("cmd", encode_cmd(LIGHTS_COMMAND, body))
             except LanBusyError as err:
                 # It may have run, and the present effect of a light is not reported.
-                raise OutcomeUnknownError("busy, and it may have run") from err
+                raise UnreachableError(
+                    "busy, and it may have run", reason="outcome_unknown"
+                ) from err
             finally:
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)

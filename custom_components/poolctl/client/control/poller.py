@@ -27,13 +27,7 @@ from ..pool.from_cloud import (
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL
 from ..pool.state import PoolState, Source
-from ..wire.exceptions import (
-    BusyError,
-    PoolctlError,
-    RefusedError,
-    StateExpiredError,
-    UnreachableError,
-)
+from ..wire.exceptions import BusyError, PoolctlError, RefusedError, UnreachableError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from .paths import Paths
@@ -116,7 +110,7 @@ class Poller:
     async def poll(self) -> None:
         """Read once, LAN first.
 
-        Raises StateExpiredError if nothing was ever read, or nothing for 90 s.
+        Raises UnreachableError if nothing was ever read, or nothing for 90 s.
         """
         paths, self._began = self._paths, time.monotonic()
         if not paths.on_lan or paths.lan_error is not None:
@@ -125,7 +119,7 @@ class Poller:
             await self.read_cloud()
         if self._store.expires_in <= 0:
             error = paths.lan_error or paths.cloud_error
-            raise StateExpiredError(str(error or "no connection to the controller"))
+            raise UnreachableError(str(error or "no connection to the controller"))
 
     async def _read_both(self) -> None:
         """Read both in parallel, so that neither waits for the other's timeout.

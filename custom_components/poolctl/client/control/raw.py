@@ -9,7 +9,7 @@ from ..wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotSupportedError,
-    OutcomeUnknownError,
+    UnreachableError,
 )
 from .paths import Paths
 from .poller import Poller
@@ -49,7 +49,9 @@ class RawControl:
                 reply = await lan.raw_action(name, payload)
         except LanBusyError as err:
             # It may have run, and only the frame of its reply found no buffer.
-            raise OutcomeUnknownError("busy, perhaps after it ran") from err
+            raise UnreachableError(
+                "busy, perhaps after it ran", reason="outcome_unknown"
+            ) from err
         if (frame := state_after(reply)) is not None:
             self._poller.merge_frame(frame)
         return reply

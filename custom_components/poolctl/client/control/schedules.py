@@ -26,8 +26,6 @@ from ..wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
-    NotDoneError,
-    OutcomeUnknownError,
     PoolctlError,
     UnreachableError,
 )
@@ -61,8 +59,9 @@ class ScheduleControl:
     `observed` is the schedule that the user looked at: if it has changed since, nothing
     is sent, the new schedules are shown, and InvalidCommandError is raised.
 
-    In addition to Sender's errors, changes raise NotDoneError if an answer got lost and
-    the change was not done, and OutcomeUnknownError if that is unclear.
+    In addition to Sender's errors, changes raise UnreachableError with the reason
+    `not_done` if an answer got lost and the change was not done, and with
+    `outcome_unknown` if that is unclear.
     """
 
     def __init__(
@@ -177,12 +176,14 @@ class ScheduleControl:
     async def _arm_new(self, previous: Mapping[int, Schedule], wanted: Schedule) -> int:
         """Arm or disarm a new schedule as requested; return its index.
 
-        Raises OutcomeUnknownError if the cloud does not report the index yet.
+        Raises UnreachableError (`outcome_unknown`) if the cloud does not report the index yet.
         """
         try:
             index = _added(previous, await self._read(), wanted)
         except BusyError as err:
-            raise OutcomeUnknownError("made, but not found again") from err
+            raise UnreachableError(
+                "made, but not found again", reason="outcome_unknown"
+            ) from err
         if index is None:
             raise NotAppliedError("it is gone again")
         await self._enable(index, wanted.enabled)
@@ -248,7 +249,9 @@ class ScheduleControl:
             except PoolctlError as err:
                 self._queries.expire(SCHEDULES.name)
                 if lost is not None:
-                    raise OutcomeUnknownError("no answer, and no look at it") from err
+                    raise UnreachableError(
+                        "no answer, and no look at it", reason="outcome_unknown"
+                    ) from err
                 return None
             if result is not None:
                 return result
@@ -326,5 +329,7 @@ def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
     if lost is None:
         return NotAppliedError("the controller accepted it but did not do it")
     if not by_lan:
-        return OutcomeUnknownError("the copy of the cloud may be too old")
-    return NotDoneError("no answer, and it was not done")
+        return UnreachableError(
+            "the copy of the cloud may be too old", reason="outcome_unknown"
+        )
+    return UnreachableError("no answer, and it was not done", reason="not_done")

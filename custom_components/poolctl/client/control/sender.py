@@ -18,7 +18,6 @@ from ..wire.exceptions import (
     NotAppliedError,
     NotSupportedError,
     PoolctlError,
-    StoppedError,
     UnreachableError,
     joined,
 )
@@ -72,7 +71,8 @@ class Sender:
 
     Raises InvalidCommandError before anything is sent, UnreachableError or BusyError
     if no path accepts a command, DeclinedError if it is declined, NotAppliedError if it
-    was accepted but changed nothing, and StoppedError once the sender was closed.
+    was accepted but changed nothing, and UnreachableError (`stopped`) once it was
+    closed.
     """
 
     def __init__(
@@ -99,10 +99,12 @@ class Sender:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Run a block that ends with this sender; raises StoppedError then."""
+        """Run a block that ends with this sender; raises UnreachableError (`stopped`) then."""
         task = asyncio.current_task()
         if self._closed.is_set() or task is None:
-            raise StoppedError("stopped before it was sent", ran=False)
+            raise UnreachableError(
+                "stopped before it was sent", ran=False, reason="stopped"
+            )
         inner = task in self._running
         self._running.add(task)
         self._store.commanded_at = time.monotonic()
@@ -112,7 +114,9 @@ class Sender:
             # Cancelled by `close` alone: the user gets an error instead.
             if inner or not self._closed.is_set() or task.uncancel() > 0:
                 raise
-            raise StoppedError("stopped before the command was done") from None
+            raise UnreachableError(
+                "stopped before the command was done", reason="stopped"
+            ) from None
         finally:
             self._store.commanded_at = time.monotonic()
             if not inner:

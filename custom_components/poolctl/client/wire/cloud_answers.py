@@ -17,9 +17,9 @@ from .exceptions import (
     ForbiddenError,
     NotOfferedError,
     PoolctlError,
+    ProtocolError,
     ServiceError,
     UnconfirmedError,
-    UnexpectedResponseError,
 )
 from .http import Response
 from .json_values import Answer, clean_text, list_of, number, text
@@ -203,7 +203,7 @@ def check(response: Response) -> Answer:
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ServiceError(f"the service says HTTP {status}")
     if answer is None:
-        raise UnexpectedResponseError(f"HTTP {status} without a JSON object")
+        raise ProtocolError(f"HTTP {status} without a JSON object")
     if _is_good(status) and not has_failed(answer):
         return answer
     if _NO_ANSWER.search(message):
@@ -224,7 +224,7 @@ def dashboard_of(response: Response) -> Answer:
 def _object_in(answer: Answer, name: str) -> Answer:
     found = answer.get(name)
     if not isinstance(found, dict):
-        raise UnexpectedResponseError(f"the answer has no {name}")
+        raise ProtocolError(f"the answer has no {name}")
     return found
 
 
@@ -236,7 +236,7 @@ def check_write(response: Response) -> None:
     """
     try:
         answer = check(response)
-    except UnexpectedResponseError:
+    except ProtocolError:
         if not _is_good(response.status):
             raise
         answer = {}

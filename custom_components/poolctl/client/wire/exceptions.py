@@ -23,6 +23,8 @@ class PoolctlError(Exception):
     The error of a command answers for all attempts to send it (`joined`)."""
     elsewhere: bool = False
     """Whether another path may accept the same command."""
+    reason: str | None = None
+    """Key of the sentence for the user, `None` for that of the error's class."""
 
     @property
     def lost(self) -> bool:
@@ -48,7 +50,7 @@ def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
 
 
 class ProtocolError(PoolctlError):
-    """Something received does not have the documented form."""
+    """Something received, e.g. an HTTP answer, does not have the documented form."""
 
 
 class EnvelopeError(ProtocolError):
@@ -71,26 +73,27 @@ class ReplyError(ProtocolError):
     """A query reply that does not decode."""
 
 
-class UnexpectedResponseError(ProtocolError):
-    """An HTTP answer that is not the documented JSON (protocol.md 2.1, 2.7)."""
-
-
 # Commands that must not be sent
 
 
 class InvalidCommandError(PoolctlError, ValueError):
     """A command that cannot be expressed or is out of its range; nothing was sent.
 
-    `reason` is the key of the message for the user, `placeholders` are its values.
+    `placeholders` are the values of its sentence.
     """
 
     ran: bool | None = False
 
     def __init__(
-        self, message: str, *, reason: str = "invalid_command", **placeholders: str
+        self,
+        message: str,
+        *,
+        reason: str = "invalid_command",
+        elsewhere: bool = False,
+        **placeholders: str,
     ) -> None:
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.elsewhere = reason, elsewhere
         self.placeholders = placeholders
 
 
@@ -100,16 +103,8 @@ class ClockError(InvalidCommandError):
     A controller that accepted a counter far ahead would refuse every client until then.
     """
 
-    elsewhere = True
-
     def __init__(self, message: str) -> None:
-        super().__init__(message, reason="clock")
-
-
-class RequestTooLargeError(InvalidCommandError):
-    """The LAN request would be longer than 1024 bytes (protocol.md 8)."""
-
-    elsewhere = True
+        super().__init__(message, reason="clock", elsewhere=True)
 
 
 # No answer
@@ -124,9 +119,11 @@ class UnreachableError(PoolctlError):
 
     elsewhere = True
 
-    def __init__(self, message: str, *, ran: bool | None = None) -> None:
+    def __init__(
+        self, message: str, *, ran: bool | None = None, reason: str | None = None
+    ) -> None:
         super().__init__(message)
-        self.ran = ran
+        self.ran, self.reason = ran, reason
 
     @property
     @override
@@ -136,22 +133,6 @@ class UnreachableError(PoolctlError):
 
 class ServiceError(UnreachableError):
     """The service failed (HTTP 5xx, 408), or got no answer from the controller."""
-
-
-class StateExpiredError(UnreachableError):
-    """Neither the LAN nor the cloud answered until the last state expired."""
-
-
-class StoppedError(UnreachableError):
-    """The sender was stopped: the command may or may not have been sent."""
-
-
-class NotDoneError(UnreachableError):
-    """The answer was lost, and a later read showed that nothing was done."""
-
-
-class OutcomeUnknownError(UnreachableError):
-    """The answer was lost, and no read shows whether the command was done."""
 
 
 class UnconfirmedError(UnreachableError):
@@ -213,17 +194,17 @@ class NotOfferedError(RefusedError):
 class LanRequestError(RefusedError):
     """The controller rejected the request itself (protocol.md 7.2).
 
-    `reason` is the text of its `err`, one of a published table.
+    `err` is its text, one of a published table.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"the controller says: {reason}")
-        self.reason = reason
+    def __init__(self, err: str) -> None:
+        super().__init__(f"the controller says: {err}")
+        self.err = err
 
     @property
     @override
     def lost(self) -> bool:
-        return self.reason in ("slow headers", "short body")
+        return self.err in ("slow headers", "short body")
 
 
 # Busy

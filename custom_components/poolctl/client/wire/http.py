@@ -17,7 +17,7 @@ from aiohttp import (
 from aiohttp.connector import Connection
 from yarl import URL
 
-from .exceptions import UnexpectedResponseError, UnreachableError
+from .exceptions import ProtocolError, UnreachableError
 from .json_values import Answer, parse_object
 
 
@@ -66,7 +66,7 @@ async def exchange(
 ) -> Response:
     """Send one request and read its answer; redirects are not followed.
 
-    Raises UnreachableError, and UnexpectedResponseError above `limit` bytes.
+    Raises UnreachableError, and ProtocolError above `limit` bytes.
     """
     try:
         async with session.request(
@@ -81,7 +81,7 @@ async def exchange(
             async for chunk in response.content.iter_any():
                 body += chunk
                 if len(body) > limit:
-                    raise UnexpectedResponseError("the answer is too long")
+                    raise ProtocolError("the answer is too long")
             return Response(response.status, response.headers, bytes(body))
     except (ClientConnectorError, ConnectionTimeoutError) as err:
         raise UnreachableError(
