@@ -37,13 +37,10 @@ PLATFORMS = [
 ]
 
 
-def _without_private_names(record: logging.LogRecord) -> bool:
-    """Drop the log line of Home Assistant that names the account and the controller."""
-    return not record.getMessage().startswith("Updating discovery keys")
-
-
-# Home Assistant logs such lines with the logger of the integration.
-logging.getLogger(__package__).addFilter(_without_private_names)
+# A line of Home Assistant, in the log of the integration, names account and controller.
+logging.getLogger(__package__).addFilter(
+    lambda record: not record.getMessage().startswith("Updating discovery keys")
+)
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 

@@ -138,7 +138,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_on_release(self.hass, self._async_add_listed)
         )
         if self.config_entry.pref_disable_polling and self.controllers:
-            self._start_closed_season()
+            # In a closed season, no poll is awaited and no reminder is shown.
+            for controller in self.controllers.values():
+                store, refresh = controller.controller.store, controller.async_refresh
+                stop = async_watch_expiry(self.hass, store, refresh)
+                self.config_entry.async_on_unload(stop)
             return
         await self._async_first_poll()
         self.config_entry.async_on_unload(self.problems.async_start())
@@ -146,14 +150,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
             )
-
-    @callback
-    def _start_closed_season(self) -> None:
-        """Start in a closed season: do not wait for a poll, and show no reminders."""
-        for controller in self.controllers.values():
-            store = controller.controller.store
-            stop = async_watch_expiry(self.hass, store, controller.async_refresh)
-            self.config_entry.async_on_unload(stop)
 
     async def _async_first_poll(self) -> None:
         controllers = tuple(self.controllers.values())

@@ -1,7 +1,8 @@
 """Buttons: actions that run once."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import product, starmap
 from typing import override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
@@ -72,9 +73,11 @@ class PoolctlLightButtonDescription(PoolctlButtonDescription):
     action: str
 
 
-def _light_button(
-    slot: Slot, action: str, exists: bool | None
-) -> PoolctlLightButtonDescription:
+def _light_button(slot: Slot, action: str) -> PoolctlLightButtonDescription:
+    def exists(view: View) -> bool | None:
+        kind = LIGHT_GROUPS[slot.role].light_type(view.state, view.choices)
+        return action in kind.actions if kind else None
+
     return PoolctlLightButtonDescription(
         key=f"slot_{slot.index}_light_{action}",
         translation_key=f"light_{action}",
@@ -82,19 +85,11 @@ def _light_button(
         action=action,
         entity_category=EntityCategory.CONFIG if action in _LIGHT_UPKEEP else None,
         entity_registry_enabled_default=action not in _SELDOM,
-        exists_fn=lambda view: exists,
+        exists_fn=exists,
         press_fn=lambda coordinator: coordinator.controller.lights.act(
             slot.index, action
         ),
     )
-
-
-def _light_buttons(view: View) -> Iterator[PoolctlLightButtonDescription]:
-    """Return the rows of all lights; the light type decides which exist."""
-    for slot in with_role(LIGHT_GROUPS, view):
-        kind = LIGHT_GROUPS[slot.role].light_type(view.state, view.choices)
-        for action in LIGHT_ACTIONS:
-            yield _light_button(slot, action, action in kind.actions if kind else None)
 
 
 class PoolctlButton(PoolctlEntity, ButtonEntity):
@@ -131,5 +126,10 @@ class PoolctlLightButton(OfSlot, PoolctlButton):
 async_setup_entry = platform(
     Platform.BUTTON,
     rows(PoolctlButton, BUTTONS),
-    rows(PoolctlLightButton, _light_buttons),
+    rows(
+        PoolctlLightButton,
+        lambda view: starmap(
+            _light_button, product(with_role(LIGHT_GROUPS, view), LIGHT_ACTIONS)
+        ),
+    ),
 )

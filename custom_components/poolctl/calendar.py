@@ -69,11 +69,6 @@ CALENDARS = (
 )
 
 
-def _earlier(at: datetime, by: timedelta) -> datetime:
-    """Return a time moved back by a duration, correct across clock changes."""
-    return (at.astimezone(UTC) - by).astimezone(at.tzinfo)
-
-
 def _key(index: int, schedule: Schedule) -> str:
     return repr((index, schedule.when))
 
@@ -169,7 +164,10 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         if not events or not ahead:
             return events[0] if events else None
         times = events[0].start_datetime_local, events[0].end_datetime_local
-        start, end = (_earlier(at, ahead) for at in times)
+        # In UTC, because a clock change may be between the two.
+        start, end = (
+            (at.astimezone(UTC) - ahead).astimezone(at.tzinfo) for at in times
+        )
         return replace(events[0], start=start, end=end)
 
     @override

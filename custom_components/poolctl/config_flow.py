@@ -97,7 +97,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Offer the discovered controllers, else ask for the service address."""
         if user_input is None:
             if not await async_credentials_stored(self.hass):
-                return await self._ask_credentials()
+                # Home Assistant asks for credentials, then starts a new flow.
+                return await self.async_step_pick_implementation()
             if (card := discovered.async_asked(self.hass)) is not None:
                 self._observed = card
                 return await self._ask_address("confirm", None)
@@ -132,14 +133,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 )
             self._card_returns = self.source == SOURCE_ZEROCONF
             discovered.async_ask_credentials(self.hass, self._observed)
-            return await self._ask_credentials()
+            return await self.async_step_pick_implementation()
         return await self._ask_address(self._preview.step_id, user_input or None)
 
     async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
-
-    async def _ask_credentials(self) -> ConfigFlowResult:
-        """End the flow: Home Assistant asks for credentials, then starts a new flow."""
-        return await self.async_step_pick_implementation()
 
     @callback
     @override

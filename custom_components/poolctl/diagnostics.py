@@ -121,7 +121,12 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "cloud": _link(statistics.cloud),
         "lan_error": _kind(health.lan_error),
         "cloud_error": _kind(health.cloud_error),
-        "issues": _issues(coordinator),
+        "issues": sorted(
+            str(issue.translation_key)
+            for (domain, _), issue in ir.async_get(coordinator.hass).issues.items()
+            if domain == DOMAIN
+            and (issue.data or {}).get("device_id") == coordinator.registered_id
+        ),
         "last_frame": _frame(statistics.last_frame),
         "undecoded_frame": _frame(statistics.undecoded_frame),
         "state": _state(controller.store.reported),
@@ -184,15 +189,6 @@ def _frame(frame: Frame | None) -> _Json | None:
         "payload": masked_frame(frame.payload).hex(),
         "received_at": datetime.fromtimestamp(frame.at, UTC),
     }
-
-
-def _issues(coordinator: ControllerCoordinator) -> list[str]:
-    return sorted(
-        str(issue.translation_key)
-        for (domain, _), issue in ir.async_get(coordinator.hass).issues.items()
-        if domain == DOMAIN
-        and (issue.data or {}).get("device_id") == coordinator.registered_id
-    )
 
 
 def _state(state: PoolState) -> _Json:

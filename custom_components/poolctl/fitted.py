@@ -1,8 +1,15 @@
 """Adding and removing entities as controllers and their equipment change."""
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from functools import partial
-from typing import Protocol
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
@@ -25,6 +32,10 @@ type Presences = dict[str, tuple[bool | None, Factory]]
 """Whether each entity of a platform exists, by key, and what creates it. `None` means
 not yet known. A key that is left out has no entity once the equipment is known."""
 type Build = Callable[[ControllerCoordinator], Presences]
+type SetupEntry = Callable[
+    [HomeAssistant, PoolctlConfigEntry, AddConfigEntryEntitiesCallback],
+    Awaitable[None],
+]
 
 
 def rows[R: EntityRow](
@@ -46,18 +57,6 @@ def rows[R: EntityRow](
 def with_role(roles: Container[Role], view: View) -> Iterator[Slot]:
     """Return the slots that have one of the roles."""
     return (slot for slot in view.state.outputs.slots if slot.role in roles)
-
-
-class SetupEntry(Protocol):
-    """The function of a platform that adds its entities."""
-
-    async def __call__(
-        self,
-        hass: HomeAssistant,
-        entry: PoolctlConfigEntry,
-        async_add_entities: AddConfigEntryEntitiesCallback,
-    ) -> None:
-        """Add the entities of an entry."""
 
 
 def platform(domain: Platform, *builds: Build) -> SetupEntry:

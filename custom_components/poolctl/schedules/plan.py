@@ -1,6 +1,5 @@
 """The websocket command `poolctl/plan`: planned runs of schedules for the dashboard."""
 
-from datetime import datetime
 from typing import Any, Final
 
 from homeassistant.auth.permissions.const import POLICY_READ
@@ -45,9 +44,13 @@ def _plan(
     start, end}` with ISO 8601 times and the name of the schedule; outputs that the user
     may not see are left out.
     """
-    start, end = (_aware(message[name]) for name in ("start", "end"))
+    zone = dt_util.get_default_time_zone()
+    start, end = (
+        at if at.tzinfo else at.replace(tzinfo=zone)
+        for at in (message["start"], message["end"])
+    )
     coordinator = async_controller(hass, message["device_id"])
-    used, zone = coordinator.data.schedules.used, dt_util.get_default_time_zone()
+    used = coordinator.data.schedules.used
     planned = [
         (async_output_of(coordinator, run.schedule.slot), run)
         for run in occurrences(used, start, end, zone)
@@ -64,8 +67,3 @@ def _plan(
         and connection.user.permissions.check_entity(entity_id, POLICY_READ)
     ]
     connection.send_result(message["id"], {"runs": runs})
-
-
-def _aware(at: datetime) -> datetime:
-    """Return a time with a time zone, by default that of Home Assistant."""
-    return at if at.tzinfo else at.replace(tzinfo=dt_util.get_default_time_zone())
