@@ -175,21 +175,6 @@ async def test_token_lifetimes(
     assert (await service.renew(tokens["refresh_token"]))[0] == refresh
 
 
-async def test_expire_and_revoke(service: Service) -> None:
-    tokens = await service.sign_in()
-    service.cloud.expire_tokens()
-    assert (await service.get("/user/sites"))[0] == 401
-    tokens = (await service.renew(tokens["refresh_token"]))[1]
-    service.token = tokens["access_token"]
-    assert (await service.get("/user/sites"))[0] == 200
-    service.cloud.revoke(service.account)
-    assert (await service.get("/user/sites"))[0] == 401
-    status, body = await service.renew(tokens["refresh_token"])
-    assert (status, body["error"]) == (400, "invalid_grant")
-    await service.sign_in()
-    assert (await service.get("/user/sites"))[0] == 200
-
-
 async def test_login_without_a_browser(service: Service) -> None:
     """protocol.md 4.1 row 3, 4.1 rule 3."""
     status, body = await service.post("/auth/login", data=service.person)
@@ -217,11 +202,6 @@ async def test_sites(signed_in: Service) -> None:
     assert (device["online"], beach["device_list"][0]["online"]) == (True, False)
     data = (await signed_in.get("/user/deviceOnlineStatuses"))[1]["data"]
     assert [item["online"] for item in data["devices"]] == [True, False]
-
-
-async def test_user_info(signed_in: Service) -> None:
-    _, info = await signed_in.get("/oauth/userinfo")
-    assert (info["sub"], info["email"]) == ("sub-1", "me@example.com")
 
 
 PATHS = [
@@ -256,14 +236,3 @@ async def test_envelope_key(signed_in: Service) -> None:
 async def test_form_of_a_device_id(signed_in: Service, form: str) -> None:
     path = f"/iot-shadow/device/{form}/dashboardInfo"
     assert (await signed_in.get(path))[0] == 400
-
-
-async def test_what_is_not_offered(signed_in: Service) -> None:
-    signed_in.cloud.not_offered |= {"auxInfo", "userinfo"}
-    for path in (signed_in.device("auxInfo"), "/oauth/userinfo", "/user/nothing"):
-        status, body = await signed_in.get(path)
-        assert (status, body["status"]) == (404, "FAILED")
-    status, _ = await signed_in.get(signed_in.device("noSuchInfo"))
-    assert status == 404
-    signed_in.cloud.not_offered.clear()
-    assert await signed_in.read("auxInfo")

@@ -9,9 +9,7 @@ import aiohttp
 import pytest
 
 from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.world.simulator.cloud import V1
-from tests.world.simulator.cloud_faults import FAULTS
-from tests.world.simulator.raw import Signer, until
+from tests.world.simulator.raw import Signer
 from tests.world.simulator.visitor import Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -115,27 +113,6 @@ SCHEDULE = {
 }  # fmt: skip
 
 
-async def test_schedules(service: Service) -> None:
-    service.clock.speed = 50
-    await service.sign_in()
-
-    async def last() -> dict[str, Any]:
-        info = (await service.read("scheduleInfo"))["scheduleInfo"]
-        return dict(info["schedules"][-1])
-
-    for name, body, expect in (
-        ("createSchedule", SCHEDULE, {"schedule_num": 4, "schedule_state": True}),
-        ("changeScheduleStatus", {"schedule_id": 4, "schedule_state": 0},
-         {"schedule_state": False}),
-        ("updateSchedule", SCHEDULE | {"schedule_num": 4, "schedule_name": "Late"},
-         {"schedule_name": "Late", "schedule_state": False,
-          "week_days": SCHEDULE["day_of_week"], "start_time": 60}),
-        ("deleteSchedule", {"schedule_num": 4}, {"schedule_num": 3}),
-    ):  # fmt: skip
-        assert (await service.write(name, body))[1]["status"] == "SUCCESS"
-        assert expect.items() <= (await last()).items()
-
-
 PUMP = {
     "aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0
 }  # fmt: skip
@@ -199,87 +176,6 @@ async def test_lan_faults_do_not_reach_the_cloud(signed_in: Service) -> None:
     assert reply.json == {"ok": False}  # the cloud's command used that counter
 
 
-async def test_requests_are_listed(signed_in: Service) -> None:
-    await signed_in.read("dashboardInfo")
-    await signed_in.get("/nowhere")
-    rows = [(item.method, item.name, item.status) for item in signed_in.cloud.requests]
-    assert rows == [
-        ("POST", "authorize", 302), ("POST", "token", 200),
-        ("GET", "dashboardInfo", 200), ("GET", "nowhere", 404),
-    ]  # fmt: skip
-    assert signed_in.cloud.requests[2].device_id == signed_in.controller.device_id
-
-
-# --- Faults -----------------------------------------------------------------------
-
-ANSWERS: dict[str, tuple[int, str]] = {
-    "error_500": (500, "application/json"),
-    "error_503": (503, "text/html"),
-    "unauthorized": (401, "application/json"),
-    "revoked": (401, "application/json"),
-    "rate_limited": (429, "application/json"),
-    "html": (200, "text/html"),
-    "truncated_json": (200, "application/json"),
-    "wrong_types": (200, "application/json"),
-    "failed": (200, "application/json"),
-    "empty": (200, "application/json"),
-    "no_body": (200, "application/json"),
-}
-
-
-@pytest.mark.parametrize("fault", ANSWERS)
-async def test_fault(signed_in: Service, fault: str) -> None:
-    signed_in.cloud.faults.on(fault)
-    headers = {"Authorization": f"Bearer {signed_in.token}"}
-    url = f"{signed_in.cloud.base_url}{V1}/user/sites"
-    async with signed_in.session.get(url, headers=headers) as response:
-        text = await response.text()
-        assert (response.status, response.content_type) == ANSWERS[fault]
-    good = '"sites"' in text and '"name": "Home"' in text
-    assert good == (fault == "truncated_json")
-    signed_in.cloud.faults.off(fault)
-    assert (await signed_in.get("/user/sites"))[0] == 200
-
-
-def test_every_fault_has_a_test() -> None:
-    apart = {"refuse", "hang", "token_5xx"}  # below
-    assert set(FAULTS) == set(ANSWERS) | apart
-
-
-async def test_faults_of_the_token_endpoint(service: Service) -> None:
-    tokens = await service.sign_in()
-    faults = service.cloud.faults
-    faults.once("token_5xx")
-    assert (await service.renew(tokens["refresh_token"]))[0] == 503
-    faults.on("html", "token")
-    assert isinstance((await service.renew(tokens["refresh_token"]))[1], str)
-    faults.clear()
-    faults.on("revoked")
-    assert (await service.renew(tokens["refresh_token"]))[0] == 400
-    faults.clear()
-    faults.on("error_500")  # does not affect the sign-in
-    assert (await service.renew(tokens["refresh_token"]))[0] == 200
-
-
-async def test_refuse(signed_in: Service) -> None:
-    url = signed_in.cloud.base_url
-    for _ in range(2):
-        signed_in.cloud.faults.on("refuse")
-        with pytest.raises(aiohttp.ClientConnectorError):
-            await signed_in.get("/user/sites")
-        signed_in.cloud.faults.off("refuse")
-        assert (await signed_in.get("/user/sites"))[0] == 200
-    assert signed_in.cloud.base_url == url
-
-
-async def test_hang(signed_in: Service) -> None:
-    signed_in.cloud.faults.once("hang", 1, "sites")
-    with pytest.raises(TimeoutError):
-        await signed_in.get("/user/sites", timeout=aiohttp.ClientTimeout(0.05))
-    await until(lambda: signed_in.cloud.requests[-1].status == 0)
-    assert (await signed_in.get("/user/sites"))[0] == 200
-
-
 async def test_stop_in_the_middle_of_a_request(signed_in: Service) -> None:
     signed_in.cloud.faults.on("hang")
     task = asyncio.create_task(signed_in.get("/user/sites"))
@@ -287,13 +183,6 @@ async def test_stop_in_the_middle_of_a_request(signed_in: Service) -> None:
     await signed_in.cloud.stop()
     with pytest.raises(aiohttp.ClientError):
         await task
-
-
-async def test_a_limit_in_other_words(signed_in: Service) -> None:
-    limit = signed_in.cloud.rate_limited
-    limit.message, limit.retry_after, limit.text = "later", "17", True
-    signed_in.cloud.faults.on("rate_limited")
-    assert await signed_in.get("/user/sites") == (429, "later")
 
 
 async def test_writes_are_json_with_integers(signed_in: Service) -> None:

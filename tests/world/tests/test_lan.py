@@ -319,3 +319,49 @@ async def test_stop_leaves_nothing(controller: Controller) -> None:
     assert asyncio.all_tasks() <= before
     with pytest.raises(ConnectionRefusedError):
         await exchange(controller, request(STATE))
+
+
+async def test_refuse_closes_the_port_and_opens_it_again(
+    controller: Controller,
+) -> None:
+    """protocol.md 4.2 rule 9."""
+    port = controller.port
+    for _ in range(3):
+        controller.faults.on("refuse")
+        with pytest.raises(ConnectionRefusedError):
+            await exchange(controller, request(STATE))
+        controller.faults.off("refuse")
+        assert (await exchange(controller, request(STATE))).status == 200
+    controller.faults.on("refuse")
+    controller.faults.off("refuse")
+    controller.faults.on("refuse")
+    controller.faults.clear()
+    assert (await exchange(controller, request(STATE))).status == 200
+    assert controller.port == port
+
+
+@pytest.mark.parametrize(
+    ("fault", "seconds", "status", "err"),
+    [("busy", 2, 200, "busy"), ("slow_headers", 3, 408, "slow headers")],
+)
+async def test_slow_faults(
+    controller: Controller, fault: str, seconds: float, status: int, err: str
+) -> None:
+    """The error comes after these seconds (protocol.md 7.2 row 8, 8 row 14)."""
+    controller.faults.once(fault)
+    task = asyncio.create_task(exchange(controller, request(STATE)))
+    await until(lambda: controller.clock.waiting == 1)
+    await asyncio.sleep(0.02)  # until the controller has read the headers
+    controller.clock.advance(seconds - 0.5)
+    await asyncio.sleep(0.01)
+    assert not task.done()
+    controller.clock.advance(0.5)
+    reply = await task
+    assert (reply.status, reply.json) == (status, {"ok": False, "err": err})
+
+
+async def test_old_firmware_does_not_serve_the_lan(controller: Controller) -> None:
+    old = Controller(firmware="2.5.45", port=controller.port)
+    assert not old.serves_lan
+    await old.start()  # although the port is taken
+    await old.stop()
