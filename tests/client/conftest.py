@@ -209,6 +209,12 @@ async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Se
 
 
 @pytest.fixture
+def cloud(service: Service) -> CloudClient:
+    """Return a client that signs in to the simulated service."""
+    return service.cloud_client()
+
+
+@pytest.fixture
 def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
     """Set the time for outgoing counters."""
     fake = UnixTime()

@@ -37,12 +37,6 @@ from tests.client.conftest import KEY, FakeTime, RawServer, Service, some_token
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 
 
-@pytest.fixture
-def cloud(service: Service) -> CloudClient:
-    """Sign in to the simulated service."""
-    return service.cloud_client()
-
-
 # Reads
 
 

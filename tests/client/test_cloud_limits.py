@@ -24,12 +24,6 @@ from tests.world.simulator.raw import until
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 
 
-@pytest.fixture
-def cloud(service: Service) -> CloudClient:
-    """Sign in to the simulated service."""
-    return service.cloud_client()
-
-
 # Tokens
 
 

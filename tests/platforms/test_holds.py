@@ -1,6 +1,5 @@
 """Holds by hand: shown, released at their end, kept over restarts, and reported."""
 
-import asyncio
 from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,7 +28,6 @@ few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 WATERFALL = 2
 """A general output of the small pool; its light is on slot 1."""
 KEY = f"slot_{WATERFALL}"
-SWITCHED = pytest.param(KEY, WATERFALL, "switch", id="output")
 
 
 async def begin(
@@ -101,17 +99,6 @@ async def test_off_inside_a_window(home: Home, freezer: object) -> None:
     assert len(sent(home)) == 2
 
 
-async def test_off_at_any_other_time(home: Home, freezer: object) -> None:
-    await begin(home, "2026-11-23 08:00")
-    await home.act("switch.turn_on", KEY)
-    assert held(home) is None
-    assert "held_since" in home.state("switch", KEY).attributes
-    await home.act("switch.turn_off", KEY)
-    assert sent(home) == [b"\2\1\1", b"\2\0\0"]
-    await home.live(3700, step=370)
-    assert home.value("switch", KEY) == "on"
-
-
 async def test_until_given_back(home: Home, freezer: object) -> None:
     await begin(home, holds_by_hand="until_given_back")
     await home.act("switch.turn_off", KEY)
@@ -166,49 +153,6 @@ async def test_what_is_held_is_written_at_once(home: Home, freezer: object) -> N
     home.clock.advance(5400)
     await home.boot()
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
-
-
-async def test_the_network_is_away_at_the_end(home: Home, freezer: object) -> None:
-    await begin(home)
-    await home.act("switch.turn_off", KEY)
-    home.disconnect()
-    await home.live(80 * 60, step=400)
-    assert sent(home) == [b"\2\0\1"]
-    assert home.value("switch", KEY) == "unavailable"
-    home.reconnect()
-    await home.live(60)
-    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
-    assert home.value("sensor", "held_outputs") == "0"
-
-
-async def test_only_the_cloud_is_there_at_the_end(home: Home, freezer: object) -> None:
-    """The cloud does not report holds: the release waits for the LAN."""
-    await begin(home)
-    await home.act("switch.turn_off", KEY)
-    home.controller.faults.on("refuse")
-    await home.live(70 * 60, step=420)
-    assert home.source == "cloud"
-    assert home.cloud_writes == []
-    home.reconnect()
-    await home.live(60)
-    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
-
-
-async def test_declined_at_the_end(home: Home, freezer: object) -> None:
-    """A declined release is tried again, less and less often."""
-    await begin(home)
-    await home.act("switch.turn_off", KEY)
-    await home.live(3500, step=500)
-    home.controller.faults.on("decline", "aux")
-    before = home.actions.count("aux")
-    await home.live(600, step=20)
-    # Each try sends it twice, to rule out a wrong counter.
-    tried = (home.actions.count("aux") - before) / 2
-    assert 3 <= tried <= 5
-    home.controller.faults.clear()
-    await home.live(1200, step=120)
-    assert sent(home)[-1] == b"\2\0\0"
-    assert not home.pool.slots[WATERFALL].held
 
 
 @pytest.mark.parametrize(
@@ -290,25 +234,13 @@ async def test_the_account_loses_the_controller(home: Home, freezer: object) -> 
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
 
 
-async def test_300_toggles(home: Home, freezer: object) -> None:
-    """The last request counts; every caller gets its outcome."""
-    await begin(home)
-    actions = ("switch.turn_on", "switch.turn_off")
-    calls = [home.act(actions[number % 2], KEY) for number in range(300)]
-    await asyncio.gather(*calls)
-    assert len(sent(home)) <= 3
-    assert not home.pool.relays[WATERFALL]
-    assert home.value("switch", KEY) == "off"
-
-
 # The action
 
 
 @pytest.mark.parametrize(
-    ("key", "slot", "domain"),
-    [SWITCHED, pytest.param("slot_1", 1, "light", id="light")],
+    ("key", "slot", "domain", "on"),
+    [(KEY, WATERFALL, "switch", False), ("slot_1", 1, "light", True)],
 )
-@pytest.mark.parametrize("on", [True, False])
 async def test_held_for_a_time(
     home: Home, freezer: object, key: str, slot: int, domain: str, on: bool
 ) -> None:

@@ -28,14 +28,6 @@ pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.CALENDAR, Platform.LIGHT, Platform.SWITCH)
 
 
-@pytest.fixture
-async def beach(full: Home) -> Home:
-    """Return the fully equipped pool, in UTC, once its schedules are read."""
-    await full.hass.config.async_set_time_zone("UTC")
-    await full.settle()
-    return full
-
-
 async def test_get_schedules(beach: Home) -> None:
     answer = await act(beach, "get_schedules")
     first, second, third = answer["schedules"]

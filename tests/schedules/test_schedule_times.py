@@ -24,14 +24,6 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)
 
 
-@pytest.fixture
-async def beach(full: Home) -> Home:
-    """Return the fully equipped pool, in UTC, once its schedules are read."""
-    await full.hass.config.async_set_time_zone("UTC")
-    await full.settle()
-    return full
-
-
 def times(home: Home, index: int) -> tuple[str, str]:
     """Return the start and end that are shown for a schedule."""
     start, end = (f"schedule_{index}_{words}" for words in ("start", "end"))

@@ -20,14 +20,6 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture
-async def beach(full: Home) -> Home:
-    """Return the fully equipped pool, in UTC, once its schedules are read."""
-    await full.hass.config.async_set_time_zone("UTC")
-    await full.settle()
-    return full
-
-
-@pytest.fixture
 async def away(home: Home) -> Home:
     """Set up the fully equipped pool with the cloud alone."""
     home.own(home.service.full)

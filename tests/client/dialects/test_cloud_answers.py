@@ -25,13 +25,6 @@ from custom_components.poolctl.client.wire.exceptions import (
 from tests.client.conftest import KEY, RawServer, Service, some_token
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
-
-@pytest.fixture
-def cloud(service: Service) -> CloudClient:
-    """Return a client that is signed in to the simulated service."""
-    return service.cloud_client()
-
-
 # How long to wait
 
 

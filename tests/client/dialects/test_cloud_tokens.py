@@ -16,12 +16,6 @@ OTHER_ID = "AA_BB_CC_FF_FF_FF"
 DEAD = [D.C2_403, D.C2_400, D.C2_FAILED]
 
 
-@pytest.fixture
-def cloud(service: Service) -> CloudClient:
-    """Return a client that is signed in to the simulated service."""
-    return service.cloud_client()
-
-
 @pytest.mark.parametrize("dialect", DEAD)
 async def test_a_dead_token_is_renewed_once(
     service: Service, cloud: CloudClient, dialect: D

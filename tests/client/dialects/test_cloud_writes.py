@@ -15,12 +15,6 @@ from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
-@pytest.fixture
-def cloud(service: Service) -> CloudClient:
-    """Return a client that is signed in to the simulated service."""
-    return service.cloud_client()
-
-
 @pytest.mark.parametrize(
     "dialect", [D.C1_MISSING, D.C1_PENDING, D.C1_QUEUED, D.C1_NULL]
 )
