@@ -173,17 +173,6 @@ async def test_a_busy_key_is_asked_for_when_the_wait_is_over(home: Home) -> None
 # Staying signed in
 
 
-@pytest.mark.parametrize("how", [D.C2_403, D.C2_400, D.C2_FAILED])
-async def test_a_dead_token_is_renewed(home: Home, how: D) -> None:
-    home.own(home.service.small)
-    home.cloud.dialects = {how}
-    await home.set_up_with(host=None)
-    home.cloud.expire_tokens()
-    await home.advance(30)
-    assert asked(home, "token") == 1
-    assert home.source == "cloud" and not home.flows
-
-
 @pytest.mark.parametrize("how", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])
 async def test_a_refused_renewal_is_a_sign_in(
     small: Home, how: D, caplog: pytest.LogCaptureFixture

@@ -12,10 +12,12 @@ from custom_components.poolctl.client.wire.exceptions import (
 from tests.client.conftest import Rig
 
 
-def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
+async def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
+    """Return a rig that has read everything from a controller with dialects."""
     rig = make_rig()
-    for dialect in dialects:
-        rig.pool.dialects.add(dialect)
+    rig.pool.dialects.update(dialects)
+    await rig.controller.poller.poll()
+    await rig.controller.queries.refresh()
     return rig
 
 
@@ -26,8 +28,7 @@ def held(rig: Rig) -> tuple[int, ...] | None:
 
 async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
     """L5: no schedule starts the pump again, although one is in its window."""
-    rig = speaking(make_rig, "pump_off_clears")
-    await rig.controller.poller.poll()
+    rig = await speaking(make_rig, "pump_off_clears")
     await rig.controller.pump.switch(False)
     for _ in range(4):
         await rig.polls(15)
@@ -41,9 +42,7 @@ async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
 @pytest.mark.parametrize("times", [1, 3])
 async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None:
     """L6: `cmd` is used after `aux` was declined, and from then on alone."""
-    rig = speaking(make_rig, "pump_aux_declined")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined")
     for _ in range(times):
         await rig.controller.pump.switch(True)
         rig.forget()
@@ -56,9 +55,7 @@ async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None
 
 async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
     """L5 and L6: the pump cannot be held off, and an error is raised."""
-    rig = speaking(make_rig, "pump_off_clears", "pump_aux_declined")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_off_clears", "pump_aux_declined")
     with pytest.raises(NotAppliedError):
         await rig.controller.pump.switch(False)
     assert rig.controller.store.state.pump_on is True
@@ -68,10 +65,10 @@ async def test_a_release_of_a_pump_that_is_not_held(
     make_rig: Callable[..., Rig],
 ) -> None:
     """L5 and L6: the command that may hold it off is not tried."""
-    rig = speaking(make_rig, "pump_aux_declined")
+    rig = await speaking(make_rig, "pump_aux_declined")
     rig.pool.pool.schedules[0].enabled = False
-    rig.time.advance(300)
-    await rig.controller.poller.poll()
+    await rig.polls(300)
+    rig.controller.queries.expire("schedules")
     await rig.controller.queries.refresh()
     assert rig.controller.store.state.pump_on is False and held(rig) == ()
     await rig.controller.holds.resume(rig.controller.store.state.outputs.slot(0))
@@ -81,9 +78,7 @@ async def test_a_release_of_a_pump_that_is_not_held(
 
 async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> None:
     """L22: an action that the old firmware declined is tried again on a new one."""
-    rig = speaking(make_rig, "pump_aux_declined")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)
     rig.pool.dialects.clear()
@@ -96,9 +91,7 @@ async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> N
 
 async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
     """L6 until an update, L5 from then on: the pump stays off, and is released."""
-    rig = speaking(make_rig, "pump_aux_declined")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)
     rig.pool.dialects.clear()
@@ -122,9 +115,7 @@ async def test_given_back_where_aux_is_declined(
     make_rig: Callable[..., Rig], on: bool
 ) -> None:
     """L6: where `v2_manual_set` off clears the override (L5), it releases the pump."""
-    rig = speaking(make_rig, "pump_aux_declined", "pump_off_clears")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined", "pump_off_clears")
     rig.pool.pool.switch(0, on)
     await rig.polls(15)
     assert held(rig) == (0,)
@@ -142,9 +133,7 @@ async def test_given_back_where_aux_is_declined(
 
 async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
     """L6 without L5: a pump held on runs on as before, and an error is raised."""
-    rig = speaking(make_rig, "pump_aux_declined")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined")
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     for _ in range(2):
@@ -165,9 +154,7 @@ async def test_nothing_gives_back_and_it_is_always_busy(
     make_rig: Callable[..., Rig],
 ) -> None:
     """L6 with L7: a pump that stopped before `busy` was answered is started again."""
-    rig = speaking(make_rig, "pump_aux_declined", "busy_after")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig, "pump_aux_declined", "busy_after")
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     with pytest.raises(CannotReleaseError):
@@ -180,8 +167,7 @@ async def test_nothing_gives_back_what_is_held_off(
     make_rig: Callable[..., Rig],
 ) -> None:
     """L6 without L5: a pump that stays off proves nothing: release is tried again."""
-    rig = speaking(make_rig, "pump_aux_declined")
-    await rig.controller.poller.poll()
+    rig = await speaking(make_rig, "pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.polls(15)
     with pytest.raises(CannotReleaseError):
@@ -196,9 +182,7 @@ async def test_nothing_gives_back_what_is_held_off(
 async def test_what_is_declined_for_now_teaches_nothing(
     make_rig: Callable[..., Rig],
 ) -> None:
-    rig = speaking(make_rig)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    rig = await speaking(make_rig)
     await rig.controller.pump.switch(False)
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):

@@ -15,10 +15,10 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site, mdns
 from tests.world.simulator.__main__ import demo, parser
-from tests.world.simulator.control import ACTIONS, PAGE, ControlPage
+from tests.world.simulator.control import ACTIONS, ControlPage
 from tests.world.simulator.mdns import SERVICE, Announcer
 from tests.world.simulator.raw import exchange, request
-from tests.world.simulator.situations import SITUATIONS, situations
+from tests.world.simulator.situations import SITUATIONS
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -130,14 +130,6 @@ async def bench() -> AsyncGenerator[Bench]:
         await bench.controller.stop()
 
 
-async def test_page(bench: Bench) -> None:
-    async with bench.session.get(bench.page.url) as response:
-        assert response.content_type == "text/html"
-        page = await response.text()
-    assert page == PAGE.read_text()
-    assert "http" not in page.replace("<!doctype html>", "")  # no other resources
-
-
 async def test_state(bench: Bench) -> None:
     async with bench.session.get(bench.page.url + "/api/state") as response:
         state = await response.json()
@@ -218,11 +210,6 @@ async def test_situations(bench: Bench) -> None:
             assert status == 200 and is_so() is on and bench.controller.pool is pool
             shown = state["controllers"][0]["situations"][name]
             assert shown == {"title": SITUATIONS[name].title, "on": on}
-
-
-def test_a_small_pool_has_no_drums() -> None:
-    without = {"acid_empty", "chlorine_empty"}
-    assert set(situations(Pool.small())) == set(SITUATIONS) - without
 
 
 async def test_advance(bench: Bench) -> None:
