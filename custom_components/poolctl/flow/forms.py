@@ -55,16 +55,13 @@ def address_form(
     ]
     chosen = SelectSelector(SelectSelectorConfig(options=choices))
     schema = vol.Schema({vol.Required(CONF_DEVICE_ID): chosen, **ADDRESS_FIELDS})
-    if len(records) > 1:
+    if len(records) != 1:
         return schema, {}
+    ((device_id, only),) = records.items()
     return schema, {
-        name: value
-        for device_id, record in records.items()
-        for name, value in (
-            (CONF_DEVICE_ID, device_id),
-            (CONF_HOST, record.host),
-            (CONF_PORT, record.port),
-        )
+        CONF_DEVICE_ID: device_id,
+        CONF_HOST: only.host,
+        CONF_PORT: only.port,
     }
 
 

@@ -74,11 +74,9 @@ class Identity:
         `subject`, else `claim`, decides if it was reported both times; otherwise the
         unique ID or a common site.
         """
-        for now, then in (
-            (self.subject, previous.subject),
-            (self.claim, previous.claim),
-        ):
-            if now and then:
-                return now == then
+        if self.subject and previous.subject:
+            return self.subject == previous.subject
+        if self.claim and previous.claim:
+            return self.claim == previous.claim
         known = unique_id in (self.subject, self.claim, *self.sites)
         return known or not set(self.sites).isdisjoint(previous.sites)

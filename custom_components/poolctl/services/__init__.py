@@ -75,7 +75,6 @@ async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
 
 @callback
 def _reset(entity: Entity, call: ServiceCall) -> None:
-    """Reset a sensor of run hours."""
     if (
         not isinstance(entity, PoolctlSensor)
         or entity.entity_description.total not in RUN_HOURS
