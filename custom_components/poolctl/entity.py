@@ -229,13 +229,9 @@ class OutputEntity(ExplainedEntity):
         """Switch it against its schedules; the hold stores the requester."""
         await self.controller.holds.switch(self.slot, on, await self._asked())
 
-    def note_command(self) -> None:
-        """Note a command: its effect needs no separate line in the activity log."""
-        self._changes.ask()
-
     async def _asked(self) -> str:
-        """Note a command; return its requester."""
-        self.note_command()
+        """Return the requester of a command, whose effect is not logged separately."""
+        self._changes.ask()
         return await async_requester(self.hass, self._caller)
 
     async def async_resume_schedule(self) -> None:

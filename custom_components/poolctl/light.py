@@ -117,7 +117,7 @@ class PoolctlShowLight(PoolctlLight):
             await super().async_turn_on(**kwargs)
             return
         with self.commanding():
-            self.note_command()
+            await self._asked()
             index, effect = self.entity_description.index, kwargs[ATTR_EFFECT]
             await self.controller.lights.show(index, effect)
 

@@ -155,7 +155,8 @@ def _masked(match: re.Match[bytes]) -> bytes:
         return _unnamed(match[0])
     if text not in (_FIELDS if colon else _WORDS):
         parts = _WAIT.split(text)  # every second one is published
-        text = b"".join(p if i % 2 else b"x" * len(p) for i, p in enumerate(parts))
+        parts[::2] = [b"x" * len(part) for part in parts[::2]]
+        text = b"".join(parts)
     if number and text not in _MEASURED:
         number = _unnamed(number)
     return b'"' + text + match["end"] + (colon or b"") + (number or b"")
