@@ -13,7 +13,7 @@ import json
 from typing import Any, Final
 
 from aiohttp import ClientSession
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
@@ -24,7 +24,7 @@ from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.pauses import Pause
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
-from custom_components.poolctl.client.pool.heating import BODIES, Body
+from custom_components.poolctl.client.pool.heating import BODIES, POOL, Body
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
@@ -426,10 +426,25 @@ STEPS: Final = st.tuples(
     max_examples=30,
     deadline=None,
     derandomize=True,
-    phases=(Phase.generate,),  # a shorter story would take minutes
+    phases=(Phase.explicit, Phase.generate),  # a shorter story would take minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(story=st.lists(STEPS, min_size=4, max_size=12))
+@example(
+    # Nobody answers that the pump stops, which may hold it off.
+    story=[
+        ("busy, then gone", ("switch", (PUMP, False)), 0.5),
+        ("nothing", ("delete", ()), 0.5),
+    ]
+)
+@example(
+    # Without a LAN, a release is "off", and nobody answers it.
+    story=[
+        ("declined", ("warm", (POOL, 60)), 0.5),
+        ("no LAN", ("app_doses", (ACID, True)), 5),
+        ("busy, then gone", ("warm_no_more", (POOL,)), 25),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

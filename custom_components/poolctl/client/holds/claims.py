@@ -105,6 +105,10 @@ class Claims[C: Claim](ABC):
         """Return whether we have no path any more that can undo a claim."""
         return False
 
+    def _is_unclear(self, claim: C) -> bool:
+        """Return whether a command that should need no undoing may need it."""
+        return False
+
     def _moved(self, claim: C, state: PoolState) -> C:
         """Return a claim whose end follows what it depends on."""
         return claim
@@ -312,8 +316,8 @@ class Claims[C: Claim](ABC):
         """
         leaving = {
             claim.thing
-            for claim in self.shown
-            if _promised(claim)
+            for claim in self.all
+            if ((claim.shown and _promised(claim)) or self._is_unclear(claim))
             and not (only_lan and claim.state not in OVER and self._cloud_undoes(claim))
         }
         try:
@@ -323,7 +327,11 @@ class Claims[C: Claim](ABC):
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._publish()
-        return tuple(claim for claim in self.shown if claim.thing in leaving)
+        return tuple(
+            claim
+            for claim in self.all
+            if claim.thing in leaving and (claim.shown or self._is_unclear(claim))
+        )
 
     async def _leave(self, thing: int) -> None:
         claim = self._all.get(thing)
@@ -333,8 +341,10 @@ class Claims[C: Claim](ABC):
         if not self._to_undo(due):
             return
         self._set(thing, due)
-        if await self._try(due) is not None and thing in self._all:
-            self._set(thing, replace(claim, state=State.ACTIVE))
+        failure, left = await self._try(due), self._all.get(thing)
+        if failure is not None and left is not None and left.state in OVER:
+            state = claim.state if claim.state in LASTING else State.ACTIVE
+            self._set(thing, replace(claim, state=state))
 
 
 def _promised(claim: Claim) -> bool:

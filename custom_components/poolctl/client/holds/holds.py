@@ -334,6 +334,12 @@ class Holds(Claims[Hold]):
         return self._paths.lan is None and not (claim.on or claim.by_cloud)
 
     @override
+    def _is_unclear(self, claim: Hold) -> bool:
+        """Return whether a release over the LAN may have held the output off."""
+        requested = claim.state is State.REQUESTED and not claim.needed
+        return requested and not claim.by_cloud and self._paths.lan is not None
+
+    @override
     def _cloud_undoes(self, claim: Hold) -> bool:
         return claim.on
 
@@ -348,18 +354,25 @@ class Holds(Claims[Hold]):
             return
         # Switched off as the vendor's app does; a LAN, if only later, shows if that
         # holds it.
-        slot = self._state.outputs.slot(claim.slot)
-        if claim.on and slot is not None:
-            await (await self._outputs.send(slot, False, held=False))()
-        now = self._times.now
+        now, slot = self._times.now, self._state.outputs.slot(claim.slot)
         left = Hold(
             slot=claim.slot,
             on=False,
             since=now,
             until=now,
             needed=False,
+            by_cloud=True,
             state=State.REQUESTED,
         )
+        if claim.on and slot is not None:
+            try:
+                await (await self._outputs.send(slot, False, held=False))()
+            except PoolctlError as err:
+                if err.ran is not False:
+                    previous = replace(claim, previous=None, state=State.ACTIVE)
+                    unclear = replace(left, by_cloud=False, previous=previous)
+                    self._set(claim.slot, unclear)
+                raise
         self._set(claim.slot, left)
 
     @override

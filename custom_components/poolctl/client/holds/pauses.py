@@ -99,19 +99,23 @@ class Pauses(Claims[Pause]):
             # Another client may have switched one since its settings were last read.
             looks = {kind: await self._dosers.look(kind) for kind in kinds}
             reported = {kind: kind.of(self._state).enabled for kind in looks}
-            paused = {each.kind: each for each in self.all}
-            ours = [kind for kind in looks if reported[kind] or kind in paused]
+            ours = [kind for kind in looks if reported[kind] or self.until(kind)]
             if not ours and None in reported.values():
                 raise NotSupportedError("it is not known whether they may dose")
             if not ours:
                 raise InvalidCommandError("it is off", reason="dosing_is_off")
             for kind in ours:
-                # Without a fresh read, a read of the cloud since the pause began counts.
-                known = kind in paused and paused[kind].confirmed
-                is_off = looks[kind] is False or (
-                    known and looks[kind] is None and reported[kind] is False
-                )
-                await self._begin(kind, lasts, is_off=is_off)
+                await self._begin(kind, lasts, is_off=self._is_off(kind, looks[kind]))
+
+    def _is_off(self, kind: AnyDosing, look: bool | None) -> bool:
+        """Return whether a fresh read shows a doser off.
+
+        Without one, a read of the cloud since its pause began counts.
+        """
+        pause = self._all.get(DOSING.index(kind))
+        if look is None and pause is not None and pause.confirmed:
+            return kind.of(self._state).enabled is False
+        return look is False
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
         """Pause a doser; the command is sent unless a read shows that it is off."""
