@@ -18,13 +18,13 @@ from ..client.clock import Clock
 from ..client.controller import Controller, Left
 from ..client.holds.claims import is_old, retry_wait
 from ..client.holds.heat import thing_of
-from ..client.holds.hold import Hold
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource, Slot
 from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
+from ..learned.warming import Sources
 from .outlook import Outlook, Sunrise, outlook
 from .request import AHEAD, LASTS, LONGEST, Request
 
@@ -202,20 +202,13 @@ class WarmBy:
             self._remove(request)  # its claims are too old, too
         elif self._clock.trusted and self._clock.now() >= request.until:
             await self._end(request)
-        elif not self._able:
+        elif not self._clock.trusted or self._state.source is not Source.LAN:
+            # The cloud does not report targets, and cannot release holds.
             return
         elif request.begun:
             await self._go_on(request)
         elif self._due(request):
             await self._heat(replace(request, begun=True))
-
-    @property
-    def _able(self) -> bool:
-        """Whether requests can be carried out, which needs the LAN and a trusted clock.
-
-        The cloud does not report targets, and cannot release holds.
-        """
-        return self._clock.trusted and self._state.source is Source.LAN
 
     async def _go_on(self, request: Request) -> None:
         """Continue heating unless a user or another client ended it."""
@@ -232,8 +225,7 @@ class WarmBy:
         """Return whether heating is due, and no output that it needs is held off."""
         if (expected := self.outlook(request)) is None or not expected.due:
             return False
-        holds = (self._hold(slot) for slot in self._needed(request.body))
-        return all(hold is None or hold.on for hold in holds)
+        return not self._held_off(request.body)
 
     def _stopped(self, request: Request) -> bool:
         """Return whether an output that it needs was released or held off."""
@@ -241,8 +233,11 @@ class WarmBy:
         released = any(
             until_of(slot, request.claimant) is None for slot in request.held
         )
-        holds = map(self._hold, self._needed(request.body))
-        return released or any(hold is not None and not hold.on for hold in holds)
+        return released or self._held_off(request.body)
+
+    def _held_off(self, body: Body) -> bool:
+        holds = (self._controller.holds.of(slot.index) for slot in self._needed(body))
+        return any(hold is not None and not hold.on for hold in holds)
 
     def _switched_off(self, request: Request) -> bool:
         """Return whether the newest read shows that heating was switched off."""
@@ -254,9 +249,6 @@ class WarmBy:
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
 
-    def _hold(self, slot: Slot) -> Hold | None:
-        return self._controller.holds.of(slot.index)
-
     async def _heat(self, request: Request) -> None:
         """Make the water flow and heat up; others' holds and selections stay."""
         self._put(request)
@@ -267,21 +259,25 @@ class WarmBy:
             if claimed is None or claimed < request.until:
                 await self._hold_on(request.body, slot, until)
         expected = self.outlook(request)
+        wanted = expected.sources if expected else ()
         for source in HeatSource:
-            claimed = self._controller.heat.claimed_until(thing_of(source), claimant)
-            if self._state.heat[source].selected and claimed is not None:
-                needed = claimed < request.until
-            else:
-                # After heating was confirmed, once: a user may not want just this one.
-                done = request.heats and source in request.selected
-                needed = (
-                    expected is not None and source in expected.sources and not done
-                )
-            if needed:
+            if self._needs(request, source, wanted):
                 await self._select(request.body, source, until)
         newest = self._all[request.body]
         heated = newest.heats or may_heat(self._state, request.body) is True
         self._put(replace(newest, heats=heated, tries=0))
+
+    def _needs(self, request: Request, source: HeatSource, wanted: Sources) -> bool:
+        """Return whether a heat source must be selected, or for longer.
+
+        After heating was confirmed, once: a user may not want just this one.
+        """
+        heat = self._controller.heat
+        claimed = heat.claimed_until(thing_of(source), request.claimant)
+        if self._state.heat[source].selected and claimed is not None:
+            return claimed < request.until
+        done = request.heats and source in request.selected
+        return source in wanted and not done
 
     async def _hold_on(self, body: Body, slot: Slot, until: datetime) -> None:
         """Hold an output until the end; it is ours if the command may have run."""

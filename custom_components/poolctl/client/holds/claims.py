@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 import logging
 import time
 
+from ..control.store import Store
 from ..pool.state import PoolState, Source
 from ..times import Times
 from ..wire.exceptions import (
@@ -61,7 +62,8 @@ def is_old(until: datetime | None, now: datetime) -> bool:
 class Claims[C: Claim](ABC):
     """The claims of one kind of one controller, one for each thing."""
 
-    def __init__(self, times: Times, stored: Iterable[C]) -> None:
+    def __init__(self, store: Store, times: Times, stored: Iterable[C]) -> None:
+        self._store = store
         self._times = times
         now, at = times.now, time.monotonic()
         self._all = {each.thing: each.restored(now, at) for each in stored}
@@ -73,13 +75,9 @@ class Claims[C: Claim](ABC):
     # What each kind says
 
     @property
-    @abstractmethod
     def _state(self) -> PoolState:
-        """The shown state."""
-
-    @abstractmethod
-    def _publish(self) -> None:
-        """Publish that claims changed."""
+        """The state that shows the claims."""
+        return self._store.state
 
     @abstractmethod
     def _observed(self, claim: C, state: PoolState, at: float) -> C | None:
@@ -184,7 +182,7 @@ class Claims[C: Claim](ABC):
 
     def _put(self, thing: int, claim: C | None) -> None:
         self._set(thing, claim)
-        self._publish()
+        self._store.publish()
 
     def _apply(self, thing: int, event: Event) -> None:
         if (claim := self._all.get(thing)) is not None:
@@ -220,7 +218,7 @@ class Claims[C: Claim](ABC):
                 ended = replace(claim.claimed({claimant: now}, now), retry_at=None)
                 state = ended.state if ended.state in OVER else State.DUE
                 self._set(claim.thing, replace(ended, state=state))
-        self._publish()
+        self._store.publish()
 
     # Reads
 
@@ -272,7 +270,7 @@ class Claims[C: Claim](ABC):
             for claim in self.due:
                 failures += [each for each in [await self._try(claim)] if each]
             if self.all != previous:
-                self._publish()
+                self._store.publish()
         return failures
 
     async def _try(self, claim: C) -> PoolctlError | None:
@@ -317,8 +315,8 @@ class Claims[C: Claim](ABC):
         leaving = {
             claim.thing
             for claim in self.all
-            if ((claim.shown and _promised(claim)) or self._is_unclear(claim))
-            and not (only_lan and claim.state not in OVER and self._cloud_undoes(claim))
+            if self._must_be_undone(claim)
+            and (not only_lan or claim.state in OVER or not self._cloud_undoes(claim))
         }
         try:
             async with asyncio.timeout(within), self._working:
@@ -326,12 +324,15 @@ class Claims[C: Claim](ABC):
                     await asyncio.gather(*map(self._leave, leaving))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
-        self._publish()
+        self._store.publish()
         return tuple(
             claim
             for claim in self.all
-            if claim.thing in leaving and (claim.shown or self._is_unclear(claim))
+            if claim.thing in leaving and self._must_be_undone(claim)
         )
+
+    def _must_be_undone(self, claim: C) -> bool:
+        return (claim.shown and _promised(claim)) or self._is_unclear(claim)
 
     async def _leave(self, thing: int) -> None:
         claim = self._all.get(thing)

@@ -80,7 +80,8 @@ def after_read(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | N
         # A copy may be old and shows no override: it only ends doubts from copies.
         if hold.doubt is None or not hold.doubt.by_cloud:
             return hold, None
-        return replace(hold, doubt=None), _only_doubtful(hold)
+        doubtful = hold.state is State.DOUBTFUL
+        return replace(hold, doubt=None), Event.HELD if doubtful else None
     if observed is Observation.NOTHING or at < hold.settled_at + (
         OLD_COPY if by_cloud else 0
     ):
@@ -101,10 +102,6 @@ def stopped_by_spa(hold: Hold, state: PoolState) -> bool:
         and slot.type_code in CLEANERS
         and runs(state, slot) is not True
     )
-
-
-def _only_doubtful(hold: Hold) -> Event | None:
-    return Event.HELD if hold.state is State.DOUBTFUL else None
 
 
 def _contradicted(

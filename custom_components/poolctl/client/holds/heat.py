@@ -54,20 +54,10 @@ class HeatClaims(Claims[HeatClaim]):
         times: Times,
         stored: Iterable[HeatClaim],
     ) -> None:
-        super().__init__(times, stored)
-        self._store = store
+        super().__init__(store, times, stored)
         self._paths = paths
         self._poller = poller
         self._heating = heating
-
-    @property
-    @override
-    def _state(self) -> PoolState:
-        return self._store.state
-
-    @override
-    def _publish(self) -> None:
-        self._store.publish()
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:
         """Select a heat source until a time, for one claimant.
@@ -96,7 +86,7 @@ class HeatClaims(Claims[HeatClaim]):
                 self._put(thing, known)
             raise
         self._apply(thing, Event.CONFIRMED)
-        self._publish()
+        self._store.publish()
 
     def forget(self, sources: Iterable[HeatSource]) -> None:
         """Leave heat sources selected at the end: a user has selected them meanwhile."""

@@ -57,8 +57,7 @@ class Holds(Claims[Hold]):
         *,
         end_by_themselves: bool,
     ) -> None:
-        super().__init__(times, stored)
-        self._store = store
+        super().__init__(store, times, stored)
         self._paths = paths
         self._poller = poller
         self._outputs = outputs
@@ -69,15 +68,6 @@ class Holds(Claims[Hold]):
         """Cleaners held on until spa mode stopped them; nothing is sent (chosen)."""
 
     # State
-
-    @property
-    @override
-    def _state(self) -> PoolState:
-        return self._store.state
-
-    @override
-    def _publish(self) -> None:
-        self._store.publish()
 
     def of(self, slot: int) -> Hold | None:
         """Return the hold of a slot, if a user sees it."""

@@ -59,18 +59,13 @@ class Pauses(Claims[Pause]):
         times: Times,
         stored: Iterable[Pause],
     ) -> None:
-        super().__init__(times, stored)
-        self._store = store
+        super().__init__(store, times, stored)
         self._dosers = dosers
 
     @property
     @override
     def _state(self) -> PoolState:
         return self._store.reported
-
-    @override
-    def _publish(self) -> None:
-        self._store.publish()
 
     def until(self, kind: AnyDosing) -> datetime | None:
         """Return the end of a doser's pause, `None` if it is not paused."""
@@ -98,14 +93,17 @@ class Pauses(Claims[Pause]):
         async with self._working:
             # Another client may have switched one since its settings were last read.
             looks = {kind: await self._dosers.look(kind) for kind in kinds}
-            reported = {kind: kind.of(self._state).enabled for kind in looks}
-            ours = [kind for kind in looks if reported[kind] or self.until(kind)]
-            if not ours and None in reported.values():
-                raise NotSupportedError("it is not known whether they may dose")
-            if not ours:
-                raise InvalidCommandError("it is off", reason="dosing_is_off")
-            for kind in ours:
+            for kind in self._pausable(looks):
                 await self._begin(kind, lasts, is_off=self._is_off(kind, looks[kind]))
+
+    def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
+        reported = {kind: kind.of(self._state).enabled for kind in kinds}
+        ours = [kind for kind, on in reported.items() if on or self.until(kind)]
+        if not ours and None in reported.values():
+            raise NotSupportedError("it is not known whether they may dose")
+        if not ours:
+            raise InvalidCommandError("it is off", reason="dosing_is_off")
+        return ours
 
     def _is_off(self, kind: AnyDosing, look: bool | None) -> bool:
         """Return whether a fresh read shows a doser off.
