@@ -27,10 +27,8 @@ from ..wire.exceptions import (
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
 from .command import CloudCommand, Command, LanCommand
-from .paths import Paths
-from .queries import QUEUED, Queries
-from .sender import Sender
-from .store import Store
+from .queries import QUEUED
+from .sender import Control, Sender
 
 _CARD = "chemistryCard"
 _OLD_COPY = 300.0 + COPY_AGE
@@ -115,26 +113,15 @@ class _Refill:
 type _Write = _Change | _Refill
 
 
-class DosingControl:
+class DosingControl(Control):
     """Changes the dosing settings of one controller over the LAN or the cloud.
 
     In addition to Sender's errors, changes raise InvalidCommandError for a value that
     is not allowed, and ReplyError if the controller's object lacks the value.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        paths: Paths,
-        sender: Sender,
-        queries: Queries,
-        device_id: str,
-    ) -> None:
-        self._store = store
-        self._paths = paths
-        self._sender = sender
-        self._queries = queries
-        self._device_id = device_id
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(sender)
         self._written: defaultdict[str, _Written] = defaultdict(
             lambda: _Written({}, asyncio.Lock())
         )
@@ -273,14 +260,14 @@ class DosingControl:
             written = self._written[of.query]
             async with written.lock:
                 try:
-                    card = await cloud.read(self._device_id, _CARD, urgent=True)
+                    card = await cloud.read(self._paths.device_id, _CARD, urgent=True)
                     if not (read := object_of(card, of.card)):
                         raise NotSupportedError(f"the cloud does not report {of.card}")
                     # The copy may be older than our last changes, and must not undo
                     # them.
                     settings = written.over(read, COPY_AGE, _OLD_COPY)
                     body = {**settings, of.reset: False, **change.edit(settings)}
-                    await cloud.write(self._device_id, of.endpoint, body)
+                    await cloud.write(self._paths.device_id, of.endpoint, body)
                 except NotOfferedError as err:
                     raise NotSupportedError("the cloud does not offer this") from err
                 written.add(change.lasting(settings), read)

@@ -21,9 +21,8 @@ from ..wire.equipment import HeatSource
 from ..wire.exceptions import NotSupportedError, PoolctlError
 from ..wire.frame import StateFrame
 from .command import Command
-from .queries import Queries, Reply
-from .sender import Sender
-from .store import Store
+from .queries import Reply
+from .sender import Control, Sender
 
 type _Step = Callable[[PoolState], HeatingChange]
 """Returns the requested change, given the present state."""
@@ -31,13 +30,11 @@ type _Step = Callable[[PoolState], HeatingChange]
 _NOTHING = HeatingChange()
 
 
-class HeatingControl:
+class HeatingControl(Control):
     """Changes the heating of one controller (see Sender for the errors of commands)."""
 
-    def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
-        self._store = store
-        self._sender = sender
-        self._queries = queries
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(sender)
         self._written: tuple[Reply, HeatingChange] | None = None
         """The newest reply, and the changes written since."""
         self._sent: tuple[Command, HeatingChange] | None = None

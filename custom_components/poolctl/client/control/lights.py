@@ -27,21 +27,14 @@ from ..wire.exceptions import (
 from ..wire.frame import MODE_MANUAL, StateFrame
 from .command import Command
 from .outputs import is_on, with_mode
-from .queries import Queries
-from .sender import Sender
-from .store import Store
+from .sender import Control
 
 SETTLING_MARGIN = 3.0
 """Seconds: a `cmd` moves its relay up to 2 s after its reply; 1 s spare (chosen)."""
 
 
-class LightControl:
+class LightControl(Control):
     """Sets the shows of one controller's lights, which only the LAN can do."""
-
-    def __init__(self, store: Store, sender: Sender, queries: Queries) -> None:
-        self._store = store
-        self._sender = sender
-        self._queries = queries
 
     def choose_type(self, group: LightGroup, key: str) -> None:
         """Store which type of light is fitted, as chosen by the user."""

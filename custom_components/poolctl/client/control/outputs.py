@@ -11,20 +11,15 @@ from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command
 from .pump import Finish, PumpControl
 from .resuming import resuming
-from .sender import Sender
-from .store import Store
+from .sender import Control, Sender
 
 
-class OutputControl:
+class OutputControl(Control):
     """Switches the outputs of one controller (see Sender for errors of commands)."""
 
-    def __init__(
-        self, store: Store, sender: Sender, pump: PumpControl, device_id: str
-    ) -> None:
-        self._store = store
-        self._sender = sender
+    def __init__(self, sender: Sender, pump: PumpControl) -> None:
+        super().__init__(sender)
         self._pump = pump
-        self._device_id = device_id
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
@@ -45,7 +40,7 @@ class OutputControl:
         async def by_cloud(cloud: CloudClient) -> None:
             if wired is None:
                 raise NotSupportedError("what is wired to it is not known yet")
-            await cloud.set_aux(self._device_id, slot, wired.type_code, on)
+            await cloud.set_aux(self._paths.device_id, slot, wired.type_code, on)
 
         pending = await self._sender.send(
             Command(

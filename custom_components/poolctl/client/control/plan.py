@@ -26,7 +26,7 @@ from ..pool.schedule_rules import equip
 from ..wire.exceptions import InvalidCommandError, NotSupportedError
 from ..wire.schedule import ALL_WEEK, MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from .schedules import ScheduleControl
-from .store import Store
+from .sender import Control, Sender
 
 _NAME: Final = "HA plan {}"
 """Name of a reserved schedule, with a number."""
@@ -47,11 +47,11 @@ class PlanStep:
     wanted: Schedule
 
 
-class PlanControl:
+class PlanControl(Control):
     """Writes plans, one at a time."""
 
-    def __init__(self, store: Store, schedules: ScheduleControl) -> None:
-        self._store = store
+    def __init__(self, sender: Sender, schedules: ScheduleControl) -> None:
+        super().__init__(sender)
         self._schedules = schedules
         self._lock = asyncio.Lock()
 

@@ -21,8 +21,7 @@ from ..wire.exceptions import (
 from ..wire.frame import MODE_MANUAL, MODE_OFF, StateFrame
 from .command import Command
 from .resuming import resuming
-from .sender import Sender
-from .store import Store
+from .sender import Control, Sender
 
 type Finish = Callable[[], Awaitable[bool]]
 """Waits until a command took effect; returns whether the LAN carried it."""
@@ -31,7 +30,7 @@ _KEY = "pump"
 """Key of all commands to the pump: only the newest one counts."""
 
 
-class PumpControl:
+class PumpControl(Control):
     """Runs the main pump of one controller (see Sender for the errors of commands).
 
     Two commands control it, and neither certainly does everything (unknowns: L5, L6):
@@ -39,16 +38,14 @@ class PumpControl:
     release it to its schedules. What the controller was observed to do is stored.
     """
 
-    def __init__(self, store: Store, sender: Sender, device_id: str) -> None:
-        self._store = store
-        self._sender = sender
-        self._device_id = device_id
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(sender)
         self._no_aux = False
         """Whether the controller declines `aux` for the slot of the pump."""
         self._off_holds = False
         """Whether `v2_manual_set` off was observed to hold the pump off."""
         self._firmware: str | None = None
-        store.add_read_listener(self._learn_anew)
+        self._store.add_read_listener(self._learn_anew)
 
     def _learn_anew(self, state: PoolState, at: float) -> None:
         """Forget how the previous firmware behaved (unknowns: L22)."""
@@ -189,7 +186,7 @@ class PumpControl:
 
     def _command(self, on: bool, wanted: int | None) -> Command:
         """Return the command that uses `v2_manual_set`, or `setPumpInfo` by cloud."""
-        slot, device_id = self._slot(), self._device_id
+        slot, device_id = self._slot(), self._paths.device_id
         body = self._body(on, wanted)
         speed = body["pump_speed"]
 

@@ -11,10 +11,7 @@ from ..wire.exceptions import (
     NotSupportedError,
     UnreachableError,
 )
-from .paths import Paths
-from .poller import Poller
-from .queries import Queries
-from .sender import Sender
+from .sender import Control
 
 
 def parse_payload(text: str) -> bytes:
@@ -25,19 +22,11 @@ def parse_payload(text: str) -> bytes:
         raise InvalidCommandError("not hex", reason="payload_not_hex") from None
 
 
-class RawControl:
+class RawControl(Control):
     """Sends raw commands, each only once: whether one may run twice is not documented.
 
     Raises as `LanClient.query` does, and NotSupportedError without a LAN.
     """
-
-    def __init__(
-        self, paths: Paths, sender: Sender, poller: Poller, queries: Queries
-    ) -> None:
-        self._paths = paths
-        self._sender = sender
-        self._poller = poller
-        self._queries = queries
 
     async def action(self, name: str, payload: bytes) -> bytes:
         """Run an action; return its reply, a state frame or nothing."""

@@ -32,10 +32,7 @@ from ..wire.exceptions import (
 from ..wire.json_values import Answer
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .command import Command
-from .poller import Poller
-from .queries import Queries
-from .sender import Sender
-from .store import Store
+from .sender import Control, Sender
 
 type _Found[T] = Callable[[Mapping[int, Schedule]], T | None]
 """Returns the result of a change in the schedules, `None` if it is not there."""
@@ -53,7 +50,7 @@ class _Change[T]:
     found: _Found[T]
 
 
-class ScheduleControl:
+class ScheduleControl(Control):
     """Changes schedules, one change at a time; an index counts from 0.
 
     `observed` is the schedule that the user looked at: if it has changed since, nothing
@@ -64,19 +61,8 @@ class ScheduleControl:
     `outcome_unknown` if that is unclear.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        sender: Sender,
-        poller: Poller,
-        queries: Queries,
-        device_id: str,
-    ) -> None:
-        self._store = store
-        self._sender = sender
-        self._poller = poller
-        self._queries = queries
-        self._device_id = device_id
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(sender)
         self._lock = asyncio.Lock()
         self._copies_until = 0.0
         """Time until which cloud copies may predate our last write (monotonic, s)."""
@@ -269,7 +255,7 @@ class ScheduleControl:
         command = Command(
             lan=lambda lan: lan.action("schedule", change.payload),
             cloud=lambda cloud: cloud.write(
-                self._device_id, change.endpoint, change.body
+                self._paths.device_id, change.endpoint, change.body
             ),
             idempotent=False,
         )

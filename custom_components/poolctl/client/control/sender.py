@@ -78,10 +78,10 @@ class Sender:
     def __init__(
         self, store: Store, paths: Paths, poller: Poller, queries: Queries
     ) -> None:
-        self._store = store
-        self._paths = paths
-        self._poller = poller
-        self._queries = queries
+        self.store = store
+        self.paths = paths
+        self.poller = poller
+        self.queries = queries
         self.coalescer = Coalescer()
         self._running: set[asyncio.Task[object]] = set()
         self._closed = asyncio.Event()
@@ -107,7 +107,7 @@ class Sender:
             )
         inner = task in self._running
         self._running.add(task)
-        self._store.commanded_at = time.monotonic()
+        self.store.commanded_at = time.monotonic()
         try:
             yield
         except asyncio.CancelledError:
@@ -118,7 +118,7 @@ class Sender:
                 "stopped before the command was done", reason="stopped"
             ) from None
         finally:
-            self._store.commanded_at = time.monotonic()
+            self.store.commanded_at = time.monotonic()
             if not inner:
                 self._running.discard(task)
 
@@ -131,8 +131,8 @@ class Sender:
 
         async def look() -> bool:
             # While it settles, states say nothing about its effect.
-            observed = not command.settles_in and await self._poller.read_lan()
-            return observed and command.confirms(self._store.reported)
+            observed = not command.settles_in and await self.poller.read_lan()
+            return observed and command.confirms(self.store.reported)
 
         frame = None
         try:
@@ -146,11 +146,11 @@ class Sender:
         command.settled = command.sent + command.settles_in
         patience = LAN_PATIENCE if command.by_lan else COPY_AGE
         command.until = command.settled + patience
-        self._store.pending.add(command)
+        self.store.pending.add(command)
         if frame is not None:
-            self._poller.merge_frame(frame)
+            self.poller.merge_frame(frame)
         else:
-            self._store.publish()
+            self.store.publish()
         return command
 
     async def deliver(self, command: Command, look: Look = _never) -> StateFrame | None:
@@ -178,12 +178,12 @@ class Sender:
             raise joined(self._failure(command, errors), *errors)
 
     def _attempts(self, command: Command) -> tuple[_Attempt, ...]:
-        by_lan = command.lan is not None and self._paths.lan is not None
-        if command.cloud is None or self._paths.cloud is None:
+        by_lan = command.lan is not None and self.paths.lan is not None
+        if command.cloud is None or self.paths.cloud is None:
             return (_Attempt.LAN_ONLY,) if by_lan else ()
         if not by_lan:
             return (_Attempt.CLOUD,)
-        if self._paths.on_lan:
+        if self.paths.on_lan:
             # If the cloud does not accept it, the LAN may be back by then.
             return _Attempt.LAN, _Attempt.CLOUD, _Attempt.LAN_AGAIN
         return _Attempt.CLOUD, _Attempt.LAN
@@ -191,7 +191,7 @@ class Sender:
     async def _try(
         self, attempt: _Attempt, command: Command, look: Look
     ) -> StateFrame | None:
-        paths, command.by_lan = self._paths, attempt is not _Attempt.CLOUD
+        paths, command.by_lan = self.paths, attempt is not _Attempt.CLOUD
         if not command.by_lan:
             if command.cloud is None or paths.cloud is None:
                 raise UnreachableError("no cloud any more", ran=False)
@@ -206,7 +206,7 @@ class Sender:
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
         """Return the error to raise if no path accepted the command."""
-        paths = self._paths
+        paths = self.paths
         cloud_works = paths.cloud is not None and not paths.on_lan
         if cloud_works and not command.cloud and all(err.lost for err in errors):
             # Nothing was sent: only the cloud works, and it has no such command.
@@ -229,28 +229,37 @@ class Sender:
 
     async def _observed_by(self, query: str | None, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""
-        if query is None or not await self._queries.ask(query):
+        if query is None or not await self.queries.ask(query):
             return False
-        if pending in self._store.pending and pending.confirms(self._store.reported):
-            self._store.pending.drop(pending)
-            self._store.publish()
-        return pending not in self._store.pending
+        if pending in self.store.pending and pending.confirms(self.store.reported):
+            self.store.pending.drop(pending)
+            self.store.publish()
+        return pending not in self.store.pending
 
     async def _look_for(self, pending: Command, query: str | None) -> None:
         """Read until the value is observed, replaced by a newer one, or disproved."""
-        waiting = self._store.pending
+        waiting = self.store.pending
         for after in READ_BACK:
             if pending in waiting:
                 wait = pending.sent + after - time.monotonic()
                 await asyncio.sleep(max(0, wait))
             # Another read may have settled it meanwhile.
             if pending in waiting and not await self._observed_by(query, pending):
-                await self._poller.read_lan()
+                await self.poller.read_lan()
         if pending in waiting:
             waiting.drop(pending)
             pending.disproved = True
-            self._store.publish()
+            self.store.publish()
         if pending.disproved:
             raise pending.doubt or NotAppliedError(
                 "the controller accepted it but did not do it"
             )
+
+
+class Control:
+    """Commands one kind of equipment of one controller; raises as its sender does."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._store, self._paths = sender.store, sender.paths
+        self._poller, self._queries = sender.poller, sender.queries
