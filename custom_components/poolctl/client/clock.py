@@ -96,11 +96,12 @@ class Clock:
         wall, now = self._compare()
         if not self._wrong:
             return timedelta()
-        return timedelta(seconds=wall - self._time(now))
+        return timedelta(seconds=wall - self._since(self._base, now))
 
     def time(self) -> float:
         """Return the trusted time in Unix seconds."""
-        return self._time(self._compare()[1])
+        _, now = self._compare()  # it may move the base
+        return self._since(self._base, now)
 
     def now(self) -> datetime:
         """Return the trusted time, in UTC."""
@@ -138,7 +139,7 @@ class Clock:
         if jumped:
             self._quiet_since, self._patience = now, QUIET
             self._trusted, self._wrong = False, True
-            if abs(wall - self._time(now)) <= AGREEMENT:
+            if abs(wall - self._since(self._base, now)) <= AGREEMENT:
                 self._trust(wall, now)
             else:
                 for listener in tuple(self._listeners):
@@ -158,9 +159,6 @@ class Clock:
 
     def _trust(self, wall: float, now: float) -> None:
         self._base, self._trusted = (wall, now), True
-
-    def _time(self, now: float) -> float:
-        return self._since(self._base, now)
 
     @staticmethod
     def _since(known: tuple[float, float], now: float) -> float:

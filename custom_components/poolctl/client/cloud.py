@@ -257,9 +257,9 @@ class CloudClient:
 
     async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
         """Switch a slot by hand (observed, protocol.md O5)."""
-        await self._write(
+        await self.write(
             device_id,
-            MANUAL_SET,
+            MANUAL_SET.name,
             {
                 "aux_switch_state": int(on),
                 "aux_type_code": aux_type,
@@ -272,9 +272,9 @@ class CloudClient:
 
         Returns when the controller has acknowledged it.
         """
-        await self._write(
+        await self.write(
             device_id,
-            SET_PUMP,
+            SET_PUMP.name,
             {
                 "aux_switch_state": int(on),
                 "aux_type_code": MAIN_PUMP,
@@ -284,17 +284,18 @@ class CloudClient:
         )
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
-        """Send a command to an observed endpoint (protocol.md O5)."""
-        await self._write(device_id, ENDPOINTS[endpoint], body)
-
-    async def _write(self, device_id: str, endpoint: Endpoint, body: Answer) -> None:
+        """Send a command to an endpoint (protocol.md 4.1, O5)."""
         gate, data = self._gates[device_id], as_json(body)
 
         async def send() -> None:
             if gate.next_write > gate.busy_until:
                 await asyncio.sleep(max(0.0, gate.next_write - time.monotonic()))
             await self._request(
-                endpoint, check_write, device_id=device_id, data=data, urgent=True
+                ENDPOINTS[endpoint],
+                check_write,
+                device_id=device_id,
+                data=data,
+                urgent=True,
             )
 
         await self._when_free(send, device_id, patient=True)

@@ -22,8 +22,9 @@ class Endpoint:
     """Paths to try in turn; only the envelope key has more than one."""
     published: bool = False
     """Whether its path is published; if not, its errors affect only itself."""
-    retried: bool = True
-    """Whether an unpublished read that failed is requested less and less often."""
+    again: tuple[float, ...] = (20.0, 120.0, 300.0, 3600.0)
+    """Seconds until an unpublished read that failed is requested again: in the next
+    read cycle, then less and less often (chosen)."""
     absent_for: float = 86400.0
     """Seconds for which an unpublished endpoint is not requested after a 404 or 405."""
 
@@ -42,7 +43,7 @@ def _device(name: str, *, published: bool = False) -> Endpoint:
 
 SITES: Final = _account("sites", "user/sites", published=True)
 STATUSES: Final = _account("deviceOnlineStatuses", "user/deviceOnlineStatuses")
-USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), retried=False)
+USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), again=(0.0,))
 DASHBOARD: Final = _device("dashboardInfo", published=True)
 SET_PUMP: Final = _device("setPumpInfo", published=True)
 MANUAL_SET: Final = Endpoint(
@@ -55,7 +56,7 @@ KEY: Final = Endpoint(
         f"{V1}/{_DEVICE}/envelope-key",
         f"api-gateway/{_DEVICE}/envelope-key",
     ),
-    retried=False,
+    again=(0.0,),
 )
 
 READS: Final = ("auxInfo", "ambientTemp", "chemistryCard", "pumpInfo", "scheduleInfo")

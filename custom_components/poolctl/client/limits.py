@@ -4,14 +4,9 @@ import asyncio
 from collections import defaultdict
 from dataclasses import dataclass, field
 import time
-from typing import Final
 
 from .endpoints import Endpoint
 from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
-
-_AGAIN: Final = (20.0, 120.0, 300.0, 3600.0)
-"""Seconds until a failed read is requested again: in the next read cycle, then less and
-less often (chosen)."""
 
 
 @dataclass(slots=True)
@@ -79,7 +74,7 @@ class Gate:
         if error is None or endpoint.published:
             return
         count = previous.count + 1 if previous else 0
-        wait = _AGAIN[min(count, len(_AGAIN) - 1)] if endpoint.retried else 0.0
+        wait = endpoint.again[min(count, len(endpoint.again) - 1)]
         if isinstance(error, NotOfferedError):
             wait = endpoint.absent_for
         elif write:

@@ -81,9 +81,8 @@ class _Change:
         as_number = isinstance(self.raw, bool) and type(previous) is int
         return {self.key: int(self.raw) if as_number else self.raw}
 
-    def lasting(self, settings: Answer) -> Mapping[str, object]:
-        """Return the values that the object will report after the write."""
-        return self.edit(settings)
+    lasting = edit
+    """The object reports the same values after the write."""
 
     def confirms(self, state: PoolState) -> bool:
         """Return whether a reported state already has the value."""
