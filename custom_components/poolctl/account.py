@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -351,6 +351,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             (DOMAIN, device_id), self.config_entry.entry_id
         ):
             registry.async_remove_device(device.id)
+
+
+@callback
+def async_controllers(hass: HomeAssistant) -> Iterator[ControllerCoordinator]:
+    """Return the coordinators of the controllers of all loaded accounts."""
+    entries: list[PoolctlConfigEntry] = hass.config_entries.async_loaded_entries(DOMAIN)
+    for entry in entries:
+        yield from entry.runtime_data.controllers.values()
 
 
 @callback

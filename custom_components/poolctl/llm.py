@@ -27,7 +27,7 @@ from homeassistant.helpers.llm import (
 from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
-from .account import PoolctlConfigEntry
+from .account import async_controllers
 from .client.pool.dosing import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
 from .devices.output_attributes import ATTR_EXPLANATION, RUN_BY
@@ -118,13 +118,11 @@ def _exposed_names(hass: HomeAssistant, assistant: str) -> set[str]:
 def _own_names(hass: HomeAssistant) -> tuple[set[str], set[str]]:
     """Return the controllers' names of outputs and schedules, and who holds outputs."""
     names, people = set[str](), set[str]()
-    entries: list[PoolctlConfigEntry] = hass.config_entries.async_loaded_entries(DOMAIN)
-    for entry in entries:
-        for each in entry.runtime_data.controllers.values():
-            slots, schedules = each.data.outputs.slots, each.data.schedules.used
-            names |= {slot.name for slot in slots if slot.role not in RUN_BY}
-            names |= {schedule.name for schedule in schedules.values()}
-            people |= {hold.requester for hold in each.controller.holds.shown}
+    for each in async_controllers(hass):
+        slots, schedules = each.data.outputs.slots, each.data.schedules.used
+        names |= {slot.name for slot in slots if slot.role not in RUN_BY}
+        names |= {schedule.name for schedule in schedules.values()}
+        people |= {hold.requester for hold in each.controller.holds.shown}
     return names, people
 
 

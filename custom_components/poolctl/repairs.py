@@ -13,10 +13,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
-from .account import PoolctlConfigEntry
+from .account import async_controllers
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.wire.exceptions import PoolctlError
-from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .errors import KEY_ERRORS, NOT_REACHED_ERRORS, Sentences, sentence
 from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address
@@ -35,14 +34,8 @@ class _ControllerFlow(RepairsFlow):
     def _coordinator(self) -> ControllerCoordinator | None:
         """The controller, `None` if it is gone or its account is not loaded."""
         device_id = (self.data or {}).get("device_id")
-        entries: list[PoolctlConfigEntry] = (
-            self.hass.config_entries.async_loaded_entries(DOMAIN)
-        )
-        for entry in entries:
-            for coordinator in entry.runtime_data.controllers.values():
-                if coordinator.registered_id == device_id:
-                    return coordinator
-        return None
+        all_of_them = async_controllers(self.hass)
+        return next((c for c in all_of_them if c.registered_id == device_id), None)
 
     def _texts(self) -> dict[str, str] | None:
         """Return the placeholders of the issue; the last ones if the issue is gone."""
