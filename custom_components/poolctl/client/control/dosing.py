@@ -142,7 +142,7 @@ class DosingControl(Control):
             )
         )
 
-    async def look(self, kind: AnyDosing) -> bool | None:
+    async def read_enabled(self, kind: AnyDosing) -> bool | None:
         """Read over the LAN whether a doser is on; `None` if that failed."""
         on_lan, query = self._paths.on_lan, kind.keys.settings.query
         if on_lan and await self._queries.ask(query):

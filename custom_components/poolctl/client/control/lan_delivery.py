@@ -36,7 +36,7 @@ _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 _MOST_REFUSALS = 3
 """Refusals after each of which the counter is checked; the next one is final."""
 
-type Look = Callable[[], Awaitable[bool]]
+type ReadAgain = Callable[[], Awaitable[bool]]
 """Returns whether a command has already taken effect."""
 
 
@@ -47,7 +47,7 @@ class LanDelivery:
     command: Command
     run: LanCommand
     lan: LanClient
-    look: Look
+    read_again: ReadAgain
 
     async def send(self, *, patient: bool) -> StateFrame | None:
         """Send the command, and repeat it if it certainly did not run.
@@ -57,19 +57,19 @@ class LanDelivery:
         """
         for refusals in range(_MOST_REFUSALS):
             try:
-                return await self._send_or_look(patient=patient)
+                return await self._send_or_read(patient=patient)
             except DeclinedError:
                 counter_was_behind = await self._catch_up()
                 # The first time, another client may have used the same counter.
                 if refusals and not counter_was_behind:
                     raise
-                if counter_was_behind and await self.look():
+                if counter_was_behind and await self.read_again():
                     return None
                 # Another client may still be signing: leave room for its counters.
                 self.lan.counters.skip(_ROOM)
-        return await self._send_or_look(patient=patient)
+        return await self._send_or_read(patient=patient)
 
-    async def _send_or_look(self, *, patient: bool) -> StateFrame | None:
+    async def _send_or_read(self, *, patient: bool) -> StateFrame | None:
         """Send the command; if the controller was busy, check whether it ran anyway."""
         try:
             return await self._until_taken(self.run, patient=patient)
@@ -77,7 +77,7 @@ class LanDelivery:
             # It may have run, and only the frame of its reply found no buffer.
             if not self.command.idempotent:
                 raise
-            if await self.look():
+            if await self.read_again():
                 return None
             raise
 
@@ -109,7 +109,7 @@ class LanDelivery:
 
         Other clients sign with the same counter, and their clocks may be ahead. A query
         that was answered earlier shows the cause. If it is refused, our counter is
-        behind; it is advanced no further than needed, because the other clients look
+        behind; it is advanced no further than needed, because the other clients read_again
         replayed for as long. If it is answered, another client may have used the same
         counter, and the next refusal is final. Returns whether ours was behind; raises
         ClockError if the other clients are too far ahead.

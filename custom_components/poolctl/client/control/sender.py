@@ -23,7 +23,7 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from .command import Command
-from .lan_delivery import LanDelivery, Look
+from .lan_delivery import LanDelivery, ReadAgain
 from .paths import Paths
 from .poller import Poller
 from .queries import Queries
@@ -129,14 +129,14 @@ class Sender:
     async def send(self, command: Command) -> Command:
         """Send a command and show the requested value until it is confirmed."""
 
-        async def look() -> bool:
+        async def read_again() -> bool:
             # While it settles, states say nothing about its effect.
             observed = not command.settles_in and await self.poller.read_lan()
             return observed and command.confirms(self.store.reported)
 
         frame = None
         try:
-            frame = await self.deliver(command, look)
+            frame = await self.deliver(command, read_again)
         except LanBusyError as err:
             if not command.idempotent:
                 raise
@@ -153,7 +153,9 @@ class Sender:
             self.store.publish()
         return command
 
-    async def deliver(self, command: Command, look: Look = _never) -> StateFrame | None:
+    async def deliver(
+        self, command: Command, read_again: ReadAgain = _never
+    ) -> StateFrame | None:
         """Send over the current source's path, or the other one if that fails.
 
         Returns the frame of the LAN's reply, and notes which path carried it. A command
@@ -166,7 +168,7 @@ class Sender:
                 if again and not (errors[0].lost or _failed_after_a_loss(errors)):
                     break
                 try:
-                    return await self._try(attempt, command, look)
+                    return await self._try(attempt, command, read_again)
                 except PoolctlError as err:
                     errors.append(joined(err, *errors))
                     by_cloud = attempt is _Attempt.CLOUD
@@ -189,7 +191,7 @@ class Sender:
         return _Attempt.CLOUD, _Attempt.LAN
 
     async def _try(
-        self, attempt: _Attempt, command: Command, look: Look
+        self, attempt: _Attempt, command: Command, read_again: ReadAgain
     ) -> StateFrame | None:
         paths, command.by_lan = self.paths, attempt is not _Attempt.CLOUD
         if not command.by_lan:
@@ -201,7 +203,7 @@ class Sender:
             return None
         if command.lan is None or paths.lan is None:
             raise UnreachableError("no address any more", ran=False)
-        delivery = LanDelivery(command, command.lan, paths.lan, look)
+        delivery = LanDelivery(command, command.lan, paths.lan, read_again)
         return await delivery.send(patient=attempt is not _Attempt.LAN)
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
@@ -225,7 +227,7 @@ class Sender:
         """
         if pending.by_lan:
             async with self.running():
-                await self._look_for(pending, query)
+                await self._read_until_shown(pending, query)
 
     async def _observed_by(self, query: str | None, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""
@@ -236,7 +238,7 @@ class Sender:
             self.store.publish()
         return pending not in self.store.pending
 
-    async def _look_for(self, pending: Command, query: str | None) -> None:
+    async def _read_until_shown(self, pending: Command, query: str | None) -> None:
         """Read until the value is observed, replaced by a newer one, or disproved."""
         waiting = self.store.pending
         for after in READ_BACK:

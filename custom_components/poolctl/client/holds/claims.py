@@ -91,7 +91,7 @@ class Claims[C: Claim](ABC):
     def _cloud_undoes(self, claim: C) -> bool:
         """Return whether the cloud is able to undo a claim."""
 
-    async def _look(self) -> bool:
+    async def _read_now(self) -> bool:
         """Read what shows if the due claims are still ours; return if that worked."""
         return True
 
@@ -236,9 +236,9 @@ class Claims[C: Claim](ABC):
             if answers_again and waits:
                 claim = replace(claim, retry_at=None)  # noqa: PLW2901
             self._set(claim.thing, self._observed(claim, state, at))
-        self._look_at_ends(state)
+        self._check_ends(state)
 
-    def _look_at_ends(self, state: PoolState) -> None:
+    def _check_ends(self, state: PoolState) -> None:
         now, at = self._times.now, time.monotonic()
         for claim in self.all:
             moved = self._moved(with_shown_end(claim, now, at), state)
@@ -261,8 +261,8 @@ class Claims[C: Claim](ABC):
         failures: list[PoolctlError] = []
         async with self._working:
             previous = self.all
-            self._look_at_ends(self._state)
-            if self.due and not await self._look():
+            self._check_ends(self._state)
+            if self.due and not await self._read_now():
                 failures.append(UnreachableError("it does not answer"))
                 for claim in self.due:
                     self._apply(claim.thing, Event.TRIED)
@@ -320,7 +320,7 @@ class Claims[C: Claim](ABC):
         }
         try:
             async with asyncio.timeout(within), self._working:
-                if leaving and await self._look():
+                if leaving and await self._read_now():
                     await asyncio.gather(*map(self._leave, leaving))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")

@@ -118,7 +118,7 @@ class HeatClaims(Claims[HeatClaim]):
         return False
 
     @override
-    async def _look(self) -> bool:
+    async def _read_now(self) -> bool:
         return not self._paths.on_lan or await self._poller.read_lan()
 
     @override

@@ -334,7 +334,7 @@ class Holds(Claims[Hold]):
         return claim.on
 
     @override
-    async def _look(self) -> bool:
+    async def _read_now(self) -> bool:
         return not self._paths.on_lan or await self._poller.read_lan()
 
     @override

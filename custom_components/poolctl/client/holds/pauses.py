@@ -92,9 +92,9 @@ class Pauses(Claims[Pause]):
             raise InvalidCommandError("not possible", reason="pause_too_long")
         async with self._working:
             # Another client may have switched one since its settings were last read.
-            looks = {kind: await self._dosers.look(kind) for kind in kinds}
-            for kind in self._pausable(looks):
-                await self._begin(kind, lasts, is_off=self._is_off(kind, looks[kind]))
+            reads = {kind: await self._dosers.read_enabled(kind) for kind in kinds}
+            for kind in self._pausable(reads):
+                await self._begin(kind, lasts, is_off=self._is_off(kind, reads[kind]))
 
     def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
         reported = {kind: kind.of(self._state).enabled for kind in kinds}
@@ -157,5 +157,5 @@ class Pauses(Claims[Pause]):
     @override
     async def _undo(self, claim: Pause) -> None:
         """Switch a doser on, unless a fresh read shows that it is on already."""
-        if not await self._dosers.look(claim.kind) and claim.thing in self._all:
+        if not await self._dosers.read_enabled(claim.kind) and claim.thing in self._all:
             await self._dosers.enable(claim.kind, True)
