@@ -132,7 +132,6 @@ class Clock:
             self._base = max(min(possible), floor), now
 
     def _compare(self) -> tuple[float, float]:
-        """Compare both clocks and return their times."""
         wall, now = self._wall(), self._steady()
         jumped = abs(wall - self._since(self._compared, now)) > AGREEMENT
         self._compared = wall, now

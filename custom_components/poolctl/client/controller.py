@@ -130,7 +130,7 @@ class Controller:
 
     async def stop(self) -> None:
         """Cancel the coalesced commands; new ones are still accepted."""
-        await self._sender.stop()
+        await self._sender.coalescer.stop()
         await self.holds.stop()
 
     async def close(self) -> None:

@@ -256,7 +256,6 @@ def answer_of(response: Response) -> Answer:
 
 
 def _refusal(status: int, reason: str) -> PoolctlError:
-    """Return the error of a refusal (protocol.md 7.2)."""
     if (status, reason) == _BUSY:
         return LanBusyError("the controller is busy")
     if (status, reason) in _REASONS:

@@ -126,7 +126,6 @@ class Cells:
 def _merged(
     spans: Iterable[tuple[datetime, datetime]],
 ) -> list[tuple[datetime, datetime]]:
-    """Return periods, with overlapping ones merged."""
     merged: list[tuple[datetime, datetime]] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if merged and start <= merged[-1][1]:

@@ -1,7 +1,7 @@
 """Commands, from the request until their effect is confirmed."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..cloud import CloudClient
 from ..lan import LanClient
@@ -45,6 +45,22 @@ class Command:
     """Error because of which the command may not have run at all."""
     disproved: bool = False
     """Whether it was dropped because the reads that count did not show it."""
+
+
+def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
+    """Return the command that releases a slot to its schedules, by any LAN action."""
+
+    def confirms(state: PoolState) -> bool:
+        return state.outputs.held is not None and slot not in state.outputs.held
+
+    return Command(
+        key=key,
+        show=lambda state: replace(
+            state, outputs=state.outputs.with_hold(slot, held=False)
+        ),
+        confirms=confirms,
+        lan=lan,
+    )
 
 
 class PendingValues:

@@ -8,9 +8,8 @@ from ..wire.commands import encode_aux
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import NotSupportedError
 from ..wire.frame import MODE_MANUAL, MODE_OFF
-from .command import Command
+from .command import Command, resuming
 from .pump import Finish, PumpControl
-from .resuming import resuming
 from .sender import Control, Sender
 
 

@@ -106,7 +106,6 @@ class PlanControl(Control):
         return {_planned(index, each): index for index, each in self._used.items()}
 
     def _reserved(self) -> list[int]:
-        """Return the indexes of the reserved schedules."""
         return [
             index
             for planned in dict.fromkeys(self._planned)

@@ -19,8 +19,7 @@ from ..wire.exceptions import (
     joined,
 )
 from ..wire.frame import MODE_MANUAL, MODE_OFF, StateFrame
-from .command import Command
-from .resuming import resuming
+from .command import Command, resuming
 from .sender import Control, Sender
 
 type Finish = Callable[[], Awaitable[bool]]
@@ -90,7 +89,6 @@ class PumpControl(Control):
         return finish
 
     async def _ensure_released(self, pending: Command) -> None:
-        """Make sure that a stopped pump is not held off."""
         slot = self._slot()
         if pending.by_lan and slot in (self._store.reported.outputs.held or ()):
             # If neither command releases it, it is off nevertheless, as requested.
@@ -104,7 +102,10 @@ class PumpControl(Control):
         speed = _checked(speed)
         if self._store.state.pump_on:
             await self._sender.coalescer.run(
-                "pump", speed, self._send_speed, self._sender.confirm
+                "pump",
+                speed,
+                lambda newest: self._send(True, newest),
+                self._sender.confirm,
             )
         self._store.choose(lambda choices: replace(choices, pump_speed=speed))
 
@@ -163,9 +164,6 @@ class PumpControl(Control):
             return False
         self._no_aux = False
         return True
-
-    async def _send_speed(self, speed: int) -> Command:
-        return await self._send(True, speed)
 
     async def _send(self, on: bool, wanted: int | None) -> Command:
         command = self._command(on, wanted)

@@ -230,7 +230,6 @@ class Queries:
         return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
 
     async def _names_by_cloud(self) -> None:
-        """Use the names from the cloud, if it reports them."""
         if (cloud := self._paths.cloud) is None:
             return
         try:

@@ -311,7 +311,6 @@ def _cloud_record(schedule: Schedule) -> dict[str, object]:
 
 
 def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
-    """Return the error if the check did not show the change."""
     if lost is None:
         return NotAppliedError("the controller accepted it but did not do it")
     if not by_lan:

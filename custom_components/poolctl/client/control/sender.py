@@ -86,10 +86,6 @@ class Sender:
         self._running: set[asyncio.Task[object]] = set()
         self._closed = asyncio.Event()
 
-    async def stop(self) -> None:
-        """Cancel coalesced commands; new ones are still accepted."""
-        await self.coalescer.stop()
-
     async def close(self) -> None:
         """Cancel all commands for good: no retry, no other path, no read-back."""
         self._closed.set()
@@ -207,7 +203,6 @@ class Sender:
         return await delivery.send(patient=attempt is not _Attempt.LAN)
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
-        """Return the error to raise if no path accepted the command."""
         paths = self.paths
         cloud_works = paths.cloud is not None and not paths.on_lan
         if cloud_works and not command.cloud and all(err.lost for err in errors):
