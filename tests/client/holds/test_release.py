@@ -282,7 +282,7 @@ LOOKED, RELEASED = ("look",), ("release", SLOT)
         ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [State.RELEASING]),
         (CLOUD, {}, False, [], [State.ACTIVE]),
         (ALONE, {"on": True}, False, SWITCHED_OFF, []),
-        (CLOUD, {"on": True}, False, SWITCHED_OFF, []),
+        (CLOUD, {"on": True}, False, SWITCHED_OFF, [State.REQUESTED]),
     ],
 )
 async def test_leaving(
@@ -299,9 +299,9 @@ async def test_leaving(
     shown = await found.leave(only_lan=only_lan)
     assert way.asked == asked
     assert [each.state for each in shown] == (left or [])
-    assert [each.needed for each in found.all] == (
-        [True] if left or left is None else [False] * (asked == SWITCHED_OFF)
-    )
+    by_cloud = asked == SWITCHED_OFF
+    lasts = left != [] or by_cloud
+    assert [each.needed for each in found.all] == [not by_cloud] * lasts
 
 
 @pytest.mark.parametrize(

@@ -438,6 +438,14 @@ STEPS: Final = st.tuples(
     ]
 )
 @example(
+    # The cloud switches it off, which may hold it off.
+    story=[
+        ("", ("hold", (WATERFALL, True, 60)), 5),
+        ("no LAN", ("app_doses", (ACID, True)), 5),
+        ("no LAN", ("delete", ()), 0.5),
+    ]
+)
+@example(
     # Without a LAN, a release is "off", and nobody answers it.
     story=[
         ("declined", ("warm", (POOL, 60)), 0.5),

@@ -325,9 +325,9 @@ class Holds(Claims[Hold]):
 
     @override
     def _is_unclear(self, claim: Hold) -> bool:
-        """Return whether a release over the LAN may have held the output off."""
+        """Return whether "off" may hold the output off, which only a LAN shows."""
         requested = claim.state is State.REQUESTED and not claim.needed
-        return requested and not claim.by_cloud and self._paths.lan is not None
+        return requested and self._paths.lan is not None
 
     @override
     def _cloud_undoes(self, claim: Hold) -> bool:
@@ -351,7 +351,6 @@ class Holds(Claims[Hold]):
             since=now,
             until=now,
             needed=False,
-            by_cloud=True,
             state=State.REQUESTED,
         )
         if claim.on and slot is not None:
@@ -360,8 +359,7 @@ class Holds(Claims[Hold]):
             except PoolctlError as err:
                 if err.ran is not False:
                     previous = replace(claim, previous=None, state=State.ACTIVE)
-                    unclear = replace(left, by_cloud=False, previous=previous)
-                    self._set(claim.slot, unclear)
+                    self._set(claim.slot, replace(left, previous=previous))
                 raise
         self._set(claim.slot, left)
 
