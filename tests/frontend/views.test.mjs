@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Pool } from "../../custom_components/poolctl/frontend/pool.js";
-import { settings } from "../../custom_components/poolctl/frontend/views.js";
+import { daily, settings } from "../../custom_components/poolctl/frontend/views.js";
 import { words } from "../../custom_components/poolctl/frontend/words.js";
 
 const CONNECTION = "sensor.connection";
@@ -12,6 +12,8 @@ const ours = [
   [CONNECTION, "connection", "diagnostic"],
   ["switch.filter", "schedule", "config"],
   ["time.filter_start", "schedule_start", "config"],
+  ["sensor.power", "pump_power", null],
+  ["sensor.flow", "flow_rate", null],
 ];
 const hass = {
   language: "en",
@@ -36,4 +38,12 @@ test("in the cloud a setting shows its state, not two buttons", () => {
   assert.deepEqual(at("lan"), [["switch.filter", undefined], time]);
   assert.deepEqual(at("cloud"), [["switch.filter", "simple-entity"], time]);
   assert.ok(rows.every(({ conditions }) => !conditions || conditions.every(({ entity }) => entity === CONNECTION)));
+});
+
+test("of power and flow, one that is alone has the whole row", () => {
+  const cards = daily(new Pool(hass, "pool"), words("en")).sections.flatMap((section) => section.cards);
+  const [stack] = cards.filter(({ type }) => type === "horizontal-stack");
+  assert.deepEqual(stack.cards.map(({ entity }) => entity), ["sensor.power", "sensor.flow"]);
+  assert.ok(stack.cards.every(({ entity, visibility: [condition] }) => condition.entity === entity));
+  assert.equal(stack.grid_options.columns, 12);
 });

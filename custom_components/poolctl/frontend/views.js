@@ -65,7 +65,9 @@ const heatCards = (pool) => [
 /** Two tiles share a row if half of it has room for their names. @type {(pool: Pool, entities: Entity[]) => Card[]} */
 const paired = (pool, entities) => {
   const narrow = entities.length === 2 && entities.every((entity) => pool.named(entity).length <= 12);
-  return entities.map((entity) => whileKnown(tile(entity, narrow ? {} : { grid_options: FULL })));
+  const tiles = entities.map((entity) => whileKnown(tile(entity, { grid_options: FULL })));
+  // In a stack, one that is alone has the whole row.
+  return narrow ? [{ type: "horizontal-stack", cards: tiles, grid_options: FULL }] : tiles;
 };
 
 /** @type {(pool: Pool, text: Words, base?: string) => Card} */
@@ -102,15 +104,13 @@ const GROUPS = [
   ["equipment", "mdi:tune-variant", ({ category }) => category === "config"],
 ];
 
-/** Domains whose controls leave no room for a name: a tap opens them. */
-const BESIDE = new Set(["datetime", "number", "time", "select"]);
-
 /** @type {(pool: Pool, entity: Entity) => Card[]} */
 function rowsOf(pool, entity) {
   const row = { entity: entity.id, name: pool.named(entity) };
   const plain = { ...row, type: "simple-entity" };
   if (entity.domain !== "switch" || !pool.connection) {
-    return [BESIDE.has(entity.domain) ? plain : row];
+    // Where a control leaves no room for the name, a tap opens it.
+    return [["datetime", "number", "time", "select"].includes(entity.domain) ? plain : row];
   }
   // Where a state is only assumed, a switch would be two buttons.
   const only = (/** @type {Card} */ condition, /** @type {Card} */ shown) => ({ type: "conditional", conditions: [{ entity: pool.connection?.id, ...condition }], row: shown });
