@@ -250,7 +250,7 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
 
 def test_placeholders_are_filled() -> None:
     """The sources give a value for every placeholder in a text."""
-    given = keys(r'"(\w+)": ') | {"name", "number"}
+    given = keys(r'"(\w+)": ') | keys(r'report\("\w+", (\w+)=') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
     for path, text in texts(ENGLISH).items():
         for _, placeholder, _, _ in Formatter().parse(text):
