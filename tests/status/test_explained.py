@@ -414,6 +414,16 @@ async def test_a_target_in_the_unit_of_home_assistant(pool: Home) -> None:
     assert explanation(pool, "climate.pool") == "The water has reached 50 °F."
 
 
+async def test_a_clock_that_is_seconds_ahead(pool: Home) -> None:
+    """The end of a run is that of its schedule, as in the calendar."""
+    device_id = pool.controller.device_id
+    clock = pool.entry.runtime_data.controllers[device_id].controller.controller_clock
+    before = explanation(pool, "switch.pump")
+    clock.offset = timedelta(seconds=20)
+    await pool.live(30)
+    assert explanation(pool, "switch.pump") == before
+
+
 async def test_explanations_are_not_recorded(pool: Home) -> None:
     info = pool.state("switch", "pump").state_info
     assert info is not None and "explanation" in info["unrecorded_attributes"]

@@ -25,6 +25,8 @@ class Situation:
     """The controller's local time."""
     ahead: timedelta = timedelta()
     """How far the controller's clock is ahead of ours."""
+    shift: timedelta = timedelta()
+    """The same as the calendar shows it: in whole minutes, 0 for a clock that is right."""
 
     @property
     def here(self) -> datetime:
