@@ -7,6 +7,8 @@ from typing import Final
 from .errors import TooLateError
 
 PAUSE: Final = 0.3
+SHOWN: Final = 500
+"""Characters of the last value in an error: it may be the states of a whole home."""
 
 
 async def until[T](
@@ -28,4 +30,5 @@ async def until[T](
                     return value
                 await asyncio.sleep(PAUSE)
     except TimeoutError:
-        raise TooLateError(f"{what}: not within {seconds:g} s, but {value}") from None
+        last = f"{value!s:.{SHOWN}}"
+        raise TooLateError(f"{what}: not within {seconds:g} s, but {last}") from None
