@@ -75,16 +75,16 @@ async def test_pause(pool: Page, api: HomeAssistant) -> None:
     async def dosing() -> Json:
         return (await api.states())[acid]
 
-    # One command follows the other.
+    # One command follows the other, and the end is stored before they are sent.
     state = await until(
         dosing,
-        lambda found: "paused_until" in found["attributes"],
+        lambda found: found["state"] == "off" and "paused_until" in found["attributes"],
         what="acid is paused",
         seconds=SECONDS,
     )
     end = datetime.fromisoformat(state["attributes"]["paused_until"])
     left = end - datetime.fromisoformat(state["last_changed"])
-    assert state["state"] == "off" and timedelta(minutes=29) < left
+    assert timedelta(minutes=29) < left
     pause = drums.get_by_role("button", name="Pause dosing")
     await click_until(
         drums.get_by_role("button", name="Resume dosing"), expect(pause).to_be_visible
