@@ -15,6 +15,9 @@ from tests.world.home.settings import Settings
 from tests.world.simulator import Clock, Pool
 from tests.world.simulator.past import DAYS, SAMPLE, live
 
+NOON = datetime(2026, 5, 11, 12, tzinfo=UTC).timestamp()
+"""At night, the simulated use of chlorine does not fill three days."""
+
 
 @pytest.mark.parametrize("hour", [0, 3, 7, 12, 22])
 def test_three_weeks_up_to_now(hour: int) -> None:
@@ -41,7 +44,7 @@ def test_three_weeks_up_to_now(hour: int) -> None:
 
 def test_the_integration_has_learned_from_it(tmp_path: Path) -> None:
     """Totals and drums go on from the past, in the form in which they are stored."""
-    clock = Clock(1.0, start=time.time() - DAYS * 86400)
+    clock = Clock(1.0, start=NOON - DAYS * 86400)
     settings = Settings(data=tmp_path)
     settings.past.write_text(json.dumps(live({"full": Pool.full()}, clock)))
     stored = json.loads(json.dumps(learned_from(settings)))["full"]["learned"]
