@@ -415,13 +415,15 @@ async def test_a_target_in_the_unit_of_home_assistant(pool: Home) -> None:
 
 
 async def test_a_clock_that_is_seconds_ahead(pool: Home) -> None:
-    """The end of a run is that of its schedule, as in the calendar."""
+    """The end of a run and of a hold is that of the schedule, as in the calendar."""
     device_id = pool.controller.device_id
     clock = pool.entry.runtime_data.controllers[device_id].controller.controller_clock
     before = explanation(pool, "switch.pump")
     clock.offset = timedelta(seconds=20)
     await pool.live(30)
     assert explanation(pool, "switch.pump") == before
+    await PUMP_OFF(pool)
+    assert explanation(pool, "switch.pump").endswith(before.partition("It ends at")[2])
 
 
 async def test_explanations_are_not_recorded(pool: Home) -> None:

@@ -60,7 +60,6 @@ class Explainer:
             run_on_ends=self._learned.ends.run_on,
             now=controller.times.local,
             ahead=controller.times.offset,
-            shift=controller.controller_clock.shift,
         )
 
 

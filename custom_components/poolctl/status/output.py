@@ -18,7 +18,7 @@ from ..client.holds.rules import (
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from .problem import Values
-from .sentence import Cause, Explanation, Sentence, Situation, explain
+from .sentence import Cause, Explanation, Sentence, Situation, explain, rounded
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _end_of_window(situation: OutputSituation) -> Explanation:
         situation.state, (running,), situation.at.now
     )
     return situation.at.until(
-        window.until - situation.at.shift if window and open_now else None
+        window.until - situation.at.ahead if window and open_now else None
     )
 
 
@@ -158,7 +158,7 @@ def _next_run(situation: OutputSituation) -> Explanation:
     if (run := next_run(situation.state, situation.slot, situation.at.now)) is None:
         return ()
     name = run.schedule.name or str(run.index + 1)
-    values: Values = {"time": run.start - situation.at.shift, "schedule": name}
+    values: Values = {"time": rounded(run.start - situation.at.ahead), "schedule": name}
     return (Sentence("next", values),)
 
 

@@ -25,8 +25,6 @@ class Situation:
     """The controller's local time."""
     ahead: timedelta = timedelta()
     """How far the controller's clock is ahead of ours."""
-    shift: timedelta = timedelta()
-    """The same as the calendar shows it: in whole minutes, 0 for a clock that is right."""
 
     @property
     def here(self) -> datetime:
@@ -35,7 +33,9 @@ class Situation:
 
     def until(self, at: datetime | None) -> Explanation:
         """Return the sentence about an end that is still to come, if there is one."""
-        return (Sentence("until", {"time": at}),) if at and at > self.here else ()
+        if at is None or at <= self.here:
+            return ()
+        return (Sentence("until", {"time": rounded(at)}),)
 
 
 class Sentence(NamedTuple):
@@ -43,6 +43,12 @@ class Sentence(NamedTuple):
 
     key: str
     values: Mapping[str, Value] = MappingProxyType({})
+
+
+def rounded(at: datetime, step: timedelta = timedelta(minutes=1)) -> datetime:
+    """Return a time rounded to a step."""
+    rest = timedelta(seconds=at.timestamp() % step.total_seconds())
+    return at - rest + (step if rest * 2 >= step else timedelta())
 
 
 type Explanation = tuple[Sentence, ...]

@@ -13,7 +13,7 @@ from ..const import DOMAIN
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
 from .problem import Celsius, Values
-from .sentence import Cause, Explanation, Sentence, explain
+from .sentence import Cause, Explanation, Sentence, explain, rounded
 
 _STEP: Final = timedelta(minutes=5)
 """Step to which times are rounded: a forecast is not more exact."""
@@ -45,19 +45,16 @@ def _late(situation: _Situation) -> Values:
 def _heats(situation: _Situation) -> Values:
     expected = situation.expected
     values: dict[str, Celsius | datetime] = {"target": Celsius(expected.target)}
-    return values | ({"time": _rounded(expected.warm_at)} if expected.warm_at else {})
-
-
-def _rounded(at: datetime) -> datetime:
-    rest = timedelta(seconds=at.timestamp() % _STEP.total_seconds())
-    return at - rest + (_STEP if rest * 2 >= _STEP else timedelta())
+    return values | (
+        {"time": rounded(expected.warm_at, _STEP)} if expected.warm_at else {}
+    )
 
 
 WARM_BY_CAUSES: Final[tuple[Cause[_Situation], ...]] = (
     Cause(
         "warm_by_waits",
         lambda situation: not (situation.request.begun or situation.expected.due),
-        values=lambda situation: {"time": _rounded(situation.expected.begins)},
+        values=lambda situation: {"time": rounded(situation.expected.begins, _STEP)},
     ),
     Cause("warm_by_blocked", lambda situation: not situation.request.begun),
     Cause(
