@@ -74,7 +74,7 @@ async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> N
 async def test_a_longer_body_is_not_sent(lan: LanClient, raw: RawServer) -> None:
     """protocol.md 8 row 12."""
     for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
-        with pytest.raises(InvalidCommandError):
+        with pytest.raises(InvalidCommandError, match="bytes"):
             await call
     assert raw.connections == 0
 
@@ -84,7 +84,7 @@ async def test_a_longer_body_costs_no_counter(
 ) -> None:
     counter = Counters()
     lan = LanClient(session, "127.0.0.1", KEY, port=1, counter=counter)
-    with pytest.raises(InvalidCommandError):
+    with pytest.raises(InvalidCommandError, match="bytes"):
         await lan.action("cmd", bytes(600))
     assert counter.next() == 500
 

@@ -85,7 +85,7 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     service.cloud.dialects = {D.C13_REDIRECT}
     service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
     for trade in (sign_in(service), renew(service, "one")):
-        with pytest.raises(ProtocolError):
+        with pytest.raises(ProtocolError, check=lambda err: type(err) is ProtocolError):
             await trade
     assert raw.connections == 0
 

@@ -72,7 +72,7 @@ async def test_an_answer_in_pieces(session: ClientSession) -> None:
     port = server.sockets[0].getsockname()[1]
     async with server:
         assert (await get(session, port, limit=6)).data == b"abcdef"
-        with pytest.raises(ProtocolError):
+        with pytest.raises(ProtocolError, check=lambda err: type(err) is ProtocolError):
             await get(session, port, limit=5)
 
 
