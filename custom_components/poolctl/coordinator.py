@@ -296,7 +296,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def _async_device_updated(
         self, event: Event[dr.EventDeviceRegistryUpdatedData]
     ) -> None:
-        if event.data["action"] == "update":
+        data = event.data
+        if (
+            data["action"] == "update"
+            and {"name", "name_by_user"} & data["changes"].keys()
+        ):
             self.async_name_parts()
 
     @callback

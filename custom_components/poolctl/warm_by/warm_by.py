@@ -30,7 +30,7 @@ from .request import AHEAD, LASTS, LONGEST, Request
 
 _LOGGER = logging.getLogger(__name__)
 
-LOOK: Final = 60.0
+CHECK: Final = 60.0
 """Seconds between two checks of the requests."""
 DRAFT: Final = 600.0
 """Seconds for which a time that was entered too late is shown."""
@@ -68,7 +68,7 @@ class WarmBy:
         self._all = {request.body: request for request in stored}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
-        self._look_at = 0.0
+        self._check_at = 0.0
 
     @property
     def all(self) -> tuple[Request, ...]:
@@ -100,7 +100,7 @@ class WarmBy:
     def wait(self) -> float | None:
         """Seconds until the next check; `None` if nothing is requested."""
         asked = self._all or self._drafts
-        return max(self._look_at - time.monotonic(), 0.0) if asked else None
+        return max(self._check_at - time.monotonic(), 0.0) if asked else None
 
     @property
     def _clock(self) -> Clock:
@@ -122,7 +122,7 @@ class WarmBy:
             await self.want(body, at)
             return
         self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
-        self._look_at = time.monotonic() + LOOK
+        self._check_at = time.monotonic() + CHECK
         await self._cancel(body)
         self._controller.store.publish()
 
@@ -151,7 +151,7 @@ class WarmBy:
                 wanted = await self._following(previous, wanted)
             self._drafts.pop(body, None)
             # Not at once: a user who has entered a date is about to enter the time.
-            self._look_at = time.monotonic() + LOOK
+            self._check_at = time.monotonic() + CHECK
             self._put(wanted)
         self._controller.store.publish()
 
@@ -179,7 +179,7 @@ class WarmBy:
                 request = self._all.get(body)
                 if request and request.retry_at <= time.monotonic():
                     await self._try(request)
-            self._look_at = time.monotonic() + LOOK
+            self._check_at = time.monotonic() + CHECK
 
     def _forget_drafts(self) -> None:
         now, previous = time.monotonic(), self._drafts
@@ -330,8 +330,7 @@ class WarmBy:
         return await self._controller.leave(only_lan=only_lan)
 
     def _put(self, request: Request) -> None:
-        if self._all.get(request.body) != request:
-            self._all[request.body] = request
+        previous = self._all.get(request.body)
+        self._all[request.body] = request
+        if request != previous:
             self._controller.store.publish()
-        else:
-            self._all[request.body] = request
