@@ -10,11 +10,7 @@ from custom_components.poolctl.client.pool.choices import Choices, named_speeds
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
-from custom_components.poolctl.client.wire.frame import (
-    InstallerSettings,
-    Readings,
-    Signals,
-)
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
@@ -128,7 +124,7 @@ def test_speeds_with_names(
     presets: tuple[int, ...] | None, expected: list[int]
 ) -> None:
     """The installer's speeds are used if three of them are valid and differ."""
-    state = PoolState(installer=InstallerSettings(preset_speeds=presets))
+    state = PoolState(preset_speeds=presets)
     assert named_speeds(state) == dict(
         zip(("low", "medium", "high"), expected, strict=True)
     )

@@ -178,8 +178,8 @@ async def test_installers_settings(
     full.pool.settings |= {"water_offset": -12, "backwash_pressure": 0xFFFF}
     await full.advance(15)
     (controller,) = (await dump(full, hass_client))["controllers"]
+    assert controller["state"]["preset_speeds"] == [80, 50, 65, 80, 100, 85]
     found = controller["state"]["installer"]
-    assert found["preset_speeds"] == [80, 50, 65, 80, 100, 85]
     assert (found["water_offset"], found["backwash_pressure"]) == (-12, None)
 
 

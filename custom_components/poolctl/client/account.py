@@ -100,8 +100,13 @@ async def request_tokens(
         raise
     finally:
         if facts is not None:
-            grant, rotated = form.get("grant_type", ""), bool(tokens and tokens.refresh)
-            facts.emit(TokenAnswer(grant, response.status, rotated, error))
+            fact = TokenAnswer(
+                grant=form.get("grant_type", ""),
+                status=response.status,
+                rotated=bool(tokens and tokens.refresh),
+                error=error,
+            )
+            facts.emit(fact)
     return tokens
 
 

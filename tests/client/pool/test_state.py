@@ -30,7 +30,6 @@ from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
     Configuration,
-    InstallerSettings,
     Readings,
     Signals,
     StateFrame,
@@ -149,9 +148,6 @@ ORP, VOLUME = ([0, 0xFFFF], [1, 650, 0xFFFE]), ([0xFFFFFFFF], [0, 20_000, 0xFFFF
         ("acid_remaining_ml", lambda state: state.acid.remaining_ml, *VOLUME),
         ("chlorine_drum_ml", lambda state: state.chlorine.drum_ml, *VOLUME),
         ("chlorine_remaining_ml", lambda state: state.chlorine.remaining_ml, *VOLUME),
-        ("pool_size", lambda state: state.installer.pool_size, [0xFF], [0, 0xFE]),
-        ("min_flow", lambda state: state.installer.min_flow, [0xFFFF], [0, 0xFFFE]),
-        ("water_offset", lambda state: state.installer.water_offset, [], [-1, 0, 20]),
     ],
 )
 def test_impossible_settings(
@@ -172,7 +168,7 @@ def test_impossible_settings(
 
 def test_where_each_setting_goes() -> None:
     configuration = Configuration(
-        pool_size=50,
+        installer={"pool_size": 50},
         preset_speeds=(80, 50, 65, 80, 100, 85),
         pool_target=28,
         spa_target=36,
@@ -224,7 +220,8 @@ def test_where_each_setting_goes() -> None:
         chlorinator=Dosing(desired=650, enabled=True),
         outputs=Outputs(types=(31, 2, 17), names=("Pump",)),
         schedules=Schedules(records=(), armed=(0, 2), assumed=True),
-        installer=InstallerSettings(50, None, (80, 50, 65, 80, 100, 85)),
+        preset_speeds=(80, 50, 65, 80, 100, 85),
+        installer={"pool_size": 50},
         firmware="3.1.4",
     )
 

@@ -11,8 +11,8 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import FrameError
 from custom_components.poolctl.client.wire.frame import (
+    INSTALLER,
     Configuration,
-    InstallerSettings,
     Readings,
     Signals,
     StateFrame,
@@ -52,9 +52,11 @@ def frame(
 
 
 def known(section: Telemetry | Configuration | None) -> set[str]:
-    """Return the names of the attributes that have a value."""
+    """Return the names of the values that were decoded."""
     assert section is not None
-    return {name for name, value in asdict(section).items() if value is not None}
+    values = asdict(section)
+    values |= values.pop("installer", {})
+    return {name for name, value in values.items() if value is not None}
 
 
 # Vectors
@@ -87,49 +89,36 @@ def test_sanitiser_output_is_read() -> None:
 
 SPEEDS = ["start", "low", "medium", "high", "backwash", "cleaner"]
 WIRE_NAMES = {
-    "pool_size": "pool_size",
-    "prime_time": "pump_prime_time",
-    "backwash_pressure": "backwash_pressure",
-    "min_flow": "min_flow",
-    "min_pressure": "min_pressure",
-    "heater_cooldown": "heater_cooldown",
-    "spa_heater_cooldown": "spa_heater_cooldown",
-    "solar_hysteresis": "solar_hysteresis",
-    "solar_hysteresis_time": "solar_hysteresis_time",
     "acid_dosing_time": "ph_dosing_time",
     "acid_dose_interval": "ph_dose_interval",
     "acid_dose_rate": "ph_dose_rate",
-    "liquid_dose_time": "liquid_dose_time",
-    "liquid_dose_rate": "liquid_dose_rate",
-    "water_offset": "water_offset",
-    "ambient_offset": "ambient_offset",
 }
-"""Installer settings -> their names in the simulator's own table of section B."""
+"""Installer settings whose names differ in the simulator's own table of section B."""
 
 
 def test_a_known_answer_of_the_installer() -> None:
     """The first vector, decoded by hand."""
     decoded = decode_frame(PAYLOADS[0]).configuration
     assert decoded is not None
-    assert plausible(InstallerSettings, decoded) == InstallerSettings(
-        pool_size=253,
-        prime_time=48139,
-        preset_speeds=(22, 161, 245, 235, 245, 196),
-        backwash_pressure=35749,
-        min_flow=453,
-        min_pressure=27429,
-        heater_cooldown=26673,
-        spa_heater_cooldown=22342,
-        solar_hysteresis=32,
-        solar_hysteresis_time=20224,
-        acid_dosing_time=56073,
-        acid_dose_interval=36195,
-        acid_dose_rate=9721,
-        liquid_dose_time=36038,
-        liquid_dose_rate=46706,
-        water_offset=14867,
-        ambient_offset=-31675,
-    )
+    assert decoded.prime_time == 48139
+    assert decoded.preset_speeds == (22, 161, 245, 235, 245, 196)
+    assert decoded.installer == {
+        "pool_size": 253,
+        "backwash_pressure": 35749,
+        "min_flow": 453,
+        "min_pressure": 27429,
+        "heater_cooldown": 26673,
+        "spa_heater_cooldown": 22342,
+        "solar_hysteresis": 32,
+        "solar_hysteresis_time": 20224,
+        "acid_dosing_time": 56073,
+        "acid_dose_interval": 36195,
+        "acid_dose_rate": 9721,
+        "liquid_dose_time": 36038,
+        "liquid_dose_rate": 46706,
+        "water_offset": 14867,
+        "ambient_offset": -31675,
+    }
 
 
 @pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
@@ -140,11 +129,20 @@ def test_what_the_installer_set(row: dict[str, Any]) -> None:
     ours = decode_frame(payload).configuration
     assert (ours is None) is (theirs is None)
     if ours is not None and theirs is not None:
-        found, fields = asdict(ours), theirs.fields
-        for name, other in WIRE_NAMES.items():
-            assert found[name] == fields.get(other), name
+        fields = theirs.fields
+        assert ours.prime_time == fields.get("pump_prime_time")
+        assert ours.installer == {
+            name: fields.get(WIRE_NAMES.get(name, name)) for name in INSTALLER
+        }
         speeds = tuple(fields.get(f"speed_{name}") for name in SPEEDS)
         assert (ours.preset_speeds or (None,) * 6) == speeds
+
+
+def test_impossible_settings_of_the_installer() -> None:
+    decoded = decode_frame(frame(None, b"\xff" * 89 + b"\0")).configuration
+    assert decoded is not None
+    signed = dict.fromkeys(("min_pressure", "water_offset", "ambient_offset"), -1)
+    assert decoded.installer == dict.fromkeys(INSTALLER) | signed
 
 
 @pytest.mark.parametrize("pool", [sim.Pool.small, sim.Pool.full])

@@ -226,7 +226,11 @@ class PlanControl(Control):
 def _planned(index: int, schedule: Schedule) -> PlannedSchedule:
     """Return what is compared of a schedule, whichever way midnight is written."""
     return PlannedSchedule(
-        index, schedule.slot, schedule.start, schedule.stop, schedule.weekdays
+        place=index,
+        slot=schedule.slot,
+        start=schedule.start,
+        stop=schedule.stop,
+        weekdays=schedule.weekdays,
     )
 
 

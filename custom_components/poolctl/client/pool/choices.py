@@ -118,7 +118,7 @@ def named_speeds(state: PoolState) -> dict[str, int]:
     Of the installer's six presets, the first is for starting and the last for a cleaner
     (protocol.md O2.2). The others are not documented: the three slowest of them are used.
     """
-    presets = (state.installer.preset_speeds or ())[1:-1]
+    presets = (state.preset_speeds or ())[1:-1]
     speeds = sorted({nearest_speed(each) for each in presets if each in _PERCENT})
     if len(speeds) < len(_SPEED_NAMES):
         speeds = [*_USUAL_SPEEDS]

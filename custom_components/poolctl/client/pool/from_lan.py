@@ -4,14 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..wire.equipment import HeatSource
-from ..wire.frame import (
-    Configuration,
-    InstallerSettings,
-    Readings,
-    StateFrame,
-    decode_signals,
-    plausible,
-)
+from ..wire.frame import Configuration, Readings, StateFrame, decode_signals, plausible
 from .heating import POOL, selected_sources
 from .parts import Heater
 from .state import PoolState, Source, newer, with_readings, with_timers
@@ -44,7 +37,6 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 def _with_configuration(
     state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    installer = plausible(InstallerSettings, frame)
     frame = plausible(Configuration, frame)
     state = replace(
         state,
@@ -71,7 +63,9 @@ def _with_configuration(
             level_at=now,
         ),
         chlorinator=replace(state.chlorinator, desired=frame.desired_orp_mineral),
-        installer=installer,
+        prime_time=frame.prime_time,
+        preset_speeds=frame.preset_speeds,
+        installer=frame.installer,
         firmware=frame.firmware,
         outputs=state.outputs.with_types(frame.aux_types),
         # Every full frame reports it, so a change arrives sooner than with the records.

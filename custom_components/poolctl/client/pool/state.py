@@ -12,15 +12,7 @@ from enum import StrEnum
 from ..codec import Within
 from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
-from ..wire.frame import (
-    MODE_MANUAL,
-    MODE_OFF,
-    RUNNING,
-    InstallerSettings,
-    Readings,
-    Signals,
-    Timer,
-)
+from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
 
@@ -98,7 +90,10 @@ class PoolState:
     """Time of the first read of the current start; `None` while it does not start."""
     start_over: bool = False
     """Whether the pump still reads as starting after its prime time."""
-    installer: InstallerSettings = InstallerSettings()
+    prime_time: int | None = None
+    preset_speeds: tuple[int, ...] | None = None
+    """The installer's six speeds in %."""
+    installer: Mapping[str, int | None] = field(default_factory=dict)
     firmware: str | None = None
 
     @property
@@ -252,7 +247,7 @@ def _with_start(state: PoolState, now: datetime) -> PoolState:
 
     While the controller reports a countdown of the priming, the countdown decides.
     """
-    since, limit = state.starts_since or now, state.installer.prime_time or 0
+    since, limit = state.starts_since or now, state.prime_time or 0
     over = (
         limit in _PRIME_TIME
         and not state.readings.pump_priming_remaining

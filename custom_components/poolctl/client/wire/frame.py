@@ -9,8 +9,8 @@ are ignored; lengths that do not fit the frame raise FrameError for the whole fr
 """
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import asdict, dataclass, fields
-from functools import cache, lru_cache
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache, lru_cache, partial
 import struct
 from typing import (
     TYPE_CHECKING,
@@ -60,11 +60,19 @@ class At(NamedTuple):
     read: Callable[[Any], object] = lambda value: value
     """Turns the value on the wire into that of the field."""
 
+    def checked[V](self, value: V) -> V | None:
+        """Return a value of the field, `None` if it is impossible."""
+        if self.possible is not None and value not in self.possible:
+            return None
+        return value
 
-@cache
-def _marks[M](kind: type, mark: type[M]) -> Mapping[str, M]:
+
+_hints: Final = cache(partial(get_type_hints, include_extras=True))
+
+
+def _marks[M](kind: type, mark: type[M]) -> dict[str, M]:
     """Return the marks in the annotations of a dataclass, by the names of its fields."""
-    hints = get_type_hints(kind, include_extras=True).items()
+    hints = _hints(kind).items()
     return {
         n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, mark)
     }
@@ -191,40 +199,38 @@ CONFIGURATION_HEAD = 90
 """Size in bytes; its last byte is the number of slots, whose aux types follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class InstallerSettings:
-    """Settings of the installer in the vendor's app; only displayed.
+INSTALLER: Final = {
+    "pool_size": At(0, "B", _BYTE),
+    "backwash_pressure": At(12, "H", _WORD),
+    "min_flow": At(16, "H", _WORD),
+    "min_pressure": At(18, "h"),
+    "heater_cooldown": At(23, "H", _WORD),
+    "spa_heater_cooldown": At(25, "H", _WORD),
+    "solar_hysteresis": At(27, "B", _BYTE),
+    "solar_hysteresis_time": At(28, "H", _WORD),
+    "acid_dosing_time": At(35, "H", _WORD),
+    "acid_dose_interval": At(47, "H", _WORD),
+    "acid_dose_rate": At(49, "H", _WORD),
+    "liquid_dose_time": At(60, "H", _WORD),
+    "liquid_dose_rate": At(70, "H", _WORD),
+    "water_offset": At(78, "h"),
+    "ambient_offset": At(80, "h"),
+}
+"""Settings of the installer in the vendor's app that are only displayed.
 
-    The values are as received: their units are not documented.
-    """
-
-    pool_size: Annotated[int | None, At(0, "B", _BYTE)] = None
-    prime_time: Annotated[int | None, At(4, "H", _WORD)] = None
-    preset_speeds: Annotated[tuple[int, ...] | None, At(6, "6s", read=tuple)] = None
-    """Six speeds of the pump, from "start" to "cleaner"."""
-    backwash_pressure: Annotated[int | None, At(12, "H", _WORD)] = None
-    min_flow: Annotated[int | None, At(16, "H", _WORD)] = None
-    min_pressure: Annotated[int | None, At(18, "h")] = None
-    heater_cooldown: Annotated[int | None, At(23, "H", _WORD)] = None
-    spa_heater_cooldown: Annotated[int | None, At(25, "H", _WORD)] = None
-    solar_hysteresis: Annotated[int | None, At(27, "B", _BYTE)] = None
-    """A temperature."""
-    solar_hysteresis_time: Annotated[int | None, At(28, "H", _WORD)] = None
-    acid_dosing_time: Annotated[int | None, At(35, "H", _WORD)] = None
-    acid_dose_interval: Annotated[int | None, At(47, "H", _WORD)] = None
-    acid_dose_rate: Annotated[int | None, At(49, "H", _WORD)] = None
-    liquid_dose_time: Annotated[int | None, At(60, "H", _WORD)] = None
-    """Dose time of the liquid chlorine doser; `liquid_dose_rate` is its rate."""
-    liquid_dose_rate: Annotated[int | None, At(70, "H", _WORD)] = None
-    water_offset: Annotated[int | None, At(78, "h")] = None
-    """Offset of a temperature sensor, as is `ambient_offset`."""
-    ambient_offset: Annotated[int | None, At(80, "h")] = None
+The values are as received: their units are not documented. The hystereses and offsets
+are temperatures; times and rate of "liquid" are those of the liquid chlorine doser.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration(InstallerSettings):
+class Configuration:
     """The used fields of section B; a field without a value is `None`."""
 
+    prime_time: Annotated[int | None, At(4, "H", _WORD)] = None
+    """Seconds (assumed)."""
+    preset_speeds: Annotated[tuple[int, ...] | None, At(6, "6s", read=tuple)] = None
+    """Six speeds of the pump, from "start" to "cleaner"."""
     pool_target: Annotated[int | None, At(20, "B", _TARGET)] = None
     """°C."""
     spa_target: Annotated[int | None, At(21, "B", _TARGET)] = None
@@ -256,16 +262,18 @@ class Configuration(InstallerSettings):
     ] = None
     aux_types: tuple[int, ...] | None = None
     """Aux type code of each slot (protocol.md O2.4)."""
+    installer: Mapping[str, int | None] = field(default_factory=dict)
+    """Values of `INSTALLER`; those that are not possible are `None`."""
 
 
 # Decoding
 
 
-def _decoded(kind: type, section: bytes) -> dict[str, Any]:
-    """Return the fields of a dataclass that a section has, by their names."""
+def _decoded(places: Mapping[str, At], section: bytes) -> dict[str, Any]:
+    """Return the values that a section has, by their names."""
     return {
         name: at.read(struct.unpack_from(f"<{at.code}", section, at.offset)[0])
-        for name, at in _marks(kind, At).items()
+        for name, at in places.items()
         if at.offset + struct.calcsize(f"<{at.code}") <= len(section)
     }
 
@@ -286,26 +294,25 @@ def _decode_telemetry(section: bytes) -> Telemetry:
             flags = int.from_bytes(section[bitmap:end], "little")
             held = _bits(flags & (1 << len(modes)) - 1)
             head += section[end:]
-    return Telemetry(**_decoded(Telemetry, head), aux_modes=modes, held_slots=held)
+    values = _decoded(_marks(Telemetry, At), head)
+    return Telemetry(**values, aux_modes=modes, held_slots=held)
 
 
 @lru_cache(maxsize=64)
 def _decode_configuration(section: bytes) -> Configuration:
-    types = _by_slot(section, CONFIGURATION_HEAD)
-    return Configuration(**_decoded(Configuration, section), aux_types=types)
+    found = _decoded(INSTALLER, section)
+    return Configuration(
+        **_decoded(_marks(Configuration, At), section),
+        aux_types=_by_slot(section, CONFIGURATION_HEAD),
+        installer={name: at.checked(found.get(name)) for name, at in INSTALLER.items()},
+    )
 
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
     values, places = asdict(reported), _marks(kind, At)
-    impossible = {
-        name: None
-        for name, at in places.items()
-        if at.possible is not None and values[name] not in at.possible
-    }
-    return kind(
-        **{field.name: values[field.name] for field in fields(kind)} | impossible
-    )
+    checked = {name: at.checked(values[name]) for name, at in places.items()}
+    return kind(**{each.name: values[each.name] for each in fields(kind)} | checked)
 
 
 # The whole frame
