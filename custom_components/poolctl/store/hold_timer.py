@@ -21,8 +21,8 @@ from ..warm_by.warm_by import WarmBy
 
 _LOGGER = logging.getLogger(__name__)
 
-_AFTER_ERROR = 60.0
-"""Seconds to wait after an unexpected error, which must not become a loop."""
+_AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
+"""Seconds to wait after work and after an unexpected error: neither becomes a loop."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
 type _Claimant = HeatClaims | Holds | Pauses | WarmBy
@@ -44,7 +44,7 @@ class HoldTimer:
         self._cancel: CALLBACK_TYPE = lambda: None
         self._working = self._stopped = self._failed = False
         self._not_before = 0.0
-        """Time of the next wake-up after an unexpected error (monotonic, s)."""
+        """Earliest time of the next wake-up (monotonic, s)."""
 
     @callback
     def async_check(self) -> None:
@@ -78,11 +78,11 @@ class HoldTimer:
                     await claimant.work()
                 except Exception as err:  # noqa: BLE001
                     errors.append(err)  # it must not keep the others from work
-            if errors:
-                self._not_before = time.monotonic() + _AFTER_ERROR
-                if not self._failed:
-                    _LOGGER.error("Unexpected error; trying again", exc_info=errors[0])
+            if errors and not self._failed:
+                _LOGGER.error("Unexpected error; trying again", exc_info=errors[0])
             self._failed = bool(errors)
+            wait = _AFTER_ERROR if errors else _AFTER_WORK
+            self._not_before = time.monotonic() + wait
         finally:
             self._working = False
             self.async_check()

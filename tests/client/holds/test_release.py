@@ -177,6 +177,18 @@ def test_when_there_is_work(
     assert found.wait == wait
 
 
+@pytest.mark.parametrize("ended", [DUE, replace(HOLD, until=NOW)])
+async def test_no_work_on_what_a_user_releases(ended: Hold) -> None:
+    """The end of a hold is no reason to look for work while its release is under way."""
+    found = holds(Paths(takes=5), ended)
+    running = asyncio.create_task(found.resume(Slot(index=SLOT, type_code=1)))
+    await asyncio.sleep(1)
+    await found.work()
+    assert found.wait is None
+    await running
+    assert found.all == ()
+
+
 @pytest.mark.parametrize(
     ("error", "state", "wait"),
     [

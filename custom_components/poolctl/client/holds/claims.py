@@ -150,7 +150,8 @@ class Claims[C: Claim](ABC):
         waits = [
             next_end(claim, now, at)
             for claim in self._all.values()
-            if claim.state is State.ACTIVE or self._to_undo(claim)
+            if claim.thing not in self._under_way
+            and (claim.state is State.ACTIVE or self._to_undo(claim))
         ]
         return min((wait for wait in waits if wait is not None), default=None)
 
