@@ -42,7 +42,7 @@ def test_every_seed_draws_every_hostile_neighbour() -> None:
 
 
 def test_every_dialect_is_in_one_group() -> None:
-    groups = [*FIRMWARE, *SERVICE, *WIRING[FULL]]
+    groups = [*FIRMWARE, *SERVICE, *WIRING[CLOUD], *WIRING[FULL]]
     counts = Counter(dialect for group in groups for dialect in group)
     assert set(counts) == {*Dialect, *CloudDialect} - NOT_DRAWN
     assert set(counts.values()) == {1}
