@@ -453,6 +453,13 @@ STEPS: Final = st.tuples(
         ("busy, then gone", ("warm_no_more", (POOL,)), 25),
     ]
 )
+@example(
+    # Its end comes after a start, before anything was read.
+    story=[
+        ("", ("hold", (PUMP, True, 20)), 5),
+        ("nothing", ("restart", (1,)), 25),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

@@ -316,8 +316,9 @@ class Holds(Claims[Hold]):
         """Return whether it is releasable now: the cloud can only switch it off."""
         if self._paths.on_lan:
             return True
-        alone = claim.by_cloud and self._paths.lan is None
-        return self._paths.cloud is not None and (claim.on or alone)
+        if self._paths.cloud is None or self._state.outputs.slot(claim.slot) is None:
+            return False  # nothing was read since the start
+        return claim.on or (claim.by_cloud and self._paths.lan is None)
 
     @override
     def _lost(self, claim: Hold) -> bool:
@@ -344,7 +345,7 @@ class Holds(Claims[Hold]):
             return
         # Switched off as the vendor's app does; a LAN, if only later, shows if that
         # holds it.
-        now, slot = self._times.now, self._state.outputs.slot(claim.slot)
+        now = self._times.now
         left = Hold(
             slot=claim.slot,
             on=False,
@@ -353,7 +354,8 @@ class Holds(Claims[Hold]):
             needed=False,
             state=State.REQUESTED,
         )
-        if claim.on and slot is not None:
+        if claim.on:
+            slot = _existing(self._state.outputs.slot(claim.slot))
             try:
                 await (await self._outputs.send(slot, False, held=False))()
             except PoolctlError as err:
