@@ -98,9 +98,12 @@ class DoseWatch:
             if ended and self._count is None:
                 yield PoolEvent(self._signs.event_type, {})
             return
-        count = self._count or DoseCount.begin(reported)
+        count = self._count or DoseCount.from_first(reported)
         zone = dt_util.get_default_time_zone()
-        gained, self._count = count.gained(reported, zone), count.then(reported, zone)
+        gained, self._count = (
+            count.gained(reported, zone),
+            count.with_report(reported, zone),
+        )
         if gained:
             details = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: reported.doses}
             yield PoolEvent(self._signs.event_type, details)

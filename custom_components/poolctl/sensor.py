@@ -264,7 +264,7 @@ def _heater_energy(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         suggested_display_precision=DECIMALS,
         exists_fn=lambda view: (
-            kind.each(view.choices) is not None
+            kind.factor(view.choices) is not None
             and view.state.outputs.fitted(kind.fitted)
         ),
         value_fn=_shown(kind),

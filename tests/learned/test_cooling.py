@@ -15,7 +15,7 @@ from custom_components.poolctl.learned.cooling import (
     USUAL_AIR,
     Cooling,
     Rest,
-    after_read,
+    cooling_after,
 )
 
 BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_no_more_than_is_possible() -> None:
 
 def test_the_estimate() -> None:
     """The estimate uses the mean of the air temperatures at the beginning and now."""
-    cooling = Cooling(rate=0.05, rest=Rest.begin(BEGIN, 37, 20))
+    cooling = Cooling(rate=0.05, rest=Rest.from_reading(BEGIN, 37, 20))
     later = BEGIN + timedelta(hours=10)
     assert cooling.estimate(SPA, later, 10) == pytest.approx(15 + 22 * exp(-0.5))
     assert cooling.estimate(SPA, later, None) == pytest.approx(20 + 17 * exp(-0.5))
@@ -66,7 +66,7 @@ def test_the_estimate() -> None:
 
 @pytest.mark.parametrize("body", [POOL, SPA], ids=["pool", "spa"])
 def test_until_it_is_learned(body: Body) -> None:
-    cooling = Cooling(rest=Rest.begin(BEGIN, 30, 20))
+    cooling = Cooling(rest=Rest.from_reading(BEGIN, 30, 20))
     later = BEGIN + timedelta(hours=10)
     usual = 20 + 10 * exp(-10 * USUAL[body])
     assert cooling.estimate(body, later, 20) == pytest.approx(usual)
@@ -113,11 +113,11 @@ def read(
 @pytest.mark.parametrize(
     ("state", "body", "rest"),
     [
-        (read(), SPA, Rest.begin(BEGIN, 36.0, 12.0)),
-        (read(air=None), SPA, Rest.begin(BEGIN, 36.0, USUAL_AIR)),
+        (read(), SPA, Rest.from_reading(BEGIN, 36.0, 12.0)),
+        (read(air=None), SPA, Rest.from_reading(BEGIN, 36.0, USUAL_AIR)),
         (read(), POOL, None),
         (read(spa_mode=False), SPA, None),
-        (read(spa_mode=False), POOL, Rest.begin(BEGIN, 36.0, 12.0)),
+        (read(spa_mode=False), POOL, Rest.from_reading(BEGIN, 36.0, 12.0)),
         (read(stable=False), SPA, None),
         (read(source=Source.CLOUD), SPA, None),
         (read(water=None), SPA, None),
@@ -125,7 +125,7 @@ def read(
 )
 def test_which_reads_count(state: PoolState, body: Body, rest: Rest | None) -> None:
     """Only LAN reads of water that circulated past the probe for long enough count."""
-    assert after_read(Cooling(), body, state, BEGIN) == Cooling(rest=rest)
+    assert cooling_after(Cooling(), body, state, BEGIN) == Cooling(rest=rest)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_every_dose_is_counted_once(
 ) -> None:
     """With a read every five minutes, the sum is right whatever the count does."""
     now, counter = at(start), Counter(offset)
-    doses, expected = DoseCount.begin(counter.told(now)), 0
+    doses, expected = DoseCount.from_first(counter.told(now)), 0
     day = now.astimezone(PACIFIC).date()
     for minutes, doses_taken, restarted in events:
         hidden = restarted or counter.begins_day(now + minutes * MINUTE)
@@ -77,12 +77,12 @@ def test_every_dose_is_counted_once(
             last = step == minutes - 1
             # Two reads are never closer than the margin of older copies.
             if last or ((step + 1) % 3 == 0 and step + 1 <= minutes - 2):
-                doses = doses.then(
+                doses = doses.with_report(
                     counter.told(now, taken * last, restarted=restarted and last),
                     PACIFIC,
                 )
         expected += taken
-        told = shown(doses.then(counter.told(now + 3 * MINUTE), PACIFIC), now)
+        told = shown(doses.with_report(counter.told(now + 3 * MINUTE), PACIFIC), now)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
             assert told == expected
 
@@ -99,10 +99,10 @@ def test_a_night_in_which_nobody_looked(
 ) -> None:
     """An hour after midnight the controller's day has begun, so its count is today's."""
     midnight = at("2026-07-01T00:00")
-    doses = DoseCount.begin(Reported(before, midnight + evening * MINUTE))
+    doses = DoseCount.from_first(Reported(before, midnight + evening * MINUTE))
     now = midnight + days * timedelta(days=1) + morning * MINUTE
     assert shown(doses, now) is None
-    assert shown(doses.then(Reported(after, now), PACIFIC), now) == after
+    assert shown(doses.with_report(Reported(after, now), PACIFIC), now) == after
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_night_in_which_nobody_looked(
 )
 def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
     midnight = at(f"{day}T00:00")
-    doses = DoseCount.begin(Reported(3, midnight))
+    doses = DoseCount.from_first(Reported(3, midnight))
     end = midnight + hours * HOUR
     assert shown(doses, midnight - MINUTE) == 3  # a clock that was set back
     assert shown(doses, end - MINUTE) == 3
@@ -123,19 +123,19 @@ def test_a_midnight_that_does_not_exist() -> None:
     """In Havana clocks are put forward from 0:00 to 1:00."""
     havana = ZoneInfo("America/Havana")
     one = at("2026-03-08T01:00", havana)
-    doses = DoseCount.begin(Reported(3, one - MINUTE))
+    doses = DoseCount.from_first(Reported(3, one - MINUTE))
     assert shown(doses, one - MINUTE, havana) == 3
     assert shown(doses, one, havana) == 0
-    later = doses.then(Reported(0, one + HOUR), havana)
+    later = doses.with_report(Reported(0, one + HOUR), havana)
     assert shown(later, one + HOUR, havana) == 0
 
 
 def test_an_older_copy_of_the_cloud() -> None:
     now = at("2026-07-01T12:00")
-    doses = DoseCount.begin(Reported(3, now))
-    copy = doses.then(Reported(2, now + MINUTE), PACIFIC)
+    doses = DoseCount.from_first(Reported(3, now))
+    copy = doses.with_report(Reported(2, now + MINUTE), PACIFIC)
     assert copy == doses
-    assert copy.then(Reported(3, now + 2 * MINUTE), PACIFIC).today == 3
+    assert copy.with_report(Reported(3, now + 2 * MINUTE), PACIFIC).today == 3
     # A lower count that is two minutes newer is not an older copy.
-    anew = doses.then(Reported(0, now + 2 * MINUTE), PACIFIC)
-    assert anew.then(Reported(1, now + HOUR), PACIFIC).today == 4
+    anew = doses.with_report(Reported(0, now + 2 * MINUTE), PACIFIC)
+    assert anew.with_report(Reported(1, now + HOUR), PACIFIC).today == 4

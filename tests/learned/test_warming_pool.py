@@ -27,8 +27,8 @@ from custom_components.poolctl.client.wire.frame import (
 from custom_components.poolctl.learned.warming import (
     WarmIn,
     Warming,
-    after_read,
     warm_in,
+    warming_after,
 )
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
@@ -58,8 +58,8 @@ class Lesson:
 
     def then(self, state: PoolState, at: datetime) -> Lesson:
         seconds = at.timestamp()
-        pool = after_read(self.pool, POOL, state, seconds)
-        return Lesson(state, pool, after_read(self.spa, SPA, state, seconds))
+        pool = warming_after(self.pool, POOL, state, seconds)
+        return Lesson(state, pool, warming_after(self.spa, SPA, state, seconds))
 
     def left(self, body: Body = POOL) -> WarmIn | None:
         return warm_in(self.of(body), self.state, body)

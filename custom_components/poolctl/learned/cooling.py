@@ -51,7 +51,7 @@ class Rest(NamedTuple):
     """Estimated water temperature in °C at `air_at`."""
 
     @classmethod
-    def begin(cls, at: datetime, water: float, air: float) -> Self:
+    def from_reading(cls, at: datetime, water: float, air: float) -> Self:
         """Return the rest that begins with a reading in °C."""
         return cls(at, water, air, at, air, water)
 
@@ -84,7 +84,7 @@ class Cooling:
             rest = self.rest.until(now, air, 0.0)
             if (of_rest := _rate_of(rest, water)) is not None:
                 rate = weighted_mean(rate, of_rest)
-        return Cooling(rate, Rest.begin(now, water, by_default))
+        return Cooling(rate, Rest.from_reading(now, water, by_default))
 
     def at(self, body: Body, now: datetime, air: float | None) -> Cooling:
         """Return the cooling at a time, with the air in °C if it is measured."""
@@ -106,7 +106,7 @@ def _rate_of(rest: Rest, water: float) -> float | None:
     return min(log(before / after) / (length / _HOUR), FASTEST)
 
 
-def after_read(
+def cooling_after(
     cooling: Cooling, body: Body, state: PoolState, now: datetime
 ) -> Cooling:
     """Return the cooling of a body of water after a LAN read, at a trusted time."""

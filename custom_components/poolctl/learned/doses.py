@@ -41,11 +41,11 @@ class DoseCount:
     last: Reported
 
     @classmethod
-    def begin(cls, reported: Reported) -> Self:
+    def from_first(cls, reported: Reported) -> Self:
         """Begin with the first count: all of it is today's."""
         return cls(reported.doses, reported)
 
-    def then(self, reported: Reported, zone: tzinfo | None) -> Self:
+    def with_report(self, reported: Reported, zone: tzinfo | None) -> Self:
         """Return the count after another report of the controller."""
         if (gained := self.gained(reported, zone)) is None:
             return self

@@ -17,7 +17,7 @@ from .read import Read
 class Effect(NamedTuple):
     """The effect that doses should have on a reading (all values are chosen)."""
 
-    of: Callable[[Chemistry], float | None]
+    reading: Callable[[Chemistry], float | None]
     direction: int
     """1 if doses raise the reading, -1 if they lower it."""
     least: float
@@ -46,7 +46,9 @@ class DoserModel:
         """Take a read; return whether a shown value changed."""
         doser, zone = self.kind.of(read.state), read.now.tzinfo
         if (count := reported_count(doser)) is not None:
-            self.doses = (self.doses or DoseCount.begin(count)).then(count, zone)
+            self.doses = (self.doses or DoseCount.from_first(count)).with_report(
+                count, zone
+            )
         if (level := reported_level(doser)) is not None:
             self.drum = self.drum or Consumption(level)
             self.drum.take(level, zone)
@@ -89,7 +91,7 @@ class DosingEffect:
                 # A lower count has restarted or is an older copy: it adds no doses.
                 self.idle += max(doser.doses - self._doses, 0)
             self._doses = doser.doses
-        reading = EFFECTS[self.kind].of(read.state.measured_chemistry)
+        reading = EFFECTS[self.kind].reading(read.state.measured_chemistry)
         if read.state.signals.chemistry_stable and reading is not None:
             self._take_reading(reading, doser.desired)
         return (self.reading, self.idle) != previous

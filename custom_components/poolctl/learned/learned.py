@@ -11,7 +11,7 @@ from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
-from .cooling import Cooling, after_read as cooled
+from .cooling import Cooling, cooling_after
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
 from .filter import Filter, FilterLoad
@@ -20,7 +20,7 @@ from .pump_power import Draw, PumpPower
 from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
-from .warming import Warming, after_read
+from .warming import Warming, warming_after
 
 
 class Learned:
@@ -49,12 +49,12 @@ class Learned:
         self.steady = SteadyReadings()
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
-        """Trusted local time of the newest read, or of `begin`."""
+        """Trusted local time of the newest read, or of `begin_day`."""
         self._at: float | None = None
         self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
 
-    def begin(self, now: datetime) -> None:
+    def begin_day(self, now: datetime) -> None:
         """Begin at a trusted local time: a new day may have begun."""
         self.now = now
         self.totals.begin_day(now)
@@ -87,11 +87,11 @@ class Learned:
         self.pump_days.take(read, self.totals)
         previous = self.warming, self._clock
         self.warming = {
-            body: after_read(warming, body, state, at)
+            body: warming_after(warming, body, state, at)
             for body, warming in self.warming.items()
         }
         self.cooling = {
-            body: cooled(cooling, body, state, now)
+            body: cooling_after(cooling, body, state, now)
             for body, cooling in self.cooling.items()
         }
         self._clock = replace(self.controller_clock)

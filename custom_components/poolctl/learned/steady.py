@@ -60,14 +60,14 @@ class _Shown(NamedTuple):
     doubted: float | None = None
     """Reading that waits for the next one to confirm it."""
 
-    def of(self, reading: float | None, band: float) -> float | None:
+    def value_for(self, reading: float | None, band: float) -> float | None:
         """Return the value to show for a reading that came since the newest read."""
         if reading is None or self.value is None:
             return reading
         near = round(abs(reading - self.value), _DIGITS) < band
         return self.value if near or reading == self.doubted else reading
 
-    def after(
+    def with_reading(
         self, reading: float | None, at: float, band: float, *, doubted: bool
     ) -> _Shown:
         """Return the shown value after a reading at a time (monotonic, s)."""
@@ -76,7 +76,7 @@ class _Shown(NamedTuple):
         if doubted:
             return self._replace(doubted=reading)
         since = at if self.since is None else self.since
-        if at - since >= LASTS or self.of(reading, band) == reading:
+        if at - since >= LASTS or self.value_for(reading, band) == reading:
             return _Shown(reading)
         return _Shown(self.value, since)
 
@@ -93,7 +93,7 @@ class SteadyReadings:
         `odd_water` is whether its water temperature is impossible and unconfirmed.
         """
         self._shown = [
-            each.after(reading, at, band, doubted=doubted)
+            each.with_reading(reading, at, band, doubted=doubted)
             for each, reading, band, doubted in zip(
                 self._shown,
                 Probes.of(readings),
@@ -111,7 +111,7 @@ class SteadyReadings:
         """Return the shown values of a state."""
         return Probes(
             *(
-                each.of(reading, band)
+                each.value_for(reading, band)
                 for each, reading, band in zip(
                     self._shown, Probes.of(state.readings), BANDS, strict=True
                 )

@@ -53,7 +53,7 @@ class TotalKind:
     """Whether the total restarts at local midnight."""
     fitted: frozenset[int] = frozenset()
     """Aux types of the equipment."""
-    each: Callable[[Choices], float | None] = lambda choices: 1.0
+    factor: Callable[[Choices], float | None] = lambda choices: 1.0
     """Returns a factor for the rate, by the current choices; `None` if unknown."""
 
 
@@ -120,13 +120,13 @@ POOL_HEATER_ENERGY = TotalKind(
     "pool_heater_energy",
     _heats(HeatSource.POOL_HEATER),
     fitted=HeatSource.POOL_HEATER.fitted,
-    each=lambda choices: choices.pool_heater_power,
+    factor=lambda choices: choices.pool_heater_power,
 )
 SPA_HEATER_ENERGY = TotalKind(
     "spa_heater_energy",
     _heats(HeatSource.SPA_HEATER),
     fitted=HeatSource.SPA_HEATER.fitted,
-    each=lambda choices: choices.spa_heater_power,
+    factor=lambda choices: choices.spa_heater_power,
 )
 HEATER_ENERGY = (POOL_HEATER_ENERGY, SPA_HEATER_ENERGY)
 KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
@@ -190,9 +190,11 @@ class Totals:
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
         for kind, total in self.of.items():
-            rate, each = kind.rate(state), kind.each(choices)
-            known = None if rate is None or each is None else rate / kind.unit * each
-            total.take(known, today if kind.daily else seconds)
+            rate, factor = kind.rate(state), kind.factor(choices)
+            amount = (
+                None if rate is None or factor is None else rate / kind.unit * factor
+            )
+            total.take(amount, today if kind.daily else seconds)
         moment = int((now.timestamp() + LEAD) // PERIOD), now.date()
         if moment == self._shown:
             return False

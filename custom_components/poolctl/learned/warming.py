@@ -81,7 +81,7 @@ class Session:
     line: Line = Line()
     """Readings since the water has mixed, by hours from then."""
 
-    def then(self, at: float, now: float) -> Session:
+    def with_reading(self, at: float, now: float) -> Session:
         """Return the session after a reading in °C at a time."""
         line, x = self.line, (at - self.begun - SETTLES) / _HOUR
         if x >= 0:
@@ -113,7 +113,7 @@ class Warming:
     session: Annotated[Session | None, UNSTORED] = field(default=None, compare=False)
     """The current session, which does not continue after a restart."""
 
-    def then(self, sources: Sources, at: float, now: float | None) -> Warming:
+    def with_reading(self, sources: Sources, at: float, now: float | None) -> Warming:
         """Return the rates and session after a reading in °C at a time.
 
         `sources` are the running heat sources. It is empty if none runs or the reading
@@ -130,7 +130,7 @@ class Warming:
             or at - session.begun > LONGEST
         ):
             return replace(self._over(), session=Session(sources, at, at, now))
-        return replace(self, session=session.then(at, now))
+        return replace(self, session=session.with_reading(at, now))
 
     def _over(self) -> Warming:
         """Return the rates once the session is over."""
@@ -167,7 +167,7 @@ class Warming:
         return None if by is None else by.per_hour
 
 
-def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
+def warming_after(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
     """Return the warming of a body of water after a read (monotonic, s).
 
     Copies from the cloud are not used: they are too old and too few.
@@ -177,7 +177,7 @@ def after_read(warming: Warming, body: Body, state: PoolState, at: float) -> War
         return warming
     of_it = state.signals.chemistry_stable and heats(state, body)
     measured = state.measured_chemistry.water_temperature
-    return warming.then(running if of_it else (), at, measured)
+    return warming.with_reading(running if of_it else (), at, measured)
 
 
 class WarmIn(NamedTuple):

@@ -100,7 +100,7 @@ class ControllerStore:
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
         memory.keep(device_id, "learned", self.learned.as_dict)
         memory.keep(device_id, "requested", lambda: self._form)
-        self.learned.begin(self.now)
+        self.learned.begin_day(self.now)
 
     @property
     def now(self) -> datetime:

@@ -50,7 +50,7 @@ def test_the_integration_has_learned_from_it(tmp_path: Path) -> None:
     stored = json.loads(json.dumps(learned_from(settings)))["full"]["learned"]
     learned = Learned(stored)
     now = datetime.fromtimestamp(clock.time(), UTC)
-    learned.begin(now)
+    learned.begin_day(now)
     totals = {kind.key: total for kind, total in learned.totals.of.items()}
     assert totals["pump_energy"].shown > 50
     assert totals["pump_run_hours"].shown > DAYS * 8
