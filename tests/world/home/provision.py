@@ -137,6 +137,8 @@ async def onboard(session: aiohttp.ClientSession, settings: Settings) -> None:
     }
     url = f"{settings.home_url}/api/onboarding/users"
     async with session.post(url, json=user) as response:
+        if response.status == HTTPStatus.FORBIDDEN:
+            return  # there is one: a start that took too long has created it
         response.raise_for_status()
         code = (await response.json())["auth_code"]
     # The code that comes with the user is a sign-in that is not needed.
