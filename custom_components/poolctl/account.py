@@ -225,8 +225,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         """Return whether a controller answers on the LAN and verifies under its key."""
         if (controller := self.controllers.get(device_id)) is None:
             return False
-        health = controller.health()
-        return health.on_lan and health.lan_works is True
+        paths = controller.controller.paths
+        return paths.on_lan and paths.lan_works is True
 
     @callback
     def _async_adopt_key(self, device_id: str, key: str) -> None:

@@ -186,7 +186,7 @@ class OfReading(
         """Return a reading without the filter of its noise; the shown one if gone."""
         entity = er.async_get(self.hass).async_get(entity_id)
         try:
-            pool = async_controller(self.hass, str(entity and entity.device_id)).pool
+            pool = async_controller(self.hass, str(entity and entity.device_id)).view
         except ServiceValidationError:
             return shown
         state = pool.state

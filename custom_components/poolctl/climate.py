@@ -38,6 +38,7 @@ from .coordinator import ControllerCoordinator, View
 from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
+from .status.heating import why_heating
 from .status.sentence import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
@@ -175,8 +176,7 @@ class PoolctlClimate(ExplainedEntity, ClimateEntity):
 
     @override
     def explain(self) -> Explanation:
-        body, shown = self.entity_description.body, self.view.chemistry
-        return self.coordinator.explained.heating(body, shown)
+        return why_heating(self.view.situation, self.entity_description.body)
 
     async def async_warm_by(
         self, at: datetime | None = None, duration: timedelta | None = None

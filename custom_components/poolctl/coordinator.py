@@ -40,11 +40,8 @@ from .options import options_of
 from .report.observers import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
-from .status.explained import Explainer
-from .status.health import Health
-from .status.links import Links, links_of
 from .status.problem import Status
-from .status.sentence import Explanation
+from .status.situation import Situation
 from .status.table import PROBLEMS
 from .status.warm_by import name_of
 from .store.controller import ControllerStore, Requested
@@ -81,17 +78,13 @@ class View(Pool):
 
     hass: HomeAssistant
     """For texts in its language."""
+    situation: Situation
     reached: bool = True
     """Whether the values are not older than 90 s."""
     polled: bool = True
     """Whether it is polled, which it is not in a closed season."""
     uses: Uses = field(default_factory=dict)
-    links: Links = field(default_factory=lambda: Links(None, None))
     status: Status = field(default_factory=Status)
-    last_answer: datetime | None = None
-    """Time of the last answer while the controller is silent, else `None`."""
-    pump: Explanation = ()
-    """What the pump does and why, empty if that is not known."""
     device_id: str = ""
 
 
@@ -141,7 +134,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
-        self.explained = Explainer(controller, self.stored.learned)
         self.warm_by = WarmBy(
             controller,
             self.learned,
@@ -154,8 +146,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
-        self._links = links_of(self.health())
-        self.view = self._current_view()
+        self.view = self._view_of(self.situation())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
         )
@@ -231,25 +222,17 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Whether the controller is polled, which it is not in a closed season."""
         return not self.config_entry.pref_disable_polling
 
-    @property
-    def pool(self) -> Pool:
-        """The state, the user's choices and the learned values."""
-        return Pool(self.data, self._choices, self.learned)
-
-    def _current_view(self) -> View:
-        answers = self.last_update_success and self._last_answer is None
+    def _view_of(self, situation: Situation) -> View:
         return View(
-            self.data,
-            self._choices,
-            self.learned,
+            situation.state,
+            situation.choices,
+            situation.learned,
             hass=self.hass,
+            situation=situation,
             reached=self.last_update_success,
             polled=self.polled,
             uses=self._uses,
-            links=self._links,
             status=self._status(),
-            last_answer=self._last_answer,
-            pump=self.explained.pump() if answers else (),
             device_id=self.record.device_id,
         )
 
@@ -257,7 +240,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     def async_update_listeners(self) -> None:
         """Show the newest values; Home Assistant drops a state that did not change."""
-        self.view = self._current_view()
+        situation, store = self.situation(), self.controller.store
+        # The end of a poll tests them, too.
+        if self._poll is None or self.data.source is not self.view.state.source:
+            self.problems.async_test(situation, store.read_at)
+        self.view = self._view_of(situation)
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
@@ -320,37 +307,40 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             return Status()  # no reminders while a pool is closed for a season
         return Status.of(*self.problems.active, *self._shared.problems.active)
 
-    @callback
-    def health(self, *, reached: bool = True) -> Health:
-        """Return how the controller is reached now."""
-        controller = self.controller
-        return Health(
+    def situation(self) -> Situation:
+        """Return what is known about the controller and its pool now."""
+        controller, paths = self.controller, self.controller.paths
+        return Situation(
+            self.data,
+            self._choices,
+            self.learned,
+            subject_id=self.registered_id,
+            title=self.record.title,
             record=self.record,
-            registered_id=self.registered_id,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
-            pool=self.pool,
             now=self.stored.now,
             clock_ahead=self.clock.ahead,
             controller_ahead=controller.controller_clock.offset,
-            reached=reached,
+            reached=controller.store.expires_in > 0,
             silent=controller.poller.silent,
             last_answer=self._last_answer,
             closed_season=not self.polled,
             lan_allowed=self.uses_lan,
-            lan_possible=controller.paths.lan is not None,
-            on_lan=controller.paths.on_lan,
-            lan_works=controller.paths.lan_works,
-            lan_error=controller.paths.lan_error,
+            lan_possible=paths.lan is not None,
+            on_lan=paths.on_lan,
+            lan_works=paths.lan_works,
+            lan_error=paths.lan_error,
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
-            pauses_overdue=tuple(p.kind for p in controller.pauses.overdue),
+            pauses={each.kind.key: each.until for each in controller.pauses.shown},
+            pause_overdue=bool(controller.pauses.overdue),
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
-            cloud_allowed=controller.paths.cloud is not None,
-            cloud_error=controller.paths.cloud_error,
+            cloud_allowed=paths.cloud is not None,
+            cloud_error=paths.cloud_error,
             key_asked=self.recovery.key_asked,
         )
 
@@ -426,9 +416,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         elif self._last_answer is None and self.controller.store.age < MAX_AGE:
             age = timedelta(seconds=self.controller.store.age)
             self._last_answer = self.clock.now() - age
-        health = self.health(reached=reached)
-        self._links = links_of(health)
-        self.problems.async_test(health, self.controller.store.read_at)
         if not (reached or self.last_update_success):
             self.async_update_listeners()
 
@@ -463,16 +450,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.stored.async_store(store.reported, requested)
         self._timer.async_check()
-        source = self.data.source
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
         if self._poll is asyncio.current_task() and controller.paths.lan_answers:
             return
-        # The end of a poll tests them, too.
-        if self._poll is None or self.data.source is not source:
-            health = self.health(reached=store.expires_in > 0)
-            self.problems.async_test(health, store.read_at)
         self.async_update_listeners()
 
     # Address and key

@@ -31,7 +31,7 @@ from .report.masks import masked_frame
 from .report.observers import Observers
 from .report.recording import async_sign_in_observers
 from .report.statistics import LinkStatistics
-from .status.health import Health
+from .status.situation import Situation
 from .warm_by.request import Request
 
 type _Json = Mapping[str, object]
@@ -96,8 +96,8 @@ def _account(account: AccountCoordinator) -> _Json:
 
 def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Json:
     """Return one controller, with the number that identifies it in the log."""
-    controller, health = coordinator.controller, coordinator.health()
-    record = health.record
+    controller, situation = coordinator.controller, coordinator.situation()
+    record = situation.record
     statistics = observers.statistics[record.device_id]
     return {
         "number": coordinator.number,
@@ -110,17 +110,17 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
             "port": record.port,
             "key_known": record.key is not None,
         },
-        "announced": _announced(health),
+        "announced": _announced(situation),
         "paths": {
-            "uses_lan": health.lan_allowed,
-            "uses_cloud": health.cloud_allowed,
-            "on_lan": health.on_lan,
+            "uses_lan": situation.lan_allowed,
+            "uses_cloud": situation.cloud_allowed,
+            "on_lan": situation.on_lan,
             "interval": controller.poller.interval,
         },
         "lan": _link(statistics.lan),
         "cloud": _link(statistics.cloud),
-        "lan_error": _kind(health.lan_error),
-        "cloud_error": _kind(health.cloud_error),
+        "lan_error": _kind(situation.lan_error),
+        "cloud_error": _kind(situation.cloud_error),
         "issues": sorted(
             str(issue.translation_key)
             for (domain, _), issue in ir.async_get(coordinator.hass).issues.items()
@@ -154,14 +154,14 @@ def _recording(observers: Observers, device_id: str) -> list[object]:
     return recorder.as_list() if recorder else []
 
 
-def _announced(health: Health) -> _Json | None:
+def _announced(situation: Situation) -> _Json | None:
     """Return the newest mDNS announcement since Home Assistant started."""
-    if (observed := health.announced) is None:
+    if (observed := situation.announced) is None:
         return None
     return {
         "firmware": observed.firmware,
         "protocol": observed.protocol,
-        "at_the_known_address": observed.address == health.record.address,
+        "at_the_known_address": observed.address == situation.record.address,
     }
 
 

@@ -25,8 +25,9 @@ from .devices.output_names import OutputNames
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.changes import EVENT_CHANGED, Changes
-from .status.explained import async_requester, in_words
+from .status.output import why_output
 from .status.sentence import Explanation
+from .status.texts import in_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +213,7 @@ class OutputEntity(ExplainedEntity):
 
     @override
     def explain(self) -> Explanation:
-        return self.coordinator.explained.output(self.slot)
+        return why_output(self.view.situation, self.slot)
 
     @property
     @override
@@ -230,9 +231,21 @@ class OutputEntity(ExplainedEntity):
         await self.controller.holds.switch(self.slot, on, await self._asked())
 
     async def _asked(self) -> str:
-        """Return the requester of a command, whose effect is not logged separately."""
+        """Return the requester of a command, whose effect is not logged separately.
+
+        It is a user, an automation or a script; "" if Home Assistant does not report it.
+        """
         self._changes.ask()
-        return await async_requester(self.hass, self._caller)
+        if (context := self._caller) is None:
+            return ""
+        by_user = context.user_id and await self.hass.auth.async_get_user(
+            context.user_id
+        )
+        if by_user:
+            return by_user.name or ""
+        running = self.hass.states.async_all(("automation", "script"))
+        names = (each.name for each in running if each.context.id == context.id)
+        return next(names, "")
 
     async def async_resume_schedule(self) -> None:
         """Give the output back to its schedules."""

@@ -59,10 +59,16 @@ from .learned.totals import (
     WATER_FILTERED,
     TotalKind,
 )
-from .status.explained import PUMP_ATTRIBUTES, pump_attributes
-from .status.links import Link
+from .status.links import Link, links_of
+from .status.output import why_pump
 from .status.problem import ALL_WELL, Severity
-from .status.texts import action_of, next_step, sentence
+from .status.texts import (
+    PUMP_ATTRIBUTES,
+    action_of,
+    next_step,
+    pump_attributes,
+    sentence,
+)
 
 PARALLEL_UPDATES = 0
 
@@ -131,14 +137,15 @@ def _when_begun(view: View) -> bool:
 
 def _last_answer(view: View) -> Attributes:
     """Return the time of the last answer while the controller is silent."""
-    last = view.last_answer
+    last = view.situation.last_answer
     return {"last_answer": last.isoformat(timespec="seconds")} if last else {}
 
 
 def _problems(view: View) -> Attributes:
     """Return all problems, the worst first, and what the pump does."""
+    answers = view.reached and view.situation.last_answer is None
     return {
-        **pump_attributes(view.hass, view.pump),
+        **pump_attributes(view.hass, why_pump(view.situation) if answers else ()),
         ATTR_PROBLEMS: [
             {
                 "key": problem.key,
@@ -382,10 +389,15 @@ SENSORS = (
         value_fn=lambda view: view.state.source if view.reached else LOST,
         attributes_fn=_last_answer,
     ),
-    _path("local_network", lambda view: view.links.lan, Link.NOT_NEEDED, Link.SIGN_IN),
+    _path(
+        "local_network",
+        lambda view: links_of(view.situation).lan,
+        Link.NOT_NEEDED,
+        Link.SIGN_IN,
+    ),
     _path(
         "cloud_service",
-        lambda view: view.links.cloud,
+        lambda view: links_of(view.situation).cloud,
         *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
     ),
     PoolctlSensorDescription(

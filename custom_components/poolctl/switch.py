@@ -28,6 +28,7 @@ from .entity import (
 )
 from .fitted import platform, rows, with_role
 from .schedules.entity import OfSchedule, in_use
+from .status.dosing import why_dosing
 from .status.sentence import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
@@ -207,8 +208,7 @@ class PoolctlDosingSwitch(ExplainedEntity, PoolctlSwitch):
 
     @override
     def explain(self) -> Explanation:
-        kind, shown = self.entity_description.kind, self.view.chemistry
-        return self.coordinator.explained.dosing(kind, shown)
+        return why_dosing(self.view.situation, self.entity_description.kind)
 
     @property
     @override

@@ -16,6 +16,7 @@ from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
+from tests.status.test_table import SITUATION
 from tests.world.assistant.home import Home, failure
 
 BY_SCHEDULE = Schedule(
@@ -52,7 +53,11 @@ async def test_the_speed_that_is_shown(
     )
     (number,) = (each for each in NUMBERS if each.key == "pump_speed")
     assert (
-        number.value_fn(View(state, Choices(pump_speed=50), Learned(), hass=hass))
+        number.value_fn(
+            View(
+                state, Choices(pump_speed=50), Learned(), hass=hass, situation=SITUATION
+            )
+        )
         == expected
     )
 
@@ -107,7 +112,12 @@ async def test_running_schedule(
         schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
     )
     (sensor,) = (each for each in SENSORS if each.key == "running_schedule")
-    assert sensor.value_fn(View(state, Choices(), Learned(), hass=hass)) == expected
+    assert (
+        sensor.value_fn(
+            View(state, Choices(), Learned(), hass=hass, situation=SITUATION)
+        )
+        == expected
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from custom_components.poolctl.status.dosing import DOSING_CAUSES
 from custom_components.poolctl.status.heating import HEATING_CAUSES
 from custom_components.poolctl.status.output import OUTPUT_CAUSES
 from custom_components.poolctl.status.problem import Problem
-from custom_components.poolctl.status.sentence import Cause
+from custom_components.poolctl.status.sentence import Row
 from custom_components.poolctl.status.table import KEYS, PROBLEMS
 from custom_components.poolctl.status.warm_by import WARM_BY_CAUSES
 from custom_components.poolctl.switch import SWITCHED_ROLES
@@ -175,7 +175,7 @@ def test_every_problem_has_a_sentence_and_a_next_step() -> None:
 
 def test_every_explanation_has_a_sentence() -> None:
     """Every explanation has one, and every sentence belongs to an explanation."""
-    causes: tuple[Cause[Any], ...] = (
+    causes: tuple[Row[*tuple[Any, ...]], ...] = (
         *OUTPUT_CAUSES,
         *HEATING_CAUSES,
         *DOSING_CAUSES,

@@ -13,7 +13,7 @@ import pytest
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.status.health import Health
+from custom_components.poolctl.status.situation import Situation
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.account.test_dialects_lan_clocks import clocks
@@ -668,24 +668,29 @@ async def test_the_action_of_a_next_step(home: Home) -> None:
 
 
 @pytest.mark.parametrize("lan", [True, False])
-async def test_facts_are_collected_once_per_poll(
+async def test_a_situation_is_made_once_per_update(
     small: Home, monkeypatch: pytest.MonkeyPatch, lan: bool
 ) -> None:
     if not lan:
         small.controller.faults.on("refuse")
     await small.live(120, step=30)
-    collected = 0
+    made = updates = 0
 
-    def collect(**facts: Any) -> Health:
-        nonlocal collected
-        collected += 1
-        return Health(**facts)
+    def make(*values: Any, **facts: Any) -> Situation:
+        nonlocal made
+        made += 1
+        return Situation(*values, **facts)
 
-    monkeypatch.setattr(coordinator, "Health", collect)
+    def update() -> None:
+        nonlocal updates
+        updates += 1
+
+    monkeypatch.setattr(coordinator, "Situation", make)
+    controllers = small.entry.runtime_data.controllers
+    controllers[small.controller.device_id].async_add_listener(update)
     await small.live(240, step=30)
     assert small.source == ("lan" if lan else "cloud")
-    # Eight polls, and the replies to queries in between.
-    assert 6 <= collected <= 12
+    assert made == updates >= 6
 
 
 # Over restarts

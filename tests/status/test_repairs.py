@@ -268,7 +268,7 @@ async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None
         )
     await small.settle()
     # A poll that was under way checks the problems once more.
-    controller.problems.async_test(controller.health())
+    controller.problems.async_test(controller.situation())
     assert not shown(small)
     # The repair dialog is still open.
     result = await repair.go()

@@ -32,12 +32,10 @@ from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.status import active
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountHealth
 from custom_components.poolctl.status.active import ActiveProblems
-from custom_components.poolctl.status.health import Health
 from custom_components.poolctl.status.problem import (
     Active,
     Problem,
@@ -45,6 +43,7 @@ from custom_components.poolctl.status.problem import (
     Severity,
     Status,
 )
+from custom_components.poolctl.status.situation import Situation
 from custom_components.poolctl.status.table import PROBLEMS
 from custom_components.poolctl.status.texts import filled
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
@@ -78,17 +77,21 @@ RECORD = ControllerRecord(
     host="192.0.2.1",
     key="00" * 16,
 )
-HEALTH = Health(
+SITUATION = Situation(
+    STATE,
+    Choices(),
+    Learned(),
+    subject_id="device",
+    title=RECORD.title,
     holds=(),
     overdue=(),
-    pauses_overdue=(),
+    pauses={},
+    pause_overdue=False,
     heat_overdue=False,
     stopped_by_spa=(),
     warm_late=(),
     record=RECORD,
-    registered_id="device",
     announced=None,
-    pool=Pool(STATE, Choices(), Learned()),
     now=NOW,
     clock_ahead=timedelta(),
     controller_ahead=None,
@@ -121,16 +124,14 @@ FILTER = Schedule(
 )
 
 
-def health(**changes: Any) -> Health:
+def situation(**changes: Any) -> Situation:
     """Return a healthy controller with changes; names of state fields begin with s_."""
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
     learned = Learned()
     for kind, effect in learned.effects.items():
         effect.idle, effect.reading = own.pop(f"{kind.key}_effect", (0, None))
-    return replace(
-        HEALTH, pool=Pool(replace(STATE, **state), Choices(), learned), **own
-    )
+    return replace(SITUATION, state=replace(STATE, **state), learned=learned, **own)
 
 
 def held(hours: float, *, on: bool = False) -> Hold:
@@ -316,7 +317,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
 def test_a_row(
     key: str, changes: Mapping[str, Any], exists: bool | None, variant: str
 ) -> None:
-    facts = health(**changes)
+    facts = situation(**changes)
     row = ROWS[key]
     assert row.exists(facts) is exists
     if exists:
@@ -342,9 +343,9 @@ def test_stale_readings(
         schedule = replace(schedule, weekdays=1 << NOW.weekday())
     schedules = Schedules(records=(schedule,), armed=(0,))
     valid_at = NOW - timedelta(days=days)
-    facts = health(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
+    facts = situation(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
     assert ROWS["stale_readings"].exists(facts) is stale
-    never = health(s_schedules=schedules, s_valid_at=None, reached=reached)
+    never = situation(s_schedules=schedules, s_valid_at=None, reached=reached)
     due = slot == 0 and start == 480
     assert ROWS["stale_readings"].exists(never) is (None if stale is None else due)
 
@@ -364,11 +365,11 @@ def test_stale_readings(
 )
 def test_lost_expanders(slot: int, numbers: str) -> None:
     types = (*TYPES[:slot], 1, *TYPES[slot + 1 :])
-    facts = health(s_outputs=Outputs(types=types))
+    facts = situation(s_outputs=Outputs(types=types))
     row = ROWS["expander_lost"]
     assert row.exists(facts) is bool(numbers)
     assert row.values(facts) == {"numbers": numbers}
-    connected = health(
+    connected = situation(
         s_outputs=Outputs(types=types), s_signals=signals(expanders=(True,) * 4)
     )
     assert row.exists(connected) is False
@@ -391,7 +392,7 @@ def test_ranges() -> None:
 
 
 def test_values() -> None:
-    high = health(s_readings=Readings(ph=8.2, orp=900))
+    high = situation(s_readings=Readings(ph=8.2, orp=900))
     assert ROWS["ph_out_of_range"].values(high) == {
         "value": 8.2,
         "lower": 7.0,
@@ -400,14 +401,14 @@ def test_values() -> None:
     orp = ROWS["orp_out_of_range"].values(high)
     assert orp == {"value": 900, "lower": 550, "upper": 800}
     assert all(isinstance(each, int) for each in orp.values())
-    off = health(controller_ahead=timedelta(minutes=-59.7))
+    off = situation(controller_ahead=timedelta(minutes=-59.7))
     assert ROWS["controller_clock"].values(off) == {"minutes": 60}
-    assert ROWS["acid_low"].values(HEALTH) == {"content": 10.0}
-    doses = health(acid_effect=(8, 7.8), chlorine_effect=(24, 601.4))
+    assert ROWS["acid_low"].values(SITUATION) == {"content": 10.0}
+    doses = situation(acid_effect=(8, 7.8), chlorine_effect=(24, 601.4))
     assert ROWS["acid_without_effect"].values(doses) == {"idle": 8, "reading": 7.8}
     assert ROWS["chlorine_without_effect"].values(doses) == {"idle": 24, "reading": 601}
-    assert ROWS["firmware_too_old"].values(HEALTH)["firmware"] == "2.5.46"
-    assert ROWS["address_lost"].values(HEALTH) == {"host": "192.0.2.1"}
+    assert ROWS["firmware_too_old"].values(SITUATION)["firmware"] == "2.5.46"
+    assert ROWS["address_lost"].values(SITUATION) == {"host": "192.0.2.1"}
 
 
 @pytest.mark.parametrize(
@@ -455,7 +456,7 @@ def test_when_a_repair_is_wanted() -> None:
     def wanted(key: str, **changes: Any) -> bool | None:
         repair = ROWS[key].repair
         assert repair is not None
-        return repair.wanted(health(**changes))
+        return repair.wanted(situation(**changes))
 
     assert wanted("acid_low") is False
     assert wanted("acid_low", drum_repairs=True) is True
@@ -548,8 +549,8 @@ class Following:
         self.hass, self.at, self.wall = hass, 0.0, NOW.timestamp()
         self.exists: bool | None = False
         self.wanted: bool | None = True
-        repair = Repair[Health](wanted=lambda facts: self.wanted, patience=60)
-        problem = Problem[Health](
+        repair = Repair[Situation](wanted=lambda facts: self.wanted, patience=60)
+        problem = Problem[Situation](
             key="no_key", exists=lambda facts: self.exists, repair=repair, **row
         )
         facts = Facts()
@@ -566,7 +567,7 @@ class Following:
     def look(self, at: float, *, exists: bool | None) -> tuple[bool, bool]:
         """Test at a time; return whether the problem and its repair are active."""
         self.at, self.exists = at, exists
-        self.problems.async_test(HEALTH)
+        self.problems.async_test(SITUATION)
         issue = ir.async_get(self.hass).async_get_issue(DOMAIN, "no_key_device")
         return bool(self.problems.active), issue is not None
 

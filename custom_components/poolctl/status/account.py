@@ -19,7 +19,7 @@ from ..client.wire.exceptions import AuthenticationError
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
-from .problem import REPAIR, SIGN_IN, Problem, Repair, Severity
+from .problem import REPAIR, SIGN_IN, Problem, Repair, Severity, Subject
 
 _SIGN_IN_LASTS = timedelta(days=30)
 """Lifetime of a refresh token (protocol.md 8)."""
@@ -33,12 +33,10 @@ _INTERVAL = timedelta(minutes=10)
 type _Account = DataUpdateCoordinator[Mapping[str, ControllerRecord]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountHealth:
+@dataclass(frozen=True, kw_only=True)
+class AccountHealth(Subject):
     """State of an account at one moment, the input of the problem tests."""
 
-    subject_id: str
-    title: str
     answers: bool | None
     """Whether the service answered the last read, even if it refused the sign-in."""
     sign_in_needed: bool

@@ -18,9 +18,9 @@ from ..client.wire.exceptions import (
 )
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
-from .health import Health
 from .links import Link, links_of
 from .problem import REPAIR, SETTINGS, Problem, Repair, Severity, Step, Variant
+from .situation import Situation
 
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL: Final = f"{_SITE}#supported-devices"
@@ -36,100 +36,100 @@ _LAN_PATIENCE = 300.0
 """Seconds without the LAN: a controller that restarts is back sooner."""
 
 
-def _unreachable(health: Health) -> bool:
-    return (health.silent or not health.reached) and not health.closed_season
+def _unreachable(pool: Situation) -> bool:
+    return (pool.silent or not pool.reached) and not pool.closed_season
 
 
-def _cloud_only(health: Health) -> bool:
-    silent = health.silent or not health.reached
-    return health.state.source is Source.CLOUD and not silent
+def _cloud_only(pool: Situation) -> bool:
+    silent = pool.silent or not pool.reached
+    return pool.state.source is Source.CLOUD and not silent
 
 
-def _lan_is(*links: Link) -> Callable[[Health], bool]:
+def _lan_is(*links: Link) -> Callable[[Situation], bool]:
     """Return a test of why the LAN is not used."""
-    return lambda health: links_of(health).lan in links
+    return lambda pool: links_of(pool).lan in links
 
 
-def _key_rejected(health: Health) -> bool | None:
+def _key_rejected(pool: Situation) -> bool | None:
     """Return whether frames do not verify; `None` if the last poll left it open."""
-    if not health.lan_possible or health.lan_error is None:
+    if not pool.lan_possible or pool.lan_error is None:
         return False
-    if isinstance(health.lan_error, SignatureError):
+    if isinstance(pool.lan_error, SignatureError):
         return True
-    return False if _verified(health) else None
+    return False if _verified(pool) else None
 
 
-def _verified(health: Health) -> bool:
+def _verified(pool: Situation) -> bool:
     """Return whether the last LAN poll failed although its reply verified."""
-    return isinstance(health.lan_error, FrameError | ReplayError)
+    return isinstance(pool.lan_error, FrameError | ReplayError)
 
 
-def _firmware_too_old(health: Health) -> bool:
+def _firmware_too_old(pool: Situation) -> bool:
     """Return whether the LAN does not work and no reported version supports it."""
-    versions = _firmware_versions(health)
+    versions = _firmware_versions(pool)
     return (
-        health.lan_allowed
-        and not health.lan_works
+        pool.lan_allowed
+        and not pool.lan_works
         and bool(versions)
         and not any(firmware_supported(version) for version in versions)
     )
 
 
-def _firmware_versions(health: Health) -> list[str]:
+def _firmware_versions(pool: Situation) -> list[str]:
     """Return the versions that were announced or reported, the newest report first."""
     reported = (
-        health.announced and health.announced.firmware,
-        health.state.firmware,
-        health.record.firmware,
+        pool.announced and pool.announced.firmware,
+        pool.state.firmware,
+        pool.record.firmware,
     )
     return [version for version in reported if version]
 
 
-def _versions(health: Health) -> Mapping[str, str]:
-    return {"firmware": _firmware_versions(health)[0], "minimum": MIN_FIRMWARE}
+def _versions(pool: Situation) -> Mapping[str, str]:
+    return {"firmware": _firmware_versions(pool)[0], "minimum": MIN_FIRMWARE}
 
 
-def _address_lost(health: Health) -> bool | None:
+def _address_lost(pool: Situation) -> bool | None:
     """Return whether a typed address is silent though the controller seems to work."""
-    if not health.record.by_hand or not health.lan_possible:
+    if not pool.record.by_hand or not pool.lan_possible:
         return False
-    if health.lan_error is None or _verified(health):
+    if pool.lan_error is None or _verified(pool):
         return False
     other_device = isinstance(
-        health.lan_error, SignatureError | EnvelopeError | BusyError
+        pool.lan_error, SignatureError | EnvelopeError | BusyError
     )
-    if health.on_lan or other_device:
+    if pool.on_lan or other_device:
         return None
     # If the cloud does not reach it either, the controller itself is offline.
-    away = health.cloud_allowed and health.cloud_error is not None
+    away = pool.cloud_allowed and pool.cloud_error is not None
     return None if away else True
 
 
-def _clock(fault: ClockFault) -> Callable[[Health], bool | None]:
+def _clock(fault: ClockFault) -> Callable[[Situation], bool | None]:
     """Return a test of whether all signed requests are refused for this reason."""
 
-    def exists(health: Health) -> bool | None:
-        if not health.lan_possible or health.clock_fault is not fault:
+    def exists(pool: Situation) -> bool | None:
+        if not pool.lan_possible or pool.clock_fault is not fault:
             return False
         # Without the LAN, no signed request is sent that could show a change.
-        return True if health.on_lan else None
+        return True if pool.on_lan else None
 
     return exists
 
 
-def _clock_wrong(health: Health) -> bool | None:
+def _clock_wrong(pool: Situation) -> bool | None:
     """Return whether our clock jumped, or all requests signed by it are refused."""
-    jumped = abs(health.clock_ahead) >= OFF
-    return jumped or _clock(ClockFault.OURS)(health)
+    jumped = abs(pool.clock_ahead) >= OFF
+    return jumped or _clock(ClockFault.OURS)(pool)
 
 
-def _no_key(health: Health) -> bool | None:
+def _no_key(pool: Situation) -> bool | None:
     """Return whether the account has no key for a controller that supports the LAN."""
-    if not health.lan_allowed or health.record.key is not None:
+    if not pool.lan_allowed or pool.record.key is not None:
         return False
-    if _firmware_too_old(health):
+    if _firmware_too_old(pool):
         return False
-    return None if health.cloud_error is not None else True
+    return None if pool.cloud_error is not None else True
 
 
 CONNECTION_PROBLEMS: Final = (
@@ -139,17 +139,17 @@ CONNECTION_PROBLEMS: Final = (
         variants=(
             Variant(
                 key="unreachable_unknown",
-                applies=lambda health: health.last_answer is None,
+                applies=lambda pool: pool.last_answer is None,
             ),
         ),
-        values=lambda health: {"time": at} if (at := health.last_answer) else {},
+        values=lambda pool: {"time": at} if (at := pool.last_answer) else {},
     ),
     Problem(
         key="key_rejected",
         exists=_key_rejected,
         repair=Repair(
             # Until the account has answered, a new key may still solve the problem.
-            wanted=lambda health: health.key_asked or None,
+            wanted=lambda pool: pool.key_asked or None,
             severity=ir.IssueSeverity.ERROR,
             fixable=True,
         ),
@@ -182,7 +182,7 @@ CONNECTION_PROBLEMS: Final = (
         key="address_lost",
         exists=_address_lost,
         patience=_LAN_PATIENCE,
-        values=lambda health: {"host": health.record.host or ""},
+        values=lambda pool: {"host": pool.record.host or ""},
         action=REPAIR,
         repair=Repair(patience=_ADDRESS_PATIENCE, fixable=True),
     ),
@@ -194,8 +194,8 @@ CONNECTION_PROBLEMS: Final = (
             Variant(
                 key="cloud_only_unheated",
                 severity=Severity.NOTICE,
-                applies=lambda health: (
-                    not any(heated(health.state, body) for body in BODIES)
+                applies=lambda pool: (
+                    not any(heated(pool.state, body) for body in BODIES)
                 ),
             ),
         ),

@@ -1,116 +1,88 @@
-"""Why a doser doses or does not."""
+"""Why a doser or a chlorinator doses or does not."""
 
-from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from ..client.pool.dosing import ACID, AnyDosing, DoserKind
-from ..client.pool.parts import Chemistry, Doser
-from ..client.pool.state import PoolState
+from ..client.pool.parts import Doser
 from ..learned.totals import chlorinates
 from .output import why_pump
-from .problem import Value
-from .sentence import Cause, Explanation, Situation, explain
+from .sentence import Explanation, Row, Values, explain
+from .situation import Situation
 
 
-@dataclass(frozen=True)
-class DosingSituation:
-    """What is known about a doser or a chlorinator."""
-
-    at: Situation
-    kind: AnyDosing
-    shown: Chemistry
-    """The readings without their noise."""
-
-    @property
-    def state(self) -> PoolState:
-        """State that the controller or the cloud reported."""
-        return self.at.state
-
-    @property
-    def doses(self) -> bool | None:
-        """Whether it doses now."""
-        if isinstance(self.kind, DoserKind):
-            return self.kind.doses_now(self.state.signals)
-        return chlorinates(self.state)
-
-    @property
-    def doser(self) -> Doser | None:
-        """Its drum and its number of doses, `None` for a chlorinator."""
-        return self.kind.of(self.state) if isinstance(self.kind, DoserKind) else None
-
-    @property
-    def target(self) -> dict[str, Value]:
-        """Target of the reading for the sentence, empty if it is unknown."""
-        desired = self.kind.of(self.state).desired
-        if desired is None:
-            return {}
-        return {"target": float(desired) if self.kind is ACID else round(desired)}
-
-
-def why_dosing(at: Situation, kind: AnyDosing, shown: Chemistry) -> Explanation:
+def why_dosing(pool: Situation, kind: AnyDosing) -> Explanation:
     """Return why a doser doses or does not."""
-    return explain(DOSING_CAUSES, DosingSituation(at, kind, shown))
+    return explain(DOSING_CAUSES, pool, kind)
 
 
-def _reached(situation: DosingSituation) -> bool:
-    desired = situation.kind.of(situation.state).desired
-    reading = situation.shown.ph if situation.kind is ACID else situation.shown.orp
+def _pause(pool: Situation, kind: AnyDosing) -> datetime | None:
+    """Return the end of its pause, `None` if it is not paused."""
+    enabled = kind.of(pool.state).enabled
+    return None if enabled else pool.pauses.get(kind.key)
+
+
+def _doses(pool: Situation, kind: AnyDosing) -> bool | None:
+    if isinstance(kind, DoserKind):
+        return kind.doses_now(pool.state.signals)
+    return chlorinates(pool.state)
+
+
+def _doser(pool: Situation, kind: AnyDosing) -> Doser | None:
+    """Return its drum and its number of doses, `None` for a chlorinator."""
+    return kind.of(pool.state) if isinstance(kind, DoserKind) else None
+
+
+def _target(pool: Situation, kind: AnyDosing) -> Values:
+    desired = kind.of(pool.state).desired or 0
+    return {"target": float(desired) if kind is ACID else round(desired)}
+
+
+def _reached(pool: Situation, kind: AnyDosing) -> bool:
+    desired = kind.of(pool.state).desired
+    reading = pool.chemistry.ph if kind is ACID else pool.chemistry.orp
     if desired is None or reading is None:
         return False
-    return reading <= desired if situation.kind is ACID else reading >= desired
+    return reading <= desired if kind is ACID else reading >= desired
 
 
-DOSING_CAUSES: Final[tuple[Cause[DosingSituation], ...]] = (
-    Cause(
+DOSING_CAUSES: Final[tuple[Row[Situation, AnyDosing], ...]] = (
+    Row(
         "dose_pause_over",
-        lambda situation: (
-            situation.kind.of(situation.state).enabled is not True
-            and (end := situation.at.pauses.get(situation.kind.key)) is not None
-            and end <= situation.at.here
-        ),
+        lambda pool, kind: (end := _pause(pool, kind)) and end <= pool.now,
     ),
-    Cause(
-        "dose_paused",
-        lambda situation: (
-            situation.kind.of(situation.state).enabled is not True
-            and situation.kind.key in situation.at.pauses
-        ),
-        values=lambda situation: {"time": situation.at.pauses[situation.kind.key]},
-    ),
-    Cause(
-        "dose_off",
-        lambda situation: situation.kind.of(situation.state).enabled is False,
-    ),
-    Cause("doses", lambda situation: situation.doses),
-    Cause(
+    Row("dose_paused", _pause, lambda pool, kind: {"time": pool.pauses[kind.key]}),
+    Row("dose_off", lambda pool, kind: kind.of(pool.state).enabled is False),
+    Row("doses", _doses),
+    Row(
         "dose_limit",
-        lambda situation: (
-            situation.doser
-            and situation.doser.limit_reached(situation.at.now - situation.at.ahead)
+        lambda pool, kind: (
+            (doser := _doser(pool, kind)) and doser.limit_reached(pool.now)
         ),
     ),
-    Cause("dose_empty", lambda situation: situation.doser and situation.doser.empty),
-    Cause(
+    Row(
+        "dose_empty",
+        lambda pool, kind: (doser := _doser(pool, kind)) and doser.empty,
+    ),
+    Row(
         "dose_needs_pump",
-        lambda situation: situation.state.pump_on is False,
-        more=lambda situation: why_pump(situation.at),
+        lambda pool, kind: pool.state.pump_on is False,
+        more=lambda pool, kind: why_pump(pool),
     ),
-    Cause(
+    Row(
         "dose_unstable",
-        lambda situation: situation.state.signals.chemistry_stable is False,
+        lambda pool, kind: pool.state.signals.chemistry_stable is False,
     ),
-    Cause(
+    Row(
         "dose_ph_reached",
-        lambda situation: situation.kind is ACID and _reached(situation),
-        values=lambda situation: situation.target,
+        lambda pool, kind: kind is ACID and _reached(pool, kind),
+        _target,
     ),
-    Cause("dose_orp_reached", _reached, values=lambda situation: situation.target),
-    Cause(
+    Row("dose_orp_reached", _reached, _target),
+    Row(
         "dose_waits",
-        lambda situation: (
-            situation.doses is False and situation.kind.of(situation.state).enabled
-        ),
+        lambda pool, kind: _doses(pool, kind) is False and kind.of(pool.state).enabled,
     ),
-    Cause("unknown", lambda situation: True),
+    Row("unknown", lambda pool, kind: True),
 )
 """Causes in order: the first that applies is the explanation."""

@@ -13,7 +13,7 @@ from ..client.wire.exceptions import (
     SignatureError,
     UnreachableError,
 )
-from .health import Health
+from .situation import Situation
 
 
 class Link(StrEnum):
@@ -50,31 +50,31 @@ class Links(NamedTuple):
     cloud: Link | None
 
 
-def links_of(health: Health) -> Links:
+def links_of(pool: Situation) -> Links:
     """Return the current state of both paths."""
-    return Links(_lan(health), _cloud(health))
+    return Links(_lan(pool), _cloud(pool))
 
 
-def _lan(health: Health) -> Link | None:
-    if not health.lan_allowed:
+def _lan(pool: Situation) -> Link | None:
+    if not pool.lan_allowed:
         return Link.OFF
-    if health.record.host is None:
+    if pool.record.host is None:
         return Link.NO_ADDRESS
-    if health.record.key is None:
+    if pool.record.key is None:
         return Link.NO_KEY
-    if health.on_lan:
+    if pool.on_lan:
         # A single missed poll is ignored.
-        return None if health.lan_works is None else Link.WORKS
-    error = health.lan_error
+        return None if pool.lan_works is None else Link.WORKS
+    error = pool.lan_error
     return None if error is None else reason(type(error))
 
 
-def _cloud(health: Health) -> Link | None:
-    if not health.cloud_allowed:
+def _cloud(pool: Situation) -> Link | None:
+    if not pool.cloud_allowed:
         return Link.OFF
-    if health.on_lan:
+    if pool.on_lan:
         return Link.NOT_NEEDED
-    error = health.cloud_error
+    error = pool.cloud_error
     return Link.WORKS if error is None else reason(type(error))
 
 

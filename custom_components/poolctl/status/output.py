@@ -1,8 +1,6 @@
 """Why an output runs or does not."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Final
 
 from ..client.holds.claim import OVER, State
@@ -15,228 +13,203 @@ from ..client.holds.rules import (
     schedules_of,
     window_of,
 )
-from ..client.pool.state import PoolState, Source
+from ..client.pool.state import Source
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
-from .problem import Values
-from .sentence import Cause, Explanation, Sentence, Situation, explain, rounded
+from ..devices.output_attributes import RUN_BY
+from .sentence import Explanation, Row, Sentence, Values, explain, rounded
+from .situation import Situation
 
 
-@dataclass(frozen=True)
-class OutputSituation:
-    """What is known about an output."""
-
-    at: Situation
-    slot: Slot
-
-    @property
-    def state(self) -> PoolState:
-        """State that the controller or the cloud reported."""
-        return self.at.state
-
-    @property
-    def is_pump(self) -> bool:
-        """Whether it is the main pump."""
-        return self.slot.role is Role.PUMP
-
-    @property
-    def on(self) -> bool | None:
-        """Whether it runs."""
-        return self.state.pump_on if self.is_pump else self.slot.on
-
-    @property
-    def mode(self) -> int | None:
-        """Mode of the output (protocol.md O2.1), `None` if it is not reported."""
-        return self.state.output_mode(self.slot)
-
-    @cached_property
-    def hold(self) -> Hold | None:
-        """Its hold, unless the output is reported as no longer held."""
-        if self.by_lan and self.slot.held is False:
-            return None
-        holds = (each for each in self.at.holds if each.slot == self.slot.index)
-        return next(holds, None)
-
-    @property
-    def by_lan(self) -> bool:
-        """Whether overrides are reported: those of the cloud are last known ones."""
-        return self.state.source is Source.LAN
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether the output is not in the state in which it was held."""
-        hold = self.hold
-        return (
-            hold is not None
-            and hold.state in (State.ACTIVE, State.DOUBTFUL)
-            and self.on is not None
-            and self.on is not hold.on
-        )
-
-    @cached_property
-    def running(self) -> int | None:
-        """Index of the schedule that runs it, `None` unless it is certainly its own."""
-        index = running_schedule(self.state, self.slot)
-        if index is None or self.state.schedules.records is None:
-            return index
-        return index if index in schedules_of(self.state, self.slot) else None
-
-    @cached_property
-    def window(self) -> Window | None:
-        """The schedule window that should run it now."""
-        return window_of(self.state, self.slot, self.at.now)
-
-    @property
-    def timer(self) -> datetime | None:
-        """When its timer switches it off."""
-        ends = self.state.timer_ends
-        return next((each.at for each in ends if each.slot == self.slot.index), None)
-
-
-def why_output(at: Situation, slot: Slot) -> Explanation:
-    """Return why an output runs or does not."""
-    situation = OutputSituation(at, slot)
-    return *explain(OUTPUT_CAUSES, situation), *_dry(situation), *_runs_on(situation)
-
-
-def why_pump(at: Situation) -> Explanation:
-    """Return why the pump is off, to explain equipment that needs it."""
-    if (pump := at.state.outputs.pump) is None:
+def why_output(pool: Situation, slot: Slot | None) -> Explanation:
+    """Return why an output runs or not, empty if a user cannot switch it."""
+    if slot is None or slot.role in RUN_BY:
         return ()
-    return Sentence("of_pump"), *why_output(at, pump)
+    return *explain(OUTPUT_CAUSES, pool, slot), *_dry(pool, slot), *_runs_on(pool, slot)
 
 
-def _expander_lost(situation: OutputSituation) -> bool:
-    there = situation.state.signals.expanders
-    return any(
-        situation.slot.index in slots and connected is False
-        for slots, connected in zip(SLOTS_OF_EXPANDERS, there, strict=True)
-    )
+def why_pump(pool: Situation) -> Explanation:
+    """Return what the pump does and why, empty if that is not known."""
+    if (pump := pool.state.outputs.pump) is None:
+        return ()
+    return Sentence("of_pump"), *why_output(pool, pump)
 
 
-def _held(situation: OutputSituation, *, on: bool) -> bool:
+def _until(pool: Situation, at: datetime | None) -> Explanation:
+    """Return the sentence about an end that is still to come, if there is one."""
+    if at is None or at <= pool.now:
+        return ()
+    return (Sentence("until", {"time": rounded(at)}),)
+
+
+def _on(pool: Situation, slot: Slot) -> bool | None:
+    return pool.state.pump_on if slot.role is Role.PUMP else slot.on
+
+
+def _overrides_known(pool: Situation) -> bool:
+    """Return whether overrides are reported: those of the cloud are last known ones."""
+    return pool.state.source is Source.LAN
+
+
+def _hold(pool: Situation, slot: Slot) -> Hold | None:
+    """Return its hold, unless the output is reported as no longer held."""
+    if _overrides_known(pool) and slot.held is False:
+        return None
+    return next((each for each in pool.holds if each.slot == slot.index), None)
+
+
+def _hold_over(pool: Situation, slot: Slot) -> bool:
+    hold = _hold(pool, slot)
+    return hold is not None and hold.state in OVER and _on(pool, slot) is hold.on
+
+
+def _doubtful(pool: Situation, slot: Slot) -> bool:
+    """Return whether the output is not in the state in which it was held."""
+    hold, on = _hold(pool, slot), _on(pool, slot)
+    if hold is None or hold.state not in (State.ACTIVE, State.DOUBTFUL):
+        return False
+    return on is not None and on is not hold.on
+
+
+def _held(pool: Situation, slot: Slot, *, on: bool) -> bool:
     """Return whether it is held; an override may be reported before there is a hold."""
-    if situation.hold is not None:
-        return situation.hold.on is on
-    return situation.by_lan and situation.slot.held is True and situation.on is on
+    if (hold := _hold(pool, slot)) is not None:
+        return hold.on is on
+    return _overrides_known(pool) and slot.held is True and _on(pool, slot) is on
 
 
-def _of_hold(situation: OutputSituation) -> Explanation:
+def _of_hold(pool: Situation, slot: Slot) -> Explanation:
     """Return who asked for a hold, and when it ends."""
-    if (hold := situation.hold) is None:
+    if (hold := _hold(pool, slot)) is None:
         return ()
     values: Values = {"time": hold.since, "name": hold.requester}
     here = "by_name" if hold.requester else "by_us"
     asked = {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(hold.asked)
     return (
         *((Sentence(asked, values),) if asked else ()),
-        *(situation.at.until(hold.until) if hold.until else (Sentence("no_end"),)),
+        *(_until(pool, hold.until) if hold.until else (Sentence("no_end"),)),
     )
 
 
-def _schedule(situation: OutputSituation) -> dict[str, str]:
-    return {"schedule": situation.state.running_schedule(situation.mode) or ""}
+def _timer(pool: Situation, slot: Slot) -> datetime | None:
+    """Return when its timer switches it off."""
+    ends = (each.at for each in pool.state.timer_ends if each.slot == slot.index)
+    return next(ends, None)
 
 
-def _end_of_window(situation: OutputSituation) -> Explanation:
+def _running(pool: Situation, slot: Slot) -> int | None:
+    """Return the schedule that runs it, `None` unless it is certainly its own."""
+    index = running_schedule(pool.state, slot)
+    if pool.state.schedules.records is None or index in schedules_of(pool.state, slot):
+        return index
+    return None
+
+
+def _window(pool: Situation, slot: Slot) -> Window | None:
+    """Return the schedule window that should run it now."""
+    return window_of(pool.state, slot, pool.local)
+
+
+def _end_of_window(pool: Situation, slot: Slot) -> Explanation:
     """Return the end of the run, if the running schedule is in its window."""
-    window, running = situation.window, situation.running
-    open_now = running is not None and end_of(
-        situation.state, (running,), situation.at.now
-    )
-    return situation.at.until(
-        window.until - situation.at.ahead if window and open_now else None
-    )
+    window, running = _window(pool, slot), _running(pool, slot)
+    open_now = running is not None and end_of(pool.state, (running,), pool.local)
+    return _until(pool, window.until - pool.ahead if window and open_now else None)
 
 
-def _has_schedule(situation: OutputSituation) -> bool:
-    return any(
-        each.enabled for each in schedules_of(situation.state, situation.slot).values()
-    )
-
-
-def _next_run(situation: OutputSituation) -> Explanation:
-    if (run := next_run(situation.state, situation.slot, situation.at.now)) is None:
+def _next_run(pool: Situation, slot: Slot) -> Explanation:
+    if (run := next_run(pool.state, slot, pool.local)) is None:
         return ()
     name = run.schedule.name or str(run.index + 1)
-    values: Values = {"time": rounded(run.start - situation.at.ahead), "schedule": name}
+    values: Values = {"time": rounded(run.start - pool.ahead), "schedule": name}
     return (Sentence("next", values),)
 
 
-def _spa_waits(situation: OutputSituation) -> bool | None:
-    is_spa = situation.slot == situation.state.outputs.spa
-    return is_spa and situation.state.spa_waits_for_pump
+def _expander_lost(pool: Situation, slot: Slot) -> bool:
+    connected = pool.state.signals.expanders
+    expanders = zip(SLOTS_OF_EXPANDERS, connected, strict=True)
+    return any(slot.index in slots and there is False for slots, there in expanders)
 
 
-def _needs_pump(situation: OutputSituation) -> bool:
-    linked = situation.slot.role is Role.PUMP_LINKED
-    return linked and situation.on is not True and situation.state.pump_on is False
+def _needs_pump(pool: Situation, slot: Slot) -> bool:
+    linked = slot.role is Role.PUMP_LINKED
+    return linked and slot.on is not True and pool.state.pump_on is False
 
 
-def _runs_on(situation: OutputSituation) -> Explanation:
-    if not situation.is_pump or not situation.state.signals.pump_cooling_down:
+def _runs_on(pool: Situation, slot: Slot) -> Explanation:
+    if slot.role is not Role.PUMP or not pool.state.signals.pump_cooling_down:
         return ()
-    return Sentence("cooling_down"), *situation.at.until(situation.at.run_on_ends)
+    return Sentence("cooling_down"), *_until(pool, pool.learned.ends.run_on)
 
 
-def _dry(situation: OutputSituation) -> Explanation:
-    signals = situation.state.signals
-    if not situation.is_pump or not signals.dry_run:
+def _dry(pool: Situation, slot: Slot) -> Explanation:
+    signals = pool.state.signals
+    if slot.role is not Role.PUMP or not signals.dry_run:
         return ()
     return (Sentence("no_water" if signals.retries_exceeded else "dry"),)
 
 
-def _stopped(situation: OutputSituation) -> bool | None:
+def _stopped(pool: Situation, slot: Slot) -> bool:
     """Return whether the controller keeps the pump off until a user acts."""
-    waits = situation.state.signals.retries_exceeded or situation.window is not None
-    return situation.on is False and bool(_dry(situation)) and waits
+    if _on(pool, slot) is not False or not _dry(pool, slot):
+        return False
+    return bool(pool.state.signals.retries_exceeded or _window(pool, slot))
 
 
-OUTPUT_CAUSES: Final[tuple[Cause[OutputSituation], ...]] = (
-    Cause("expander_lost", _expander_lost),
-    Cause(
-        "hold_over",
-        lambda situation: (
-            (hold := situation.hold) and hold.state in OVER and situation.on is hold.on
+OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
+    Row("expander_lost", _expander_lost),
+    Row("hold_over", _hold_over),
+    Row(
+        "spa_waits",
+        lambda pool, slot: (
+            slot == pool.state.outputs.spa and pool.state.spa_waits_for_pump
         ),
+        more=lambda pool, slot: why_pump(pool),
     ),
-    Cause("spa_waits", _spa_waits, more=lambda situation: why_pump(situation.at)),
-    Cause(
+    Row(
         "stopped_by_spa",
-        lambda situation: (
-            situation.on is False
-            and any(h.slot == situation.slot.index for h in situation.at.stopped_by_spa)
+        lambda pool, slot: (
+            _on(pool, slot) is False
+            and any(hold.slot == slot.index for hold in pool.stopped_by_spa)
         ),
     ),
-    Cause("needs_pump", _needs_pump, more=lambda situation: why_pump(situation.at)),
-    Cause(
+    Row("needs_pump", _needs_pump, more=lambda pool, slot: why_pump(pool)),
+    Row(
         "timer",
-        lambda situation: situation.on and situation.timer,
-        more=lambda situation: situation.at.until(situation.timer),
+        lambda pool, slot: _on(pool, slot) and _timer(pool, slot),
+        more=lambda pool, slot: _until(pool, _timer(pool, slot)),
     ),
-    Cause("unknown", lambda situation: situation.doubtful),
-    Cause("held_on", lambda situation: _held(situation, on=True), more=_of_hold),
-    Cause("held_off", lambda situation: _held(situation, on=False), more=_of_hold),
-    Cause(
+    Row("unknown", _doubtful),
+    Row("held_on", lambda pool, slot: _held(pool, slot, on=True), more=_of_hold),
+    Row("held_off", lambda pool, slot: _held(pool, slot, on=False), more=_of_hold),
+    Row(
         "schedule",
-        lambda situation: situation.on and situation.running is not None,
-        values=_schedule,
-        more=_end_of_window,
+        lambda pool, slot: _on(pool, slot) and _running(pool, slot) is not None,
+        lambda pool, slot: {
+            "schedule": pool.state.running_schedule(pool.state.output_mode(slot)) or ""
+        },
+        _end_of_window,
     ),
     # Mode 99 does not mean a user: the firmware sets it, too (protocol.md L27).
-    Cause(
+    Row(
         "cloud",
-        lambda situation: situation.on and situation.state.source is Source.CLOUD,
+        lambda pool, slot: _on(pool, slot) and pool.state.source is Source.CLOUD,
     ),
-    Cause("stopped", _stopped),
+    Row("stopped", _stopped),
     # The cloud alone reports no schedules: then no sentence about them is possible.
-    Cause(
+    Row(
         "unknown",
-        lambda situation: (
-            situation.on is not False or situation.state.schedules.records is None
+        lambda pool, slot: (
+            _on(pool, slot) is not False or pool.state.schedules.records is None
         ),
     ),
-    Cause("schedule_should_run", lambda situation: situation.window is not None),
-    Cause("no_run", _has_schedule, more=_next_run),
-    Cause("no_schedule", lambda situation: True),
+    Row("schedule_should_run", _window),
+    Row(
+        "no_run",
+        lambda pool, slot: any(
+            each.enabled for each in schedules_of(pool.state, slot).values()
+        ),
+        more=_next_run,
+    ),
+    Row("no_schedule", lambda pool, slot: True),
 )
 """Causes in order: the first that applies is the explanation."""

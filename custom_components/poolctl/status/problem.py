@@ -4,24 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Self
 
 from homeassistant.helpers import issue_registry as ir
 
 from ..const import DOMAIN
-
-
-class Celsius(float):
-    """A temperature in °C, shown in Home Assistant's unit."""
-
-
-class Litres(float):
-    """A volume in L, shown in Home Assistant's unit."""
-
-
-type Value = str | float | datetime
-"""Placeholder of a text, shown in Home Assistant's language and time zone."""
-type Values = Mapping[str, Value]
+from .sentence import Values
 
 
 class Severity(StrEnum):
@@ -33,16 +21,14 @@ class Severity(StrEnum):
     """The user has to act."""
 
 
-class Subject(Protocol):
-    """Input of the tests in one table."""
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A controller or an account that has problems."""
 
-    @property
-    def subject_id(self) -> str:
-        """Suffix of its repairs' IDs."""
-
-    @property
-    def title(self) -> str:
-        """Name shown to users."""
+    subject_id: str
+    """Suffix of its repairs' IDs."""
+    title: str
+    """Name shown to users."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,11 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from ..const import DOMAIN
 from .account import ACCOUNT_PROBLEMS
 from .connection import CONNECTION_PROBLEMS
-from .health import Health
 from .pool import POOL_PROBLEMS
 from .problem import Problem
+from .situation import Situation
 
-PROBLEMS: Final[tuple[Problem[Health], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)
+PROBLEMS: Final[tuple[Problem[Situation], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)
 """Rows of a controller; texts, repairs and automations refer to their `key`."""
 KEYS: Final = (
     *(row.key for row in PROBLEMS),

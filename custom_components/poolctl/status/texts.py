@@ -11,10 +11,14 @@ from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from .problem import Active, Celsius, Litres, Value, Values
+from .problem import Active
+from .sentence import Celsius, Explanation, Litres, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
+_TIMES: Final = {"until": "pump_until", "next": "next_run"}
+"""Attributes of the sentences that name a time."""
+PUMP_ATTRIBUTES: Final = frozenset({"pump", "next_schedule", *_TIMES.values()})
 
 
 def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
@@ -80,3 +84,27 @@ def text(hass: HomeAssistant, key: str, values: Mapping[str, str]) -> str:
     """Return a text with its values, "" if no text has this key."""
     texts = async_get_cached_translations(hass, hass.config.language, "common", DOMAIN)
     return texts.get(f"component.{DOMAIN}.common.{key}", "").format_map(values)
+
+
+def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
+    """Return an explanation in the language of Home Assistant."""
+    return " ".join(
+        text(hass, f"why_{each.key}", filled(hass, each.values)) for each in explanation
+    )
+
+
+def pump_attributes(hass: HomeAssistant, explanation: Explanation) -> dict[str, str]:
+    """Return attributes that show what the pump does, and until when or when next.
+
+    They are a sentence, and for cards the times in ISO 8601 with the schedule's name;
+    what is not known is left out.
+    """
+    if not explanation:
+        return {}
+    found = {"pump": in_words(hass, explanation)}
+    for key, values in explanation:
+        if isinstance(at := values.get("time"), datetime) and key in _TIMES:
+            found.setdefault(_TIMES[key], at.isoformat(timespec="seconds"))
+        if key == "next":
+            found["next_schedule"] = str(values["schedule"])
+    return found

@@ -1,7 +1,6 @@
 """The forecast, in sentences, for water that a user wants warm by a time."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from homeassistant.const import Platform
@@ -12,18 +11,10 @@ from ..client.pool.heating import Body
 from ..const import DOMAIN
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
-from .problem import Celsius, Values
-from .sentence import Cause, Explanation, Sentence, explain, rounded
+from .sentence import Celsius, Explanation, Row, Sentence, Values, explain, rounded
 
 _STEP: Final = timedelta(minutes=5)
 """Step to which times are rounded: a forecast is not more exact."""
-
-
-@dataclass(frozen=True)
-class _Situation:
-    request: Request
-    expected: Outlook
-
 
 PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
 """Explanation for an entered time that has passed."""
@@ -31,40 +22,40 @@ PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
 
 def why_warm_by(request: Request, expected: Outlook | None) -> Explanation:
     """Return the forecast for a request, empty if the target is unknown."""
-    return explain(WARM_BY_CAUSES, _Situation(request, expected)) if expected else ()
+    return explain(WARM_BY_CAUSES, request, expected) if expected else ()
 
 
-def _late(situation: _Situation) -> Values:
+def late(request: Request, outlook: Outlook) -> Values:
+    """Return when the water is wanted, its target, and how warm it will be then."""
     return {
-        "time": situation.request.by,
-        "target": Celsius(situation.expected.target),
-        "expected": Celsius(situation.expected.expected or 0.0),
+        "time": request.by,
+        "target": Celsius(outlook.target),
+        "expected": Celsius(outlook.expected or 0.0),
     }
 
 
-def _heats(situation: _Situation) -> Values:
-    expected = situation.expected
-    values: dict[str, Celsius | datetime] = {"target": Celsius(expected.target)}
-    return values | (
-        {"time": rounded(expected.warm_at, _STEP)} if expected.warm_at else {}
-    )
+def _heats(request: Request, outlook: Outlook) -> Values:
+    target = Celsius(outlook.target)
+    if outlook.warm_at is None:
+        return {"target": target}
+    return {"target": target, "time": rounded(outlook.warm_at, _STEP)}
 
 
-WARM_BY_CAUSES: Final[tuple[Cause[_Situation], ...]] = (
-    Cause(
+WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
+    Row(
         "warm_by_waits",
-        lambda situation: not (situation.request.begun or situation.expected.due),
-        values=lambda situation: {"time": rounded(situation.expected.begins, _STEP)},
+        lambda request, outlook: not (request.begun or outlook.due),
+        lambda request, outlook: {"time": rounded(outlook.begins, _STEP)},
     ),
-    Cause("warm_by_blocked", lambda situation: not situation.request.begun),
-    Cause(
+    Row("warm_by_blocked", lambda request, outlook: not request.begun),
+    Row(
         "warm_by_warm",
-        lambda situation: situation.expected.warm,
-        values=lambda situation: {"time": situation.request.until},
+        lambda request, outlook: outlook.warm,
+        lambda request, outlook: {"time": request.until},
     ),
-    Cause("warm_by_late", lambda situation: situation.expected.late, values=_late),
-    Cause("warm_by_heats", lambda situation: situation.expected.warm_at, values=_heats),
-    Cause("warm_by_begun", lambda situation: True),
+    Row("warm_by_late", lambda request, outlook: outlook.late, late),
+    Row("warm_by_heats", lambda request, outlook: outlook.warm_at, _heats),
+    Row("warm_by_begun", lambda request, outlook: True),
 )
 """Causes in order: the first that applies is the explanation."""
 

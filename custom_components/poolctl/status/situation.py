@@ -1,30 +1,31 @@
-"""How a controller is reached at one moment: the input of the problem checks."""
+"""What is known about a controller: the input of all tables of problems and causes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..client.counters import ClockFault
 from ..client.holds.hold import Hold
-from ..client.pool.dosing import AnyDosing
-from ..client.pool.state import PoolState
 from ..client.wire.exceptions import PoolctlError
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
+from .problem import Subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """The result of the newest poll, with all other input of the problem checks."""
+@dataclass(frozen=True, kw_only=True)
+class Situation(Pool, Subject):
+    """A pool and its controller at one moment.
+
+    The subject's ID is that of the device in Home Assistant's registry, not that of the
+    controller, as diagnostics show the IDs of repairs.
+    """
 
     record: ControllerRecord
-    registered_id: str
-    """ID of the device in Home Assistant's registry."""
     announced: ObservedAddress | None
     """Address that the network reported last."""
-    pool: Pool
     now: datetime
     """Trusted time, in the time zone of the pool."""
     clock_ahead: timedelta
@@ -52,8 +53,10 @@ class Health:
     holds: tuple[Hold, ...]
     overdue: tuple[Hold, ...]
     """Holds that a user has to release: long after their end, or without a LAN."""
-    pauses_overdue: tuple[AnyDosing, ...]
-    """Dosers that should have been on again an hour ago."""
+    pauses: Mapping[str, datetime]
+    """End of the pause of each paused doser, by the doser's key."""
+    pause_overdue: bool
+    """Whether a doser should have been on again an hour ago."""
     heat_overdue: bool
     """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
@@ -70,16 +73,11 @@ class Health:
     verified: whatever the answer was, the LAN then does not recover by itself."""
 
     @property
-    def subject_id(self) -> str:
-        """Suffix of repair IDs; not the device ID, as diagnostics show repair IDs."""
-        return self.registered_id
+    def ahead(self) -> timedelta:
+        """How far the controller's clock is ahead of ours, as far as it is measured."""
+        return self.controller_ahead or timedelta()
 
     @property
-    def title(self) -> str:
-        """Name of the controller, a generic one if it has none."""
-        return self.record.title
-
-    @property
-    def state(self) -> PoolState:
-        """State that the newest poll reported."""
-        return self.pool.state
+    def local(self) -> datetime:
+        """The local time of the controller's clock."""
+        return self.now + self.ahead
