@@ -320,7 +320,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,
             clock_ahead=self.clock.ahead,
-            controller_ahead=controller.controller_clock.offset,
             reached=controller.store.expires_in > 0,
             silent=controller.poller.silent,
             last_answer=self._last_answer,

@@ -94,7 +94,6 @@ SITUATION = Situation(
     announced=None,
     now=NOW,
     clock_ahead=timedelta(),
-    controller_ahead=None,
     reached=True,
     silent=False,
     last_answer=None,
@@ -129,6 +128,7 @@ def situation(**changes: Any) -> Situation:
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
     learned = Learned()
+    learned.controller_clock.offset = own.pop("controller_ahead", None)
     for kind, effect in learned.effects.items():
         effect.idle, effect.reading = own.pop(f"{kind.key}_effect", (0, None))
     return replace(SITUATION, state=replace(STATE, **state), learned=learned, **own)
@@ -319,7 +319,7 @@ def test_a_row(
 ) -> None:
     facts = situation(**changes)
     row = ROWS[key]
-    assert row.exists(facts) is exists
+    assert row.applies(facts) is exists
     if exists:
         assert row.variant(facts).key == variant
 
@@ -344,10 +344,10 @@ def test_stale_readings(
     schedules = Schedules(records=(schedule,), armed=(0,))
     valid_at = NOW - timedelta(days=days)
     facts = situation(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
-    assert ROWS["stale_readings"].exists(facts) is stale
+    assert ROWS["stale_readings"].applies(facts) is stale
     never = situation(s_schedules=schedules, s_valid_at=None, reached=reached)
     due = slot == 0 and start == 480
-    assert ROWS["stale_readings"].exists(never) is (None if stale is None else due)
+    assert ROWS["stale_readings"].applies(never) is (None if stale is None else due)
 
 
 @pytest.mark.parametrize(
@@ -367,12 +367,12 @@ def test_lost_expanders(slot: int, numbers: str) -> None:
     types = (*TYPES[:slot], 1, *TYPES[slot + 1 :])
     facts = situation(s_outputs=Outputs(types=types))
     row = ROWS["expander_lost"]
-    assert row.exists(facts) is bool(numbers)
+    assert row.applies(facts) is bool(numbers)
     assert row.values(facts) == {"numbers": numbers}
     connected = situation(
         s_outputs=Outputs(types=types), s_signals=signals(expanders=(True,) * 4)
     )
-    assert row.exists(connected) is False
+    assert row.applies(connected) is False
 
 
 def test_ranges() -> None:
@@ -530,9 +530,9 @@ def test_a_row_of_an_account(
     key: str, change: dict[str, Any], exists: bool | None
 ) -> None:
     rows = {row.key: row for row in ACCOUNT_PROBLEMS}
-    assert {row.exists(ACCOUNT) for row in rows.values()} == {False}
+    assert {row.applies(ACCOUNT) for row in rows.values()} == {False}
     facts = replace(ACCOUNT, **change)
-    assert rows[key].exists(facts) is exists
+    assert rows[key].applies(facts) is exists
     if "left_out" in change:
         assert rows[key].values(facts) == {"names": "A, B"}
 
@@ -551,7 +551,7 @@ class Following:
         self.wanted: bool | None = True
         repair = Repair[Situation](wanted=lambda facts: self.wanted, patience=60)
         problem = Problem[Situation](
-            key="no_key", exists=lambda facts: self.exists, repair=repair, **row
+            key="no_key", applies=lambda facts: self.exists, repair=repair, **row
         )
         facts = Facts()
         self.changes: list[bool] = []

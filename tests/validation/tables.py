@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.status.problem import Problem as Row, Variant
+from custom_components.poolctl.status.problem import Problem as Row
 from custom_components.poolctl.status.table import PROBLEMS
 
 from .report import Json, Problem, Repository
@@ -41,8 +41,7 @@ def written(page: str, repository: Repository) -> str:
 
 def _lines(row: Row[Any], texts: Json) -> Iterator[str]:
     """Yield the lines of a problem, one for each of its forms that has a sentence."""
-    own = Variant[Any](key=row.key, applies=row.exists, severity=row.severity)
-    for form in (own, *row.variants):
+    for form in (row, *row.variants):
         if (sentence := texts.get(form.key)) is not None:
             step = texts.get(f"{form.key}_next") or texts.get(f"{row.key}_next", "")
             cells = f"`{row.key}`", sentence, step, form.severity.capitalize()

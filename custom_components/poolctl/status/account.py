@@ -48,45 +48,40 @@ class AccountHealth(Subject):
     """Names of the controllers that another account runs."""
 
 
-def _ends(health: AccountHealth) -> Mapping[str, str]:
-    end = health.sign_in_ends
-    return {"date": dt_util.as_local(end).date().isoformat() if end else ""}
-
-
 ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
+    # Home Assistant's own repair asks for the sign-in.
+    Problem("sign_in_needed", lambda health: health.sign_in_needed, action=SIGN_IN),
     Problem(
-        # Home Assistant's own repair asks for the sign-in.
-        key="sign_in_needed",
-        exists=lambda health: health.sign_in_needed,
-        action=SIGN_IN,
-    ),
-    Problem(
-        key="sign_in_ends",
-        exists=lambda health: health.sign_in_ends is not None,
+        "sign_in_ends",
+        lambda health: health.sign_in_ends is not None,
+        lambda health: {
+            "date": dt_util.as_local(end).date().isoformat()
+            if (end := health.sign_in_ends)
+            else ""
+        },
         severity=Severity.NOTICE,
-        values=_ends,
         action=REPAIR,
         repair=Repair(patience=0.0),
     ),
     Problem(
-        key="service_silent",
-        exists=lambda health: None if health.answers is None else not health.answers,
+        "service_silent",
+        lambda health: None if health.answers is None else not health.answers,
         severity=Severity.NOTICE,
         patience=SILENCE,
         repair=Repair(patience=SILENCE),
     ),
     Problem(
-        key="controllers_left_out",
-        exists=lambda health: bool(health.left_out),
+        "controllers_left_out",
+        lambda health: bool(health.left_out),
+        lambda health: {"names": ", ".join(health.left_out)},
         action=REPAIR,
-        values=lambda health: {"names": ", ".join(health.left_out)},
         repair=Repair(patience=0.0, severity=ir.IssueSeverity.ERROR),
     ),
     Problem(
-        key="controllers_shared",
-        exists=lambda health: bool(health.shared),
+        "controllers_shared",
+        lambda health: bool(health.shared),
+        lambda health: {"names": ", ".join(health.shared)},
         severity=Severity.NOTICE,
-        values=lambda health: {"names": ", ".join(health.shared)},
         repair=Repair(patience=0.0),
     ),
 )

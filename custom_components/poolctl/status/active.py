@@ -14,7 +14,7 @@ from ..client.facts import Change, Facts
 from ..client.holds.evidence import AGREEING
 from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
-from .problem import Active, Problem, Repair, Subject
+from .problem import Active, Problem, Subject
 from .texts import filled
 
 
@@ -75,13 +75,12 @@ class ActiveProblems[F: Subject]:
                 if row.key in previous:
                     active.append(previous[row.key])
                 continue
-            if not exists:
+            lasted = self._lasted(row.key) if exists else None
+            self._show_repair(row, situation, lasted)
+            if lasted is None:
                 self._since.pop(row.key, None)
                 self._began.pop(row.key, None)
-                self._delete(row, situation.subject_id)
                 continue
-            lasted = self._lasted(row.key)
-            self._show_repair(row, situation, lasted)
             patience = row.patience
             if lasted >= (patience(situation) if callable(patience) else patience):
                 active.append(self._active(row, situation, self._since[row.key]))
@@ -100,7 +99,7 @@ class ActiveProblems[F: Subject]:
         Its variants count: one odd read makes no notice a problem. The first read of a
         run changes nothing, so it needs no second one.
         """
-        exists = row.exists(situation)
+        exists = row.applies(situation)
         if not row.confirmed or exists is None:
             return exists
         if read_at is None:
@@ -145,39 +144,30 @@ class ActiveProblems[F: Subject]:
             severity=variant.severity,
             since=since,
             values=filled(self._hass, row.values(situation)),
-            step=step.key,
+            step="" if step is row else step.key,
             action=step.action,
         )
 
-    def _show_repair(self, row: Problem[F], situation: F, lasted: float) -> None:
+    def _show_repair(self, row: Problem[F], situation: F, lasted: float | None) -> None:
         if (repair := row.repair) is None:
             return
-        wanted = repair.wanted(situation)
-        if wanted is False:
-            self._delete(row, situation.subject_id)
+        issue_id = f"{row.key}_{situation.subject_id}"
+        if lasted is None or (wanted := repair.wanted(situation)) is False:
+            ir.async_delete_issue(self._hass, DOMAIN, issue_id)
         elif wanted and lasted >= repair.patience:
-            self._create(row, repair, situation)
-
-    def _create(self, row: Problem[F], repair: Repair[F], situation: F) -> None:
-        ir.async_create_issue(
-            self._hass,
-            DOMAIN,
-            f"{row.key}_{situation.subject_id}",
-            data={"problem": row.key, "device_id": situation.subject_id},
-            is_fixable=repair.fixable,
-            is_persistent=False,
-            learn_more_url=repair.learn_more_url,
-            severity=repair.severity,
-            translation_key=row.key,
-            translation_placeholders={
-                "name": situation.title,
-                **filled(self._hass, row.values(situation)),
-            },
-        )
-
-    def _delete(self, row: Problem[F], subject_id: str) -> None:
-        if row.repair is not None:
-            ir.async_delete_issue(self._hass, DOMAIN, f"{row.key}_{subject_id}")
+            values = filled(self._hass, row.values(situation))
+            ir.async_create_issue(
+                self._hass,
+                DOMAIN,
+                issue_id,
+                data={"problem": row.key, "device_id": situation.subject_id},
+                is_fixable=repair.fixable,
+                is_persistent=False,
+                learn_more_url=repair.learn_more_url,
+                severity=repair.severity,
+                translation_key=row.key,
+                translation_placeholders={"name": situation.title, **values},
+            )
 
     @callback
     def async_stop(self) -> None:

@@ -1,6 +1,6 @@
 """Problems of the connection to a controller: address, key, clocks and cloud."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from homeassistant.helpers import issue_registry as ir
@@ -19,7 +19,7 @@ from ..client.wire.exceptions import (
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
 from .links import Link, links_of
-from .problem import REPAIR, SETTINGS, Problem, Repair, Severity, Step, Variant
+from .problem import REPAIR, SETTINGS, Form, Problem, Repair, Severity
 from .situation import Situation
 
 _SITE = "https://github.com/poolctl/poolctl"
@@ -34,15 +34,6 @@ _ADDRESS_PATIENCE = 900.0
 """Seconds: a controller may be off for work at the pool, or update its firmware."""
 _LAN_PATIENCE = 300.0
 """Seconds without the LAN: a controller that restarts is back sooner."""
-
-
-def _unreachable(pool: Situation) -> bool:
-    return (pool.silent or not pool.reached) and not pool.closed_season
-
-
-def _cloud_only(pool: Situation) -> bool:
-    silent = pool.silent or not pool.reached
-    return pool.state.source is Source.CLOUD and not silent
 
 
 def _lan_is(*links: Link) -> Callable[[Situation], bool]:
@@ -85,10 +76,6 @@ def _firmware_versions(pool: Situation) -> list[str]:
     return [version for version in reported if version]
 
 
-def _versions(pool: Situation) -> Mapping[str, str]:
-    return {"firmware": _firmware_versions(pool)[0], "minimum": MIN_FIRMWARE}
-
-
 def _address_lost(pool: Situation) -> bool | None:
     """Return whether a typed address is silent though the controller seems to work."""
     if not pool.record.by_hand or not pool.lan_possible:
@@ -105,22 +92,12 @@ def _address_lost(pool: Situation) -> bool | None:
     return None if away else True
 
 
-def _clock(fault: ClockFault) -> Callable[[Situation], bool | None]:
-    """Return a test of whether all signed requests are refused for this reason."""
-
-    def exists(pool: Situation) -> bool | None:
-        if not pool.lan_possible or pool.clock_fault is not fault:
-            return False
-        # Without the LAN, no signed request is sent that could show a change.
-        return True if pool.on_lan else None
-
-    return exists
-
-
-def _clock_wrong(pool: Situation) -> bool | None:
-    """Return whether our clock jumped, or all requests signed by it are refused."""
-    jumped = abs(pool.clock_ahead) >= OFF
-    return jumped or _clock(ClockFault.OURS)(pool)
+def _clock(pool: Situation, fault: ClockFault) -> bool | None:
+    """Return whether all signed requests are refused for this reason."""
+    if not pool.lan_possible or pool.clock_fault is not fault:
+        return False
+    # Without the LAN, no signed request is sent that could show a change.
+    return True if pool.on_lan else None
 
 
 def _no_key(pool: Situation) -> bool | None:
@@ -132,21 +109,16 @@ def _no_key(pool: Situation) -> bool | None:
     return None if pool.cloud_error is not None else True
 
 
-CONNECTION_PROBLEMS: Final = (
+CONNECTION_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
-        key="unreachable",
-        exists=_unreachable,
-        variants=(
-            Variant(
-                key="unreachable_unknown",
-                applies=lambda pool: pool.last_answer is None,
-            ),
-        ),
-        values=lambda pool: {"time": at} if (at := pool.last_answer) else {},
+        "unreachable",
+        lambda pool: not pool.answers and not pool.closed_season,
+        lambda pool: {"time": at} if (at := pool.last_answer) else {},
+        variants=(Form("unreachable_unknown", lambda pool: pool.last_answer is None),),
     ),
     Problem(
-        key="key_rejected",
-        exists=_key_rejected,
+        "key_rejected",
+        _key_rejected,
         repair=Repair(
             # Until the account has answered, a new key may still solve the problem.
             wanted=lambda pool: pool.key_asked or None,
@@ -155,58 +127,60 @@ CONNECTION_PROBLEMS: Final = (
         ),
     ),
     Problem(
-        key="no_key",
-        exists=_no_key,
+        "no_key",
+        _no_key,
         patience=_KEY_PATIENCE,
         repair=Repair(patience=_KEY_PATIENCE, learn_more_url=REPORT_URL),
     ),
     Problem(
-        key="clock_wrong",
-        exists=_clock_wrong,
+        "clock_wrong",
+        # Our clock jumped, or all requests signed by it are refused.
+        lambda pool: abs(pool.clock_ahead) >= OFF or _clock(pool, ClockFault.OURS),
         repair=Repair(patience=_CLOCK_PATIENCE, severity=ir.IssueSeverity.ERROR),
     ),
     Problem(
-        key="clock_ahead",
-        exists=_clock(ClockFault.OTHERS),
+        "clock_ahead",
+        lambda pool: _clock(pool, ClockFault.OTHERS),
         patience=_CLOCK_PATIENCE,
         repair=Repair(patience=_CLOCK_PATIENCE),
     ),
     Problem(
-        key="firmware_too_old",
-        exists=_firmware_too_old,
+        "firmware_too_old",
+        _firmware_too_old,
+        lambda pool: {
+            "firmware": _firmware_versions(pool)[0],
+            "minimum": MIN_FIRMWARE,
+        },
         patience=_LAN_PATIENCE,
-        values=_versions,
         repair=Repair(learn_more_url=REQUIREMENTS_URL),
     ),
     Problem(
-        key="address_lost",
-        exists=_address_lost,
+        "address_lost",
+        _address_lost,
+        lambda pool: {"host": pool.record.host or ""},
         patience=_LAN_PATIENCE,
-        values=lambda pool: {"host": pool.record.host or ""},
         action=REPAIR,
         repair=Repair(patience=_ADDRESS_PATIENCE, fixable=True),
     ),
     Problem(
-        key="cloud_only",
-        exists=_cloud_only,
+        "cloud_only",
+        lambda pool: pool.state.source is Source.CLOUD and pool.answers,
         severity=Severity.NOTICE,
         variants=(
-            Variant(
-                key="cloud_only_unheated",
+            Form(
+                "cloud_only_unheated",
+                lambda pool: not any(heated(pool.state, body) for body in BODIES),
                 severity=Severity.NOTICE,
-                applies=lambda pool: (
-                    not any(heated(pool.state, body) for body in BODIES)
-                ),
             ),
         ),
         steps=(
-            Step(key="lan_off", applies=_lan_is(Link.OFF), action=SETTINGS),
-            Step(key="lan_no_address", applies=_lan_is(Link.NO_ADDRESS)),
-            Step(key="lan_no_key", applies=_lan_is(Link.NO_KEY)),
-            Step(key="lan_not_verified", applies=_lan_is(Link.NOT_VERIFIED)),
-            Step(
-                key="lan_not_usable",
-                applies=_lan_is(Link.BUSY, Link.NOT_UNDERSTOOD, Link.REFUSED),
+            Form("lan_off", _lan_is(Link.OFF), action=SETTINGS),
+            Form("lan_no_address", _lan_is(Link.NO_ADDRESS)),
+            Form("lan_no_key", _lan_is(Link.NO_KEY)),
+            Form("lan_not_verified", _lan_is(Link.NOT_VERIFIED)),
+            Form(
+                "lan_not_usable",
+                _lan_is(Link.BUSY, Link.NOT_UNDERSTOOD, Link.REFUSED),
             ),
         ),
     ),

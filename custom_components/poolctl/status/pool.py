@@ -1,19 +1,17 @@
 """Problems of the pool itself: water, drums, pump and outputs."""
 
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Final
 
-from ..client.clock import OFF
-from ..client.holds.hold import output_names
-from ..client.holds.rules import window_of
+from ..client.holds.hold import Hold, output_names
+from ..client.holds.rules import schedules_of, window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
-from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
 from ..learned.pool import needs_cleaning, without_effect
-from .problem import RESUME, Action, Problem, Repair, Severity, Variant
+from .problem import RESUME, Action, Form, Problem, Repair, Severity
 from .sentence import Litres, Values
 from .situation import Situation
 from .warm_by import late
@@ -37,58 +35,41 @@ def _out_of_range(reading: Reading) -> Problem[Situation]:
         return None if value is None else value not in reading.range(pool.state)
 
     def too_low(pool: Situation) -> bool:
-        value = reading.valid(pool.state)
-        return value is not None and value < reading.range(pool.state).low
+        return (reading.valid(pool.state) or 0.0) < reading.range(pool.state).low
 
-    def values(pool: Situation) -> Mapping[str, str | float]:
-        good, digits = reading.range(pool.state), reading.digits
-        numbers = {
-            "value": reading.valid(pool.state) or 0,
-            "lower": good.low,
-            "upper": good.high,
-        }
-        return {name: each if digits else round(each) for name, each in numbers.items()}
+    def values(pool: Situation) -> Values:
+        value, good = reading.valid(pool.state) or 0, reading.range(pool.state)
+        numbers = {"value": value, "lower": good.low, "upper": good.high}
+        if reading.digits:
+            return numbers
+        return {name: round(each) for name, each in numbers.items()}
 
     return Problem(
-        key=f"{reading.key}_out_of_range",
-        exists=exists,
+        f"{reading.key}_out_of_range",
+        exists,
+        values,
         confirmed=True,
         variants=(
-            Variant(key=f"{reading.key}_low", applies=too_low),
-            Variant(key=f"{reading.key}_high", applies=lambda pool: True),
+            Form(f"{reading.key}_low", too_low),
+            Form(f"{reading.key}_high", lambda pool: True),
         ),
-        values=values,
     )
 
 
-def _of_doser(
-    kind: DoserKind, test: Callable[[Situation], bool | None]
-) -> Callable[[Situation], bool | None]:
-    """Return a test that is false if the doser is not fitted."""
-
-    def exists(pool: Situation) -> bool | None:
-        if pool.state.outputs.fitted(kind.fitted) is False:
-            return False
-        return test(pool)
-
-    return exists
+def _dosed(pool: Situation, kind: DoserKind) -> bool:
+    return pool.state.outputs.fitted(kind.fitted) is not False
 
 
 def _drum(kind: DoserKind) -> Problem[Situation]:
     """Return the row of a drum that is nearly empty, or empty."""
     return Problem(
-        key=f"{kind.key}_low",
-        exists=_of_doser(kind, lambda pool: kind.low(pool.state, pool.choices)),
+        f"{kind.key}_low",
+        lambda pool: _dosed(pool, kind) and kind.low(pool.state, pool.choices),
+        lambda pool: {"content": Litres(kind.of(pool.state).litres_left or 0.0)},
         confirmed=True,
         severity=Severity.NOTICE,
         action=Action(f"refill_{kind.key}"),
-        variants=(
-            Variant(
-                key=f"{kind.key}_empty",
-                applies=lambda pool: kind.of(pool.state).empty,
-            ),
-        ),
-        values=lambda pool: {"content": Litres(kind.of(pool.state).litres_left or 0.0)},
+        variants=(Form(f"{kind.key}_empty", lambda pool: kind.of(pool.state).empty),),
         # Entities report it, too: it is a repair only if the options ask for that.
         repair=Repair(wanted=lambda pool: pool.drum_repairs, fixable=True),
     )
@@ -109,42 +90,30 @@ def _without_effect(kind: DoserKind) -> Problem[Situation]:
         return {"idle": effect.idle, "reading": shown}
 
     return Problem(
-        key=f"{kind.key}_without_effect",
-        exists=_of_doser(kind, lambda pool: without_effect(pool, kind)),
-        values=values,
+        f"{kind.key}_without_effect",
+        lambda pool: _dosed(pool, kind) and without_effect(pool, kind),
+        values,
         repair=Repair(),
     )
 
 
-def _power_change(pool: Situation) -> int:
-    """Return the change of the pump's power in %."""
-    return pool.learned.pump_power.state.change or 0
+def _held_off(pool: Situation) -> list[Hold]:
+    """Return the holds of a day or more: they may be forgotten."""
+    begun = pool.now - _DAY
+    return [hold for hold in pool.holds if not hold.on and hold.since <= begun]
 
 
-def _held_off(pool: Situation) -> str:
-    """Return the outputs that have been held off for a day and may be forgotten."""
-    forgotten = pool.now - _DAY
-    holds = (h for h in pool.holds if not h.on and h.since <= forgotten)
-    return output_names(holds, pool.state)
-
-
-def _held_against_schedule(pool: Situation) -> str:
-    """Return outputs held off against a schedule, without those of `_held_off`."""
-    state, recent = pool.state, pool.now - _DAY
-    holds = (
+def _held_against_schedule(pool: Situation) -> list[Hold]:
+    """Return the holds against a schedule, without those of `_held_off`."""
+    state, begun = pool.state, pool.now - _DAY
+    return [
         hold
         for hold in pool.holds
         if not hold.on
-        and hold.since > recent
+        and hold.since > begun
         and (slot := state.outputs.slot(hold.slot)) is not None
         and window_of(state, slot, pool.now) is not None
-    )
-    return output_names(holds, state)
-
-
-def _overdue(pool: Situation) -> str:
-    """Return the outputs that should have been released but were not."""
-    return output_names(pool.overdue, pool.state)
+    ]
 
 
 def _stale(pool: Situation) -> bool | None:
@@ -158,16 +127,9 @@ def _stale(pool: Situation) -> bool | None:
             return False  # without a probe, there are no readings
     elif pool.now - state.valid_at < _DAY:
         return False
-    slots = {
-        slot.index
-        for slot in state.outputs.slots
-        if slot.role in (Role.PUMP, Role.PUMP_LINKED)
-    }
-    used = state.schedules.used
-    schedules = {index: each for index, each in used.items() if each.slot in slots}
-    zone = pool.now.tzinfo
-    begun = zone and occurrences(schedules, pool.now - _DAY, pool.now - _STABLE, zone)
-    return bool(begun)
+    pump, zone = state.outputs.pump, pool.now.tzinfo or UTC
+    schedules = schedules_of(state, pump) if pump else {}
+    return bool(occurrences(schedules, pool.now - _DAY, pool.now - _STABLE, zone))
 
 
 def _lost_expanders(pool: Situation) -> list[int] | None:
@@ -175,25 +137,12 @@ def _lost_expanders(pool: Situation) -> list[int] | None:
     types, connected = pool.state.outputs.types, pool.state.signals.expanders
     if types is None or connected.count(None) == len(connected):
         return None
+    expanders = zip(SLOTS_OF_EXPANDERS, connected, strict=True)
     return [
         number
-        for number, (slots, there) in enumerate(
-            zip(SLOTS_OF_EXPANDERS, connected, strict=True), start=1
-        )
-        if there is False
-        and any(
-            code not in (0, UNKNOWN_TYPE) for code in types[slots.start : slots.stop]
-        )
+        for number, (slots, there) in enumerate(expanders, start=1)
+        if there is False and {*types[slots.start : slots.stop]} - {0, UNKNOWN_TYPE}
     ]
-
-
-def _expander_lost(pool: Situation) -> bool | None:
-    return None if (lost := _lost_expanders(pool)) is None else bool(lost)
-
-
-def _clock_off(pool: Situation) -> bool | None:
-    ahead = pool.controller_ahead
-    return None if ahead is None else abs(ahead) >= OFF
 
 
 def _warm_late(body: Body) -> Problem[Situation]:
@@ -204,126 +153,118 @@ def _warm_late(body: Body) -> Problem[Situation]:
         return next(found, {})
 
     return Problem(
-        key=f"{body.key}_warm_late",
-        exists=lambda pool: any(each.body is body for each, _ in pool.warm_late),
+        f"{body.key}_warm_late",
+        lambda pool: any(each.body is body for each, _ in pool.warm_late),
+        values,
         severity=Severity.NOTICE,
         patience=_STARTING,
-        values=values,
     )
 
 
 POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
-        key="dry_run",
-        exists=lambda pool: pool.state.signals.dry_run,
+        "dry_run",
+        lambda pool: pool.state.signals.dry_run,
         confirmed=True,
         variants=(
-            Variant(
-                key="dry_run_retries",
-                applies=lambda pool: pool.state.signals.retries_exceeded,
-            ),
+            Form("dry_run_retries", lambda pool: pool.state.signals.retries_exceeded),
         ),
     ),
     _out_of_range(PH_READING),
     _out_of_range(ORP_READING),
     *(_drum(kind) for kind in DOSERS),
     Problem(
-        key="acid_limit",
-        exists=_of_doser(ACID, lambda pool: pool.state.acid.limit_reached(pool.now)),
+        "acid_limit",
+        lambda pool: _dosed(pool, ACID) and pool.state.acid.limit_reached(pool.now),
+        lambda pool: {"doses": pool.state.acid.doses or 0},
         confirmed=True,
         severity=Severity.NOTICE,
-        variants=(Variant(key="acid_limit_high", applies=_ph_too_high),),
-        values=lambda pool: {"doses": pool.state.acid.doses or 0},
+        variants=(Form("acid_limit_high", _ph_too_high),),
         repair=Repair(wanted=_ph_too_high),
     ),
     *(_without_effect(kind) for kind in DOSERS),
     Problem(
-        key="filter_needs_cleaning",
-        exists=needs_cleaning,
+        "filter_needs_cleaning",
+        needs_cleaning,
         severity=Severity.NOTICE,
         action=_CLEANED,
     ),
     Problem(
-        key="pump_power_changed",
-        exists=lambda pool: pool.learned.pump_power.state.changed,
+        "pump_power_changed",
+        lambda pool: pool.learned.pump_power.state.changed,
+        lambda pool: {"percent": abs(pool.learned.pump_power.state.change or 0)},
         severity=Severity.NOTICE,
         action=_CLEANED,
         variants=(
-            Variant(
-                key="pump_power_low",
+            Form(
+                "pump_power_low",
+                lambda pool: (pool.learned.pump_power.state.change or 0) < 0,
                 severity=Severity.NOTICE,
-                applies=lambda pool: _power_change(pool) < 0,
             ),
         ),
-        values=lambda pool: {"percent": abs(_power_change(pool))},
     ),
     Problem(
-        key="held_off",
-        exists=lambda pool: bool(_held_off(pool)),
+        "held_off",
+        lambda pool: bool(_held_off(pool)),
+        lambda pool: {"outputs": output_names(_held_off(pool), pool.state)},
         action=RESUME,
-        values=lambda pool: {"outputs": _held_off(pool)},
         repair=Repair(patience=0.0, fixable=True),
     ),
     Problem(
-        key="held_against_schedule",
-        exists=lambda pool: bool(_held_against_schedule(pool)),
-        action=RESUME,
+        "held_against_schedule",
+        lambda pool: bool(_held_against_schedule(pool)),
+        lambda pool: {
+            "outputs": output_names(_held_against_schedule(pool), pool.state)
+        },
         severity=Severity.NOTICE,
-        values=lambda pool: {"outputs": _held_against_schedule(pool)},
+        action=RESUME,
     ),
     Problem(
-        key="spa_waits_for_pump",
-        exists=lambda pool: pool.state.spa_waits_for_pump,
+        "spa_waits_for_pump",
+        lambda pool: pool.state.spa_waits_for_pump,
         action=RESUME,
         confirmed=True,
     ),
     Problem(
-        key="stopped_by_spa",
-        exists=lambda pool: bool(pool.stopped_by_spa),
+        "stopped_by_spa",
+        lambda pool: bool(pool.stopped_by_spa),
+        lambda pool: {"outputs": output_names(pool.stopped_by_spa, pool.state)},
         severity=Severity.NOTICE,
-        values=lambda pool: {"outputs": output_names(pool.stopped_by_spa, pool.state)},
     ),
     *(_warm_late(body) for body in BODIES),
     Problem(
-        key="hold_overdue",
-        exists=lambda pool: bool(_overdue(pool)),
-        values=lambda pool: {"outputs": _overdue(pool)},
+        "hold_overdue",
+        lambda pool: bool(pool.overdue),
+        lambda pool: {"outputs": output_names(pool.overdue, pool.state)},
         repair=Repair(patience=0.0),
     ),
     Problem(
-        key="dosing_paused_too_long",
-        exists=lambda pool: pool.pause_overdue,
+        "dosing_paused_too_long",
+        lambda pool: pool.pause_overdue,
         repair=Repair(patience=0.0),
     ),
     Problem(
-        key="heat_overdue",
-        exists=lambda pool: pool.heat_overdue,
-        repair=Repair(patience=0.0),
+        "heat_overdue", lambda pool: pool.heat_overdue, repair=Repair(patience=0.0)
     ),
     Problem(
-        key="stale_readings",
-        exists=_stale,
+        "stale_readings",
+        _stale,
         # If there was never a valid reading, the day begins with this problem.
         patience=lambda pool: 0.0 if pool.state.valid_at else _DAY.total_seconds(),
     ),
     Problem(
-        key="expander_lost",
-        exists=_expander_lost,
+        "expander_lost",
+        lambda pool: None if (lost := _lost_expanders(pool)) is None else bool(lost),
+        lambda pool: {"numbers": ", ".join(map(str, _lost_expanders(pool) or ()))},
         confirmed=True,
-        values=lambda pool: {
-            "numbers": ", ".join(map(str, _lost_expanders(pool) or ()))
-        },
     ),
     Problem(
-        key="controller_clock",
-        exists=_clock_off,
+        "controller_clock",
+        lambda pool: pool.learned.controller_clock.wrong,
+        lambda pool: {"minutes": round(abs(pool.ahead) / timedelta(minutes=1))},
         variants=(
-            Variant(
-                key="controller_clock_ahead",
-                applies=lambda pool: pool.ahead > timedelta(),
-            ),
+            Form("controller_clock_ahead", lambda pool: pool.ahead > timedelta()),
         ),
-        values=lambda pool: {"minutes": round(abs(pool.ahead) / timedelta(minutes=1))},
     ),
 )
 """Rows of the pool in the table of possible problems."""

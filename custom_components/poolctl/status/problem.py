@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Self
 from homeassistant.helpers import issue_registry as ir
 
 from ..const import DOMAIN
-from .sentence import Values
+from .sentence import Row
 
 
 class Severity(StrEnum):
@@ -60,56 +60,39 @@ REPAIR: Final = Action("repair", "/config/repairs")
 RESUME: Final = Action("resume_schedules")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step[F]:
-    """Another next step of a problem."""
+@dataclass(frozen=True, slots=True)
+class Form[F](Row[F]):
+    """One form of a problem: its sentence and its next step."""
 
-    key: str
-    applies: Callable[[F], bool | None]
+    severity: Severity = Severity.PROBLEM
     action: Action | None = None
+    """What does its next step."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant[F]:
-    """Another form of a problem, with its own sentence."""
+@dataclass(frozen=True, slots=True)
+class Problem[F](Form[F]):
+    """One possible problem; its key is its name in triggers and conditions."""
 
-    key: str
     applies: Callable[[F], bool | None]
-    severity: Severity = Severity.PROBLEM
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem[F]:
-    """One possible problem."""
-
-    key: str
-    """Key of its texts, and its name in triggers and conditions."""
-    exists: Callable[[F], bool | None]
     """Whether it exists, `None` if that is not currently known."""
-    severity: Severity = Severity.PROBLEM
     confirmed: bool = False
     """Whether a second read must agree that it began or ended: one odd read proves
     nothing (protocol.md L15)."""
     patience: float | Callable[[F], float] = 0.0
     """Seconds it must have lasted."""
-    action: Action | None = None
-    """What does its next step."""
-    steps: tuple[Step[F], ...] = ()
-    """The first that applies replaces the next step and the action."""
-    variants: tuple[Variant[F], ...] = ()
+    variants: tuple[Form[F], ...] = ()
     """The first that applies replaces the sentence and the severity."""
-    values: Callable[[F], Values] = lambda situation: {}
+    steps: tuple[Form[F], ...] = ()
+    """The first that applies replaces the next step and its action."""
     repair: Repair[F] | None = None
 
-    def variant(self, situation: F) -> Variant[F]:
+    def variant(self, situation: F) -> Form[F]:
         """Return the variant that applies now, else the problem itself."""
-        own = Variant(key=self.key, applies=self.exists, severity=self.severity)
-        return next((each for each in self.variants if each.applies(situation)), own)
+        return next((each for each in self.variants if each.applies(situation)), self)
 
-    def step(self, situation: F) -> Step[F]:
-        """Return the next step that applies now, without a key for the usual one."""
-        own = Step(key="", applies=self.exists, action=self.action)
-        return next((each for each in self.steps if each.applies(situation)), own)
+    def step(self, situation: F) -> Form[F]:
+        """Return the form whose next step applies now, usually the problem itself."""
+        return next((each for each in self.steps if each.applies(situation)), self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

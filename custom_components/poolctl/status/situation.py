@@ -30,8 +30,6 @@ class Situation(Pool, Subject):
     """Trusted time, in the time zone of the pool."""
     clock_ahead: timedelta
     """How far our clock is ahead of the trusted time."""
-    controller_ahead: timedelta | None
-    """How far the controller's clock is ahead of ours, `None` until it is measured."""
     reached: bool
     """Whether its state is at most 90 s old."""
     silent: bool
@@ -75,7 +73,12 @@ class Situation(Pool, Subject):
     @property
     def ahead(self) -> timedelta:
         """How far the controller's clock is ahead of ours, as far as it is measured."""
-        return self.controller_ahead or timedelta()
+        return self.learned.controller_clock.offset or timedelta()
+
+    @property
+    def answers(self) -> bool:
+        """Whether the controller answers, by one path or the other."""
+        return self.reached and not self.silent
 
     @property
     def local(self) -> datetime:
