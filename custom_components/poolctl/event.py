@@ -23,7 +23,7 @@ from .coordinator import ControllerCoordinator, View
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .learned.doses import DoseCount, reported_count
+from .learned.dosing import DoseCount, reported_count
 
 PARALLEL_UPDATES = 0
 
@@ -98,14 +98,9 @@ class DoseWatch:
             if ended and self._count is None:
                 yield PoolEvent(self._signs.event_type, {})
             return
-        count = self._count or DoseCount.from_first(reported)
-        zone = dt_util.get_default_time_zone()
-        gained, self._count = (
-            count.gained(reported, zone),
-            count.with_report(reported, zone),
-        )
-        if gained:
-            details = {ATTR_DOSES: gained, ATTR_DOSES_TODAY: reported.doses}
+        self._count = self._count or DoseCount(reported.doses, reported)
+        if new := self._count.take(reported, dt_util.get_default_time_zone()):
+            details = {ATTR_DOSES: new, ATTR_DOSES_TODAY: reported.doses}
             yield PoolEvent(self._signs.event_type, details)
 
     def _flag_fell(self, state: PoolState) -> bool:

@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.learned.consumption import (
+from custom_components.poolctl.learned.dosing import (
     ENOUGH,
     Consumption,
     Day,
+    DoserModel,
     Level,
 )
-from custom_components.poolctl.learned.dosing import DoserModel
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOON = datetime(2026, 7, 15, 12, tzinfo=BERLIN)
@@ -43,13 +43,14 @@ def take(consumption: Consumption, ml: float, moment: datetime) -> None:
 
 
 def used_today(consumption: Consumption, moment: datetime) -> float | None:
-    return consumption.used_today(moment.astimezone(BERLIN))
+    return DoserModel(drum=consumption).used_today(moment.astimezone(BERLIN))
 
 
 def lasts(
     consumption: Consumption, left: float, moment: datetime = NOON
 ) -> date | None:
-    return consumption.lasts_until(left, moment.astimezone(BERLIN))
+    model = DoserModel(drum=consumption)
+    return model.lasts_until(left / 1000, moment.astimezone(BERLIN))
 
 
 @pytest.mark.parametrize(

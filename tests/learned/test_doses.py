@@ -1,12 +1,13 @@
 """The rules of doses today: midnights, clocks that differ, and restarts."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.poolctl.learned.doses import DoseCount, Reported
+from custom_components.poolctl.learned.dosing import DoseCount, DoserModel, Reported
 
 PACIFIC = ZoneInfo("US/Pacific")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -42,7 +43,11 @@ class Counter:
 
 def shown(count: DoseCount, now: datetime, zone: ZoneInfo = PACIFIC) -> int | None:
     """Return the doses that are shown at a time in UTC."""
-    return count.at(now.astimezone(zone))
+    return DoserModel(doses=count).doses_today(now.astimezone(zone))
+
+
+def first(doses: int, at: datetime) -> DoseCount:
+    return DoseCount(doses, Reported(doses, at))
 
 
 EVENTS = st.lists(
@@ -64,7 +69,7 @@ def test_every_dose_is_counted_once(
 ) -> None:
     """With a read every five minutes, the sum is right whatever the count does."""
     now, counter = at(start), Counter(offset)
-    doses, expected = DoseCount.from_first(counter.told(now)), 0
+    doses, expected = first(*counter.told(now)), 0
     day = now.astimezone(PACIFIC).date()
     for minutes, doses_taken, restarted in events:
         hidden = restarted or counter.begins_day(now + minutes * MINUTE)
@@ -77,14 +82,14 @@ def test_every_dose_is_counted_once(
             last = step == minutes - 1
             # Two reads are never closer than the margin of older copies.
             if last or ((step + 1) % 3 == 0 and step + 1 <= minutes - 2):
-                doses = doses.with_report(
-                    counter.told(now, taken * last, restarted=restarted and last),
-                    PACIFIC,
-                )
+                restarts = restarted and last
+                told = counter.told(now, taken * last, restarted=restarts)
+                doses.take(told, PACIFIC)
         expected += taken
-        told = shown(doses.with_report(counter.told(now + 3 * MINUTE), PACIFIC), now)
+        later = replace(doses)
+        later.take(counter.told(now + 3 * MINUTE), PACIFIC)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
-            assert told == expected
+            assert shown(later, now) == expected
 
 
 @given(
@@ -99,10 +104,11 @@ def test_a_night_in_which_nobody_looked(
 ) -> None:
     """An hour after midnight the controller's day has begun, so its count is today's."""
     midnight = at("2026-07-01T00:00")
-    doses = DoseCount.from_first(Reported(before, midnight + evening * MINUTE))
+    doses = first(before, midnight + evening * MINUTE)
     now = midnight + days * timedelta(days=1) + morning * MINUTE
     assert shown(doses, now) is None
-    assert shown(doses.with_report(Reported(after, now), PACIFIC), now) == after
+    doses.take(Reported(after, now), PACIFIC)
+    assert shown(doses, now) == after
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ def test_a_night_in_which_nobody_looked(
 )
 def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
     midnight = at(f"{day}T00:00")
-    doses = DoseCount.from_first(Reported(3, midnight))
+    doses = first(3, midnight)
     end = midnight + hours * HOUR
     assert shown(doses, midnight - MINUTE) == 3  # a clock that was set back
     assert shown(doses, end - MINUTE) == 3
@@ -123,19 +129,27 @@ def test_a_midnight_that_does_not_exist() -> None:
     """In Havana clocks are put forward from 0:00 to 1:00."""
     havana = ZoneInfo("America/Havana")
     one = at("2026-03-08T01:00", havana)
-    doses = DoseCount.from_first(Reported(3, one - MINUTE))
+    doses = first(3, one - MINUTE)
     assert shown(doses, one - MINUTE, havana) == 3
     assert shown(doses, one, havana) == 0
-    later = doses.with_report(Reported(0, one + HOUR), havana)
-    assert shown(later, one + HOUR, havana) == 0
+    doses.take(Reported(0, one + HOUR), havana)
+    assert shown(doses, one + HOUR, havana) == 0
 
 
-def test_an_older_copy_of_the_cloud() -> None:
+@pytest.mark.parametrize(
+    ("reports", "today"),
+    [
+        ([(2, MINUTE)], 3),
+        ([(2, MINUTE), (3, 2 * MINUTE)], 3),
+        # A lower count that is two minutes newer is not an older copy.
+        ([(0, 2 * MINUTE), (1, HOUR)], 4),
+    ],
+)
+def test_an_older_copy_of_the_cloud(
+    reports: list[tuple[int, timedelta]], today: int
+) -> None:
     now = at("2026-07-01T12:00")
-    doses = DoseCount.from_first(Reported(3, now))
-    copy = doses.with_report(Reported(2, now + MINUTE), PACIFIC)
-    assert copy == doses
-    assert copy.with_report(Reported(3, now + 2 * MINUTE), PACIFIC).today == 3
-    # A lower count that is two minutes newer is not an older copy.
-    anew = doses.with_report(Reported(0, now + 2 * MINUTE), PACIFIC)
-    assert anew.with_report(Reported(1, now + HOUR), PACIFIC).today == 4
+    doses = first(3, now)
+    for count, later in reports:
+        doses.take(Reported(count, now + later), PACIFIC)
+    assert doses.today == today

@@ -10,8 +10,6 @@ from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKi
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.consumption import reported_level
-from custom_components.poolctl.learned.doses import reported_count
 from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect
 from custom_components.poolctl.learned.read import Read
 
@@ -120,8 +118,9 @@ def test_chlorine_without_effect(
 )
 def test_what_is_not_reported(doser: Doser) -> None:
     """Incomplete values give neither a count nor a level."""
-    assert reported_count(doser) is None
-    assert reported_level(doser) is None
+    model = DoserModel(ACID)
+    model.take(Read(PoolState(acid=doser), None, NOW))
+    assert to_stored(model) == to_stored(DoserModel(ACID))
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,227 @@
-"""Learned values of a doser: doses today, consumption, and the effect of its doses."""
+"""Learned values of a doser: doses today, consumption, and the effect of its doses.
+
+All rules are chosen. The controller counts the doses of its day (`current_dose_today`,
+protocol.md O4). Its midnight may differ by minutes from Home Assistant's, and after a
+restart its count may start at 0 in the middle of a day. So the increases of its count
+are added up here, and the sum starts at 0 with Home Assistant's day:
+
+- A count lower than the previous one has restarted at 0, at the controller's midnight
+  or with the controller: all of it is new. A lower count that was reported within two
+  minutes of the higher one may be an older copy from the cloud, and is ignored.
+- If one count was reported before midnight and the next one an hour after midnight or
+  later, the controller's midnight lies between them: all of the later count is today's.
+- A count that has restarted and has the same value when it is next reported, minutes
+  later, looks like an unchanged count: those doses are not counted.
+
+It also reports the level of a drum (O2.2), of which only a fall is consumption:
+
+- A level that rises by more than `REFILL`, or falls faster than any doser could empty a
+  drum, was set by a user: the consumption until then is unknown and not counted.
+- A smaller rise is noise or an older copy from the cloud: consumption is counted only
+  below the lowest level reported.
+- For two minutes after a level was set, nothing is counted: an older copy from the
+  cloud may still contain the previous level.
+- A fall that is too fast for a dose counts once the next report confirms it.
+- Consumption between two reads is spread evenly over that time, even over days.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, tzinfo
+from math import inf
 from typing import Annotated, Final, NamedTuple
 
 from ..client.codec import UNSTORED, Within
 from ..client.pool.dosing import ACID, CHLORINE, DoserKind
-from ..client.pool.parts import Chemistry
+from ..client.pool.parts import Chemistry, Doser
 from ..client.pool.state import PoolState
-from .consumption import Consumption, reported_level
-from .doses import DoseCount, reported_count
-from .read import Read
+from .read import COPY_MARGIN, MIDNIGHT_MARGIN, Read, of_today, start_of_day
+
+REFILL: Final = 100.0
+"""Rise in mL above which a level was set by a user."""
+FASTEST: Final = 200.0
+"""Highest use in mL a minute: several times the rate of a pool's dosing pump."""
+LARGEST: Final = 1000.0
+"""Largest dose in mL that may appear at once, regardless of the time."""
+WINDOW: Final = 14
+"""Days before today that the rate is based on; today is not over."""
+ENOUGH: Final = timedelta(days=3)
+"""Time that must have been observed on those days: dosing differs by day."""
+FURTHEST: Final = timedelta(days=3650)
+"""Longest time to an empty drum; beyond it, a date would not be useful."""
+
+type _Count = Annotated[int, Within(0, 10_000)]
+type _Amount = Annotated[float, Within(0, 1e9)]
+
+
+class Reported(NamedTuple):
+    """A count, and when the controller reported it."""
+
+    doses: _Count
+    at: datetime
+
+
+@dataclass(slots=True)
+class DoseCount:
+    """The doses of the day on which the controller last reported its count."""
+
+    today: _Count
+    last: Reported
+
+    def take(self, reported: Reported, zone: tzinfo | None) -> int | None:
+        """Return the doses since the previous report, `None` if this one is ignored."""
+        last = self.last
+        lower = reported.doses < last.doses
+        if reported.at == last.at or (
+            lower and abs(reported.at - last.at) < COPY_MARGIN
+        ):
+            return None
+        midnight = start_of_day(reported.at.astimezone(zone).date(), zone)
+        anew = last.at < midnight and reported.at >= midnight + MIDNIGHT_MARGIN
+        new = reported.doses if lower or anew else reported.doses - last.doses
+        self.today = new + (self.today if last.at >= midnight else 0)
+        self.last = reported
+        return new
+
+
+def reported_count(doser: Doser) -> Reported | None:
+    """Return the last count that the controller reported."""
+    if doser.doses is None or doser.doses_at is None:
+        return None
+    return Reported(doser.doses, doser.doses_at)
+
+
+class Level(NamedTuple):
+    """The level of a drum in mL, and when the controller reported it."""
+
+    ml: _Amount
+    at: datetime
+
+
+class Day(NamedTuple):
+    """The consumption of one day."""
+
+    ml: _Amount = 0.0
+    """Millilitres used."""
+    seconds: _Amount = 0.0
+    """Seconds of the day that were observed."""
+
+
+@dataclass(slots=True)
+class Consumption:
+    """The consumption from one drum, by day."""
+
+    level: Level
+    """Lowest level since the last refill, with the time of the newest report."""
+    refilled_at: datetime | None = None
+    days: dict[date, Day] = field(default_factory=dict)
+    _doubted: float = field(default=inf, compare=False, repr=False)
+    """Level in mL of a fall that was not confirmed yet."""
+
+    def take(self, reported: Level, zone: tzinfo | None) -> None:
+        """Count the consumption since the previous level."""
+        previous, elapsed = self.level, reported.at - self.level.at
+        if not elapsed:
+            return
+        fallen, minutes = previous.ml - reported.ml, elapsed / timedelta(minutes=1)
+        was_set_back = minutes < 0
+        doubted, self._doubted = self._doubted, inf
+        quick = not was_set_back and fallen > REFILL + FASTEST * minutes
+        if quick and abs(reported.ml - doubted) > REFILL:
+            self._doubted = reported.ml
+            return
+        refilled = not -REFILL <= fallen <= LARGEST + FASTEST * minutes
+        self.level = Level(min(previous.ml, reported.ml), reported.at)
+        if refilled and not was_set_back:
+            self.level, self.refilled_at = reported, reported.at
+        elif (
+            was_set_back
+            or self.refilled_at is None
+            or reported.at - self.refilled_at >= COPY_MARGIN
+        ):
+            self._share_out(max(fallen, 0.0), previous.at, reported.at, zone)
+
+    def _share_out(
+        self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None
+    ) -> None:
+        """Spread consumption evenly over the days from one time to another.
+
+        If our clock was set back, days after today were recorded with a wrong date.
+        """
+        today = end.astimezone(zone).date()
+        first = today - timedelta(days=WINDOW)
+        rate = ml / (end - begin).total_seconds()
+        begin = max(begin, start_of_day(first, zone))
+        while begin < end:
+            day = begin.astimezone(zone).date()
+            stop = min(end, start_of_day(day + timedelta(days=1), zone))
+            seconds = (stop - begin).total_seconds()
+            ml, observed = self.days.get(day, Day())
+            self.days[day] = Day(ml + rate * seconds, observed + seconds)
+            begin = stop
+        self.days = {k: v for k, v in self.days.items() if first <= k <= today}
+
+
+@dataclass(slots=True, eq=False)
+class DoserModel:
+    """The doses and the consumption of one doser."""
+
+    kind: Annotated[DoserKind, UNSTORED] = ACID
+    doses: DoseCount | None = None
+    drum: Consumption | None = None
+    _shown: tuple[object, ...] = ()
+
+    def take(self, read: Read) -> bool:
+        """Take a read; return whether a shown value changed."""
+        doser, now = self.kind.of(read.state), read.now
+        if (count := reported_count(doser)) is not None:
+            self.doses = self.doses or DoseCount(count.doses, count)
+            self.doses.take(count, now.tzinfo)
+        ml, at = doser.remaining_ml, doser.level_at
+        if doser.drum_ml and ml is not None and at is not None:
+            level = Level(ml, at)
+            self.drum = self.drum or Consumption(level)
+            self.drum.take(level, now.tzinfo)
+        previous, left = self._shown, self.drum and self.drum.level.ml
+        self._shown = self.doses_today(now), self.used_today(now), left
+        return self._shown != previous
+
+    def doses_today(self, now: datetime) -> int | None:
+        """Return the doses today so far, at a local time; see `of_today`."""
+        if self.doses is None:
+            return None
+        return of_today(self.doses.today, self.doses.last.at, now)
+
+    def used_today(self, now: datetime) -> float | None:
+        """Return the mL used today so far, at a local time; see `of_today`."""
+        if self.drum is None:
+            return None
+        used = round(self.drum.days.get(now.date(), Day()).ml)
+        return of_today(used, self.drum.level.at, now)
+
+    def lasts_until(self, left: float | None, now: datetime) -> date | None:
+        """Return the date on which the litres left are used up, at a local time.
+
+        The rate is that of the last days. The date is calculated from the start of the
+        day, so that it is the same until the day ends or the drum is refilled.
+        """
+        if self.drum is None or left is None:
+            return None
+        today, days = now.date(), self.drum.days
+        previous = [observed for day, observed in days.items() if day < today]
+        seconds = sum(observed.seconds for observed in previous)
+        used = sum(observed.ml for observed in previous)
+        if seconds < ENOUGH.total_seconds() or not used:
+            return None
+        lasts = (left * 1000 + days.get(today, Day()).ml) / used * seconds
+        if lasts > FURTHEST.total_seconds():
+            return None
+        end = start_of_day(today, now.tzinfo) + timedelta(seconds=lasts)
+        return max(today, end.astimezone(now.tzinfo).date())
 
 
 class Effect(NamedTuple):
-    """The effect that doses should have on a reading (all values are chosen)."""
+    """The effect that doses should have on a reading."""
 
     reading: Callable[[Chemistry], float | None]
     direction: int
@@ -31,45 +237,6 @@ EFFECTS: Final = {
     # The sun consumes chlorine during dosing: 24 is more than a large pool needs a day.
     CHLORINE: Effect(lambda chemistry: chemistry.orp, 1, 9.0, 24),
 }
-
-
-@dataclass(slots=True, eq=False)
-class DoserModel:
-    """The doses and the consumption of one doser."""
-
-    kind: Annotated[DoserKind, UNSTORED] = ACID
-    doses: DoseCount | None = None
-    drum: Consumption | None = None
-    _shown: tuple[object, ...] = ()
-
-    def take(self, read: Read) -> bool:
-        """Take a read; return whether a shown value changed."""
-        doser, zone = self.kind.of(read.state), read.now.tzinfo
-        if (count := reported_count(doser)) is not None:
-            self.doses = (self.doses or DoseCount.from_first(count)).with_report(
-                count, zone
-            )
-        if (level := reported_level(doser)) is not None:
-            self.drum = self.drum or Consumption(level)
-            self.drum.take(level, zone)
-        previous, now = self._shown, read.now
-        left = self.drum and self.drum.level.ml
-        self._shown = self.doses_today(now), self.used_today(now), left
-        return self._shown != previous
-
-    def doses_today(self, now: datetime) -> int | None:
-        """Return the doses today so far, at a local time."""
-        return None if self.doses is None else self.doses.at(now)
-
-    def used_today(self, now: datetime) -> float | None:
-        """Return the mL used today so far, at a local time."""
-        return None if self.drum is None else self.drum.used_today(now)
-
-    def lasts_until(self, left: float | None, now: datetime) -> date | None:
-        """Return the date on which the litres left are used up, at a local time."""
-        if self.drum is None or left is None:
-            return None
-        return self.drum.lasts_until(left * 1000, now)
 
 
 @dataclass(slots=True, eq=False)
