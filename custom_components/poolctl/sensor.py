@@ -197,7 +197,7 @@ def _held(view: View) -> Attributes:
 
 def _filter_baseline(view: View) -> Attributes:
     """Return when the filter was clean, and whether that was measured."""
-    known = view.learned.filter.state
+    known = view.learned.filter
     found: Attributes = {ATTR_BASELINE: MEASURED if known.clean else AWAITED}
     if known.cleaned_at is not None:
         found[ATTR_CLEANED_AT] = known.cleaned_at.isoformat(timespec="seconds")
@@ -483,7 +483,7 @@ SENSORS = (
         entity_registry_enabled_default=False,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         proof_fn=lambda view: view.state.readings.pump_power,
-        value_fn=lambda view: view.learned.pump_power.state.change,
+        value_fn=lambda view: view.learned.pump_power.change,
     ),
     PoolctlSensorDescription(
         key="pump_mode",
@@ -568,7 +568,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         suggested_display_precision=0,
         exists_fn=filter_compared,
-        value_fn=lambda view: view.learned.filter.state.load,
+        value_fn=lambda view: view.learned.filter.load,
         attributes_fn=_filter_baseline,
     ),
     _pump_hours("pump_hours_needed_today", needed_today),

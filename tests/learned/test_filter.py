@@ -12,12 +12,7 @@ from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
-from custom_components.poolctl.learned.filter import (
-    MIN_FLOW,
-    MIN_PRESSURE,
-    Filter,
-    FilterLoad,
-)
+from custom_components.poolctl.learned.filter import MIN_FLOW, MIN_PRESSURE, Filter
 from custom_components.poolctl.learned.means import STEADY
 from custom_components.poolctl.learned.read import Read
 
@@ -35,21 +30,18 @@ class Bench:
 
     def __init__(self) -> None:
         self.state = PoolState(outputs=Outputs(types=(PUMP, SPA_RETURN)))
-        self.model = FilterLoad()
-
-    @property
-    def filter(self) -> Filter:
-        return self.model.state
+        self.filter = Filter()
 
     def press(self) -> None:
         """Report that the filter is clean."""
-        self.model.cleaned(NOW)
+        self.filter.cleaned(NOW)
 
     def take(self, state: PoolState, after: float | None) -> None:
         """Take a read of a state, some seconds after the previous one."""
         self.state = state
-        before = self.filter
-        assert self.model.take(Read(state, after, NOW)) is (self.filter != before)
+        before = replace(self.filter)
+        news = self.filter.take(Read(state, after, NOW))
+        assert news is (self.filter != before)
 
     def read(
         self,

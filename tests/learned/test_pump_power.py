@@ -17,7 +17,6 @@ from custom_components.poolctl.learned.pump_power import (
     MOST,
     NOISE,
     OF_USUAL,
-    Draw,
     PumpPower,
     Usual,
 )
@@ -32,18 +31,13 @@ class Bench:
     """A pump whose power a test sets."""
 
     def __init__(self) -> None:
-        self.model = PumpPower()
+        self.power = PumpPower()
         self.now = NOW
         self.signals = Signals()
         self.types: tuple[int, ...] = (PUMP,)
 
-    @property
-    def draw(self) -> Draw:
-        return self.model.state
-
     def changed(self) -> bool | None:
-        """Return whether the power has been far from usual for long."""
-        return self.draw.changed
+        return self.power.changed
 
     def read(
         self,
@@ -59,7 +53,7 @@ class Bench:
             signals=self.signals,
             outputs=Outputs(types=self.types),
         )
-        return self.model.take(Read(state, after, self.now))
+        return self.power.take(Read(state, after, self.now))
 
     def measure(self, watts: float, speed: float | None = 75, times: int = 1) -> None:
         """Let the pump run for some measurements."""
@@ -82,12 +76,12 @@ def bench() -> Bench:
 def test_usual_is_the_mean_of_an_hour(bench: Bench) -> None:
     for watts in range(600, 600 + OF_USUAL):
         bench.measure(watts)
-        assert bench.draw.change is None
+        assert bench.power.change is None
         assert bench.changed() is None
-    assert bench.draw.usual[75].watts == pytest.approx(605.5)
-    assert bench.draw.usual[75].times == OF_USUAL
+    assert bench.power.usual[75].watts == pytest.approx(605.5)
+    assert bench.power.usual[75].times == OF_USUAL
     bench.measure(605.5)
-    assert bench.draw.change == 0
+    assert bench.power.change == 0
     assert bench.changed() is False
 
 
@@ -95,31 +89,31 @@ def test_every_speed_has_its_own(bench: Bench) -> None:
     bench.learn(600, 75)
     bench.learn(150, 40)
     bench.measure(120, 40)
-    assert bench.draw.change == -20
+    assert bench.power.change == -20
     bench.measure(660, 75)
-    assert bench.draw.change == 10
+    assert bench.power.change == 10
     bench.measure(900, 50)
-    assert bench.draw.change == 10, "it was never measured at this speed"
-    assert set(bench.draw.usual) == {75, 40, 50}
+    assert bench.power.change == 10, "it was never measured at this speed"
+    assert set(bench.power.usual) == {75, 40, 50}
 
 
 @pytest.mark.parametrize("speed", [None, 0])
 def test_a_pump_of_one_speed(bench: Bench, speed: float | None) -> None:
     bench.learn(1100, speed)
-    assert set(bench.draw.usual) == {100}
+    assert set(bench.power.usual) == {100}
 
 
 def test_a_measurement_needs_five_minutes_at_one_speed(bench: Bench) -> None:
     bench.read(600)
     for _ in range(round(STEADY / POLL) - 1):
         bench.read(600)
-    assert not bench.draw.usual
+    assert not bench.power.usual
     bench.read(600, 80)
     for _ in range(round(STEADY / POLL) - 1):
         bench.read(600, 80)
-    assert not bench.draw.usual
+    assert not bench.power.usual
     bench.read(600, 80)
-    assert bench.draw.usual == {80: (600, 1)}
+    assert bench.power.usual == {80: (600, 1)}
 
 
 def test_a_speed_that_wavers(bench: Bench) -> None:
@@ -128,20 +122,20 @@ def test_a_speed_that_wavers(bench: Bench) -> None:
     for _ in range(round(STEADY / POLL) // 2):
         bench.read(600, 74)
         bench.read(600, 77)
-    assert set(bench.draw.usual) == {76}
-    bench.model.cleaned()
+    assert set(bench.power.usual) == {76}
+    bench.power.cleaned()
     bench.read(600, 75)
     for _ in range(round(STEADY / POLL)):
         bench.read(600, 75)
         bench.read(600, 78)
-    assert not bench.draw.usual
+    assert not bench.power.usual
 
 
 def test_the_mean_goes_by_time(bench: Bench) -> None:
     bench.read(600)
     bench.read(500, after=100)
     bench.read(800, after=200)
-    assert bench.draw.usual == {75: (700, 1)}
+    assert bench.power.usual == {75: (700, 1)}
 
 
 @pytest.mark.parametrize(
@@ -151,15 +145,15 @@ def test_the_mean_goes_by_time(bench: Bench) -> None:
 def test_power_that_counts(bench: Bench, watts: float | None, counts: bool) -> None:
     for _ in range(round(STEADY / POLL) + 1):
         bench.read(watts)
-    assert bool(bench.draw.usual) is counts
+    assert bool(bench.power.usual) is counts
 
 
 def test_a_gap_begins_again(bench: Bench) -> None:
     for after in (None, 150, None, 150, 149):
         bench.read(600, after=after)
-        assert not bench.draw.usual
+        assert not bench.power.usual
     bench.read(600, after=1)
-    assert bench.draw.usual
+    assert bench.power.usual
 
 
 @pytest.mark.parametrize(
@@ -176,17 +170,17 @@ def test_other_ways_of_the_water(
 ) -> None:
     bench.signals, bench.types = signals, types
     bench.measure(600)
-    assert bool(bench.draw.usual) is counts
+    assert bool(bench.power.usual) is counts
 
 
 def test_noise_is_not_shown(bench: Bench) -> None:
     bench.learn(100)
     bench.measure(104)
-    assert bench.draw.change == 4
+    assert bench.power.change == 4
     bench.measure(104 + NOISE - 0.1)
-    assert bench.draw.change == 4
+    assert bench.power.change == 4
     bench.measure(104 + NOISE)
-    assert bench.draw.change == 7
+    assert bench.power.change == 7
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -195,13 +189,13 @@ def test_far_from_usual_for_days(bench: Bench, sign: int) -> None:
     far = 100 + sign * (FAR + 0.5)
     bench.measure(far)
     begun = bench.now
-    assert bench.draw.far_since == begun
+    assert bench.power.far_since == begun
     bench.now = begun + LONG - timedelta(seconds=STEADY + 3 * POLL)
     bench.measure(far)
     assert bench.changed() is False
     bench.measure(far)
     assert bench.changed() is True
-    assert bench.draw.far_since == begun
+    assert bench.power.far_since == begun
 
 
 def test_one_usual_measurement_ends_it(bench: Bench) -> None:
@@ -235,19 +229,19 @@ def test_a_clean_filter_begins_anew(bench: Bench) -> None:
     bench.measure(70)
     for _ in range(round(STEADY / POLL) - 1):
         bench.read(70)
-    bench.model.cleaned()
-    assert bench.draw == Draw()
+    bench.power.cleaned()
+    assert bench.power == PumpPower()
     bench.read(70)
-    assert bench.draw == Draw(), "what was measured before does not count"
+    assert bench.power == PumpPower(), "what was measured before does not count"
 
 
 def test_kept(bench: Bench) -> None:
     bench.learn(100)
     bench.learn(200, 100)
     bench.measure(130)
-    kept = to_stored(bench.draw)
-    assert from_stored(Draw, kept) == bench.draw
-    assert from_stored(Draw, None) == Draw()
+    kept = to_stored(bench.power)
+    assert from_stored(PumpPower, kept) == bench.power
+    assert from_stored(PumpPower, None) == PumpPower()
 
 
 @pytest.mark.parametrize(
@@ -262,10 +256,10 @@ def test_kept(bench: Bench) -> None:
     ],
 )
 def test_odd_values(odd: dict[str, object]) -> None:
-    assert from_stored(Draw, odd) == Draw()
+    assert from_stored(PumpPower, odd) == PumpPower()
 
 
 def test_ends_of_what_is_possible() -> None:
     usual = {speed: Usual(LEAST, 1) for speed in (1, 100)} | {50: Usual(MOST, OF_USUAL)}
-    draw = Draw(usual=usual, change=-100)
-    assert from_stored(Draw, to_stored(draw)) == draw
+    draw = PumpPower(usual=usual, change=-100)
+    assert from_stored(PumpPower, to_stored(draw)) == draw

@@ -13,7 +13,7 @@ All rules are chosen, as a controller does not report the resistance of a clean 
 - The shown load changes only by more than the noise.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
@@ -31,9 +31,9 @@ NOISE = 3.0
 """Difference in % of load between measurements that is only noise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Filter:
-    """State of the filter that is kept across restarts."""
+    """The load of the filter, measured from read to read."""
 
     measurable: bool = False
     """Whether this pool has ever reported a usable pressure and flow."""
@@ -43,39 +43,28 @@ class Filter:
     """Its resistance then, in kPa/(L/min)²; `None` until it is measured."""
     load: Annotated[int | None, Within(0, 1_000_000)] = None
     """Increase of the resistance since then in %."""
-
-    def measured(self, resistance: float) -> Filter:
-        """Return the filter after a measured resistance in kPa/(L/min)²."""
-        if self.cleaned_at is None:
-            return self
-        if self.clean is None:
-            return replace(self, clean=resistance, load=0)
-        load = max(0.0, (resistance / self.clean - 1) * 100)
-        if self.load is not None and abs(load - self.load) < NOISE:
-            return self
-        return replace(self, load=round(load))
-
-
-class FilterLoad:
-    """Measures the filter from read to read."""
-
-    def __init__(self, known: Filter = Filter()) -> None:
-        self.state = known
-        self._mean = SteadyMean(share=EVEN)
+    _mean: SteadyMean = field(
+        default_factory=lambda: SteadyMean(share=EVEN), compare=False
+    )
 
     def cleaned(self, now: datetime) -> None:
         """Drop earlier measurements, as a user reports the filter clean."""
-        self.state = replace(self.state, cleaned_at=now, clean=None, load=None)
+        self.cleaned_at, self.clean, self.load = now, None, None
         self._mean.restart()
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous, readings = self.state, read.state.readings
+        readings, previous = read.state.readings, (self.measurable, self.load)
         pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
         if pressure < MIN_PRESSURE or flow < MIN_FLOW or not through_filter_alone(read):
             self._mean.restart()
             return False
-        self.state = replace(previous, measurable=True)
-        if means := self._mean.add(flow, (pressure, flow**2), read.seconds):
-            self.state = self.state.measured(means[0] / means[1])
-        return self.state != previous
+        self.measurable = True
+        means = self._mean.add(flow, (pressure, flow**2), read.seconds)
+        if means and self.cleaned_at is not None:
+            resistance = means[0] / means[1]
+            self.clean = self.clean or resistance
+            load = max(0.0, (resistance / self.clean - 1) * 100)
+            if self.load is None or abs(load - self.load) >= NOISE:
+                self.load = round(load)
+        return (self.measurable, self.load) != previous

@@ -14,9 +14,9 @@ from ..client.pool.state import PoolState
 from .cooling import Cooling, cooling_after
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
-from .filter import Filter, FilterLoad
+from .filter import Filter
 from .pump_days import PumpDays
-from .pump_power import Draw, PumpPower
+from .pump_power import PumpPower
 from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
@@ -34,8 +34,8 @@ class Learned:
 
         self.totals = part(Totals, "totals")
         self.pump_days = part(PumpDays, "pump_days")
-        self.filter = FilterLoad(part(Filter, "filter"))
-        self.pump_power = PumpPower(part(Draw, "pump_power"))
+        self.filter = part(Filter, "filter")
+        self.pump_power = part(PumpPower, "pump_power")
         self.controller_clock = part(ControllerClock, "clock")
         self.warming = {body: part(Warming, f"{body.key}_warming") for body in BODIES}
         self.cooling = {body: part(Cooling, f"{body.key}_cooling") for body in BODIES}
@@ -125,8 +125,8 @@ class Learned:
         parts: dict[str, object] = {
             "totals": self.totals,
             "pump_days": self.pump_days,
-            "filter": self.filter.state,
-            "pump_power": self.pump_power.state,
+            "filter": self.filter,
+            "pump_power": self.pump_power,
             "clock": self.controller_clock,
             **{kind.key: model for kind, model in self.dosers.items()},
             **{f"{kind.key}_effect": effect for kind, effect in self.effects.items()},

@@ -33,18 +33,18 @@ class Pool:
 
 def needs_cleaning(pool: Pool) -> bool | None:
     """Return whether the load of the filter has reached its limit."""
-    load = pool.learned.filter.state.load
+    load = pool.learned.filter.load
     return None if load is None else load >= pool.choices.filter_limit
 
 
 def filter_measurable(pool: Pool) -> bool | None:
     """Return whether a usable pressure and flow were ever reported, else `None`."""
-    return pool.learned.filter.state.measurable or None
+    return pool.learned.filter.measurable or None
 
 
 def filter_compared(pool: Pool) -> bool | None:
     """Return whether the filter was ever reported clean, else `None`: no load yet."""
-    return pool.learned.filter.state.cleaned_at is not None or None
+    return pool.learned.filter.cleaned_at is not None or None
 
 
 def without_effect(pool: Pool, kind: DoserKind) -> bool | None:

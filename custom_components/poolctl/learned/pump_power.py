@@ -11,8 +11,7 @@ controller reports the usual power:
 - A change is a problem once all measurements of three days were too far from usual.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
@@ -43,11 +42,11 @@ class Usual(NamedTuple):
     times: Annotated[int, Within(1, OF_USUAL)] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
-    """Power of the pump, as kept across restarts."""
+@dataclass(slots=True, kw_only=True)
+class PumpPower:
+    """Power of the pump, measured from read to read."""
 
-    usual: Mapping[Annotated[int, Within(SPEEDS[0], SPEEDS[-1])], Usual] = field(
+    usual: dict[Annotated[int, Within(SPEEDS[0], SPEEDS[-1])], Usual] = field(
         default_factory=dict
     )
     """Usual power by speed in %."""
@@ -57,6 +56,9 @@ class Draw:
     """Time of the first of the latest measurements that are all far from usual."""
     far_at: datetime | None = None
     """Time of the last of them."""
+    _mean: SteadyMean = field(
+        default_factory=lambda: SteadyMean(change=EVEN), compare=False
+    )
 
     @property
     def changed(self) -> bool | None:
@@ -65,46 +67,30 @@ class Draw:
             return None if self.change is None else False
         return self.far_at - self.far_since >= LONG
 
-    def measured(self, speed: int, watts: float, now: datetime) -> Draw:
-        """Return the power after a measurement."""
-        usual = self.usual.get(speed, Usual())
-        if (times := usual.times + 1) <= OF_USUAL:
-            mean = Usual(usual.watts + (watts - usual.watts) / times, times)
-            return replace(self, usual={**self.usual, speed: mean})
-        change = (watts / usual.watts - 1) * 100
-        far = abs(change) > FAR
-        shown = self.change
-        if shown is None or abs(change - shown) >= NOISE:
-            shown = round(change)
-        return replace(
-            self,
-            change=shown,
-            far_since=(self.far_since or now) if far else None,
-            far_at=now if far else None,
-        )
-
-
-class PumpPower:
-    """Measures the pump from read to read."""
-
-    def __init__(self, known: Draw = Draw()) -> None:
-        self.state = known
-        self._mean = SteadyMean(change=EVEN)
-
     def cleaned(self) -> None:
         """Start again after a user reports the filter clean: its power is now usual."""
-        self.state = Draw()
+        self.usual, self.change, self.far_since, self.far_at = {}, None, None, None
         self._mean.restart()
 
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        previous, readings = self.state, read.state.readings
+        readings, previous = read.state.readings, (self.change, self.changed)
         watts, speed = readings.pump_power or 0.0, readings.pump_speed or SPEEDS[-1]
         if not LEAST <= watts <= MOST or not through_filter_alone(read):
             self._mean.restart()
         elif means := self._mean.add(speed, (speed, watts), read.seconds):
-            self.state = previous.measured(round(means[0]), means[1], read.now)
-        return (self.state.change, self.state.changed) != (
-            previous.change,
-            previous.changed,
-        )
+            self._compare(round(means[0]), means[1], read.now)
+        return (self.change, self.changed) != previous
+
+    def _compare(self, speed: int, watts: float, now: datetime) -> None:
+        usual = self.usual.get(speed, Usual())
+        if (times := usual.times + 1) <= OF_USUAL:
+            mean = usual.watts + (watts - usual.watts) / times
+            self.usual[speed] = Usual(mean, times)
+            return
+        change = (watts / usual.watts - 1) * 100
+        if self.change is None or abs(change - self.change) >= NOISE:
+            self.change = round(change)
+        far = abs(change) > FAR
+        self.far_since = (self.far_since or now) if far else None
+        self.far_at = now if far else None

@@ -191,14 +191,14 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     ),
     Problem(
         "pump_power_changed",
-        lambda pool: pool.learned.pump_power.state.changed,
-        lambda pool: {"percent": abs(pool.learned.pump_power.state.change or 0)},
+        lambda pool: pool.learned.pump_power.changed,
+        lambda pool: {"percent": abs(pool.learned.pump_power.change or 0)},
         severity=Severity.NOTICE,
         action=_CLEANED,
         variants=(
             Form(
                 "pump_power_low",
-                lambda pool: (pool.learned.pump_power.state.change or 0) < 0,
+                lambda pool: (pool.learned.pump_power.change or 0) < 0,
                 severity=Severity.NOTICE,
             ),
         ),
