@@ -212,8 +212,10 @@ class OfReading(
         """
         steady, good = coordinator.learned.steady, self._reading.range(state)
         sides = {
-            self._is_within(self._reading.of(each), good.low, good.high)
-            for each in (state.measured_chemistry, steady.of(state).chemistry)
+            self._is_within(
+                self._reading.of(each.measured_chemistry), good.low, good.high
+            )
+            for each in (state, steady.shown(state))
         }
         if len(sides) > 1:
             steady.show(state)

@@ -22,13 +22,13 @@ class Pool:
     @property
     def chemistry(self) -> Chemistry:
         """Probe readings according to the user's choice, without their noise."""
-        measured = self.learned.steady.of(self.state).chemistry
+        measured = self.learned.steady.shown(self.state).measured_chemistry
         return shown_chemistry(self.state, self.choices, measured)
 
     @property
     def ambient_temperature(self) -> float | None:
         """Ambient temperature in °C, without the noise of its probe."""
-        return self.learned.steady.of(self.state).ambient_temperature
+        return self.learned.steady.shown(self.state).readings.ambient_temperature
 
 
 def needs_cleaning(pool: Pool) -> bool | None:
