@@ -222,3 +222,28 @@ class ControllerClock:
             return False
         self.offset = self.differences[-1]
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The trusted time, and the time of the controller's clock."""
+
+    clock: Clock
+    zone: Callable[[], tzinfo]
+    """Returns the time zone of the pool."""
+    controller: ControllerClock
+
+    @property
+    def now(self) -> datetime:
+        """The trusted time in UTC."""
+        return self.clock.now()
+
+    @property
+    def offset(self) -> timedelta:
+        """How far the controller's clock is ahead of the trusted time."""
+        return self.controller.offset or timedelta()
+
+    @property
+    def local(self) -> datetime:
+        """The local time of the controller's clock."""
+        return self.now.astimezone(self.zone()) + self.offset

@@ -6,7 +6,7 @@ from datetime import UTC, tzinfo
 import time
 from typing import Final, NamedTuple
 
-from .clock import Clock, ControllerClock
+from .clock import Clock, ControllerClock, Times
 from .cloud import CloudClient
 from .control.clock_watch import ClockWatch
 from .control.dosing import DosingControl
@@ -31,7 +31,6 @@ from .holds.pauses import Pause, Pauses
 from .lan import LanClient
 from .pool.choices import Choices
 from .pool.state import PoolState
-from .times import Times
 
 
 class Stored(NamedTuple):

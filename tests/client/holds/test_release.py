@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock, ControllerClock
+from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
 from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claim import End, State
@@ -18,7 +18,6 @@ from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.times import Times
 from custom_components.poolctl.client.wire.equipment import Slot
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,

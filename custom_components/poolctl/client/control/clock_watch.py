@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ..clock import Times
 from ..pool.state import PoolState, Source
-from ..times import Times
 from ..wire.equipment import Role, Slot
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from ..wire.schedule import Schedule

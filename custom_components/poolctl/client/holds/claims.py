@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 import logging
 import time
 
+from ..clock import Times
 from ..control.store import Store
 from ..pool.state import PoolState, Source
-from ..times import Times
 from ..wire.exceptions import (
     BusyError,
     CannotReleaseError,

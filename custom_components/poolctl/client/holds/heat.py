@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import override
 
+from ..clock import Times
 from ..control.heating import HeatingControl
 from ..control.paths import Paths
 from ..control.poller import Poller
 from ..control.store import Store
 from ..pool.state import PoolState, Source
-from ..times import Times
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
 from .claim import Claim, Doubt, State

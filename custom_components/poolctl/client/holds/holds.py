@@ -8,13 +8,13 @@ import logging
 import time
 from typing import override
 
+from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
 from ..control.paths import Paths
 from ..control.poller import Poller
 from ..control.store import Store
 from ..pool.state import PoolState, Source
-from ..times import Times
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import LONGEST, End, State

@@ -11,13 +11,13 @@ import logging
 import time
 from typing import Annotated, Final, override
 
+from ..clock import Times
 from ..cloud import COPY_AGE
 from ..codec import OneOf, Within
 from ..control.dosing import DosingControl
 from ..control.store import Store
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
-from ..times import Times
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim, End
 from .claims import Claims
