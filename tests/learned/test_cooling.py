@@ -21,6 +21,11 @@ from custom_components.poolctl.learned.cooling import (
 BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
 
 
+def begun(at: datetime, water: float, air: float) -> Rest:
+    """Return the rest that begins with a reading in °C."""
+    return Rest(at, water, air, at, air, water)
+
+
 def rest(
     cooling: Cooling, hours: float, rate: float, *, water: float = 37, air: float = 12
 ) -> Cooling:
@@ -56,7 +61,7 @@ def test_no_more_than_is_possible() -> None:
 
 def test_the_estimate() -> None:
     """The estimate uses the mean of the air temperatures at the beginning and now."""
-    cooling = Cooling(rate=0.05, rest=Rest.from_reading(BEGIN, 37, 20))
+    cooling = Cooling(rate=0.05, rest=begun(BEGIN, 37, 20))
     later = BEGIN + timedelta(hours=10)
     assert cooling.estimate(SPA, later, 10) == pytest.approx(15 + 22 * exp(-0.5))
     assert cooling.estimate(SPA, later, None) == pytest.approx(20 + 17 * exp(-0.5))
@@ -66,7 +71,7 @@ def test_the_estimate() -> None:
 
 @pytest.mark.parametrize("body", [POOL, SPA], ids=["pool", "spa"])
 def test_until_it_is_learned(body: Body) -> None:
-    cooling = Cooling(rest=Rest.from_reading(BEGIN, 30, 20))
+    cooling = Cooling(rest=begun(BEGIN, 30, 20))
     later = BEGIN + timedelta(hours=10)
     usual = 20 + 10 * exp(-10 * USUAL[body])
     assert cooling.estimate(body, later, 20) == pytest.approx(usual)
@@ -113,11 +118,11 @@ def read(
 @pytest.mark.parametrize(
     ("state", "body", "rest"),
     [
-        (read(), SPA, Rest.from_reading(BEGIN, 36.0, 12.0)),
-        (read(air=None), SPA, Rest.from_reading(BEGIN, 36.0, USUAL_AIR)),
+        (read(), SPA, begun(BEGIN, 36.0, 12.0)),
+        (read(air=None), SPA, begun(BEGIN, 36.0, USUAL_AIR)),
         (read(), POOL, None),
         (read(spa_mode=False), SPA, None),
-        (read(spa_mode=False), POOL, Rest.from_reading(BEGIN, 36.0, 12.0)),
+        (read(spa_mode=False), POOL, begun(BEGIN, 36.0, 12.0)),
         (read(stable=False), SPA, None),
         (read(source=Source.CLOUD), SPA, None),
         (read(water=None), SPA, None),

@@ -106,12 +106,9 @@ def test_what_has_no_litres(
     bench: Bench, read: PoolState, seconds: float | None
 ) -> None:
     bench.read(state(), 3600)
-    before = bench.today
+    before = bench.today.litres, bench.today.measured
     bench.read(read, seconds)
-    assert (bench.today.litres, bench.today.measured) == (
-        before.litres,
-        before.measured,
-    )
+    assert (bench.today.litres, bench.today.measured) == before
 
 
 def test_the_flow_is_known_after_half_an_hour(bench: Bench) -> None:

@@ -24,12 +24,7 @@ from custom_components.poolctl.client.wire.frame import (
     StateFrame,
     Telemetry,
 )
-from custom_components.poolctl.learned.warming import (
-    WarmIn,
-    Warming,
-    warm_in,
-    warming_after,
-)
+from custom_components.poolctl.learned.warming import Warming, warm_in, warming_after
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 POLL = 15.0
@@ -61,7 +56,7 @@ class Lesson:
         pool = warming_after(self.pool, POOL, state, seconds)
         return Lesson(state, pool, warming_after(self.spa, SPA, state, seconds))
 
-    def left(self, body: Body = POOL) -> WarmIn | None:
+    def left(self, body: Body = POOL) -> tuple[float, float] | None:
         return warm_in(self.of(body), self.state, body)
 
     def rate(self, body: Body) -> float | None:
@@ -196,8 +191,8 @@ def test_warm_in() -> None:
     lesson = heated(60, 1.2, HEATER)
     left = lesson.left()
     assert left is not None
-    assert left.seconds == pytest.approx((28 - 26.2) / 1.2 * HOUR, rel=0.05)
-    assert left.step == pytest.approx(0.1 / 1.2 * HOUR, rel=0.05)
+    assert left[0] == pytest.approx((28 - 26.2) / 1.2 * HOUR, rel=0.05)
+    assert left[1] == pytest.approx(0.1 / 1.2 * HOUR, rel=0.05)
     assert lesson.left(SPA) is None
 
 
@@ -212,7 +207,7 @@ def test_when_it_is_known() -> None:
     for water in (28.0, 28.3):  # heated beyond its target
         warm = read(lesson, later, water, HEATER).left()
         assert warm is not None
-        assert warm.seconds == 0
+        assert warm[0] == 0
     no_target = replace(lesson, state=replace(lesson.state, pool=Water()))
     assert no_target.left() is None
 
@@ -225,7 +220,7 @@ def test_it_comes_nearer() -> None:
         lesson = read(lesson, at, 25 + 1.2 * (at - NOW).total_seconds() / HOUR, HEATER)
         left = lesson.left()
         assert left is not None
-        ends.append((at - NOW).total_seconds() + left.seconds)
+        ends.append((at - NOW).total_seconds() + left[0])
     assert max(ends) - min(ends) < 15 * 60
     assert all(abs(one - other) < 6 * 60 for one, other in pairwise(ends))
     assert ends[-1] == pytest.approx(3 / 1.2 * HOUR, abs=5 * 60)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, log
-from typing import Annotated, Final, NamedTuple, Self
+from typing import Annotated, Final, NamedTuple
 
 from ..client.codec import Within
 from ..client.pool.heating import POOL, SPA, Body, circulates
@@ -50,11 +50,6 @@ class Rest(NamedTuple):
     estimate: _Celsius
     """Estimated water temperature in °C at `air_at`."""
 
-    @classmethod
-    def from_reading(cls, at: datetime, water: float, air: float) -> Self:
-        """Return the rest that begins with a reading in °C."""
-        return cls(at, water, air, at, air, water)
-
     def until(self, now: datetime, air: float | None, rate: float) -> Rest:
         """Return the rest up to a time, with the air in °C and the rate of cooling."""
         air = self.air if air is None else air
@@ -79,12 +74,13 @@ class Cooling:
 
     def with_reading(self, now: datetime, water: float, air: float | None) -> Cooling:
         """Return the cooling after a reading in °C, which ends the rest."""
-        rate, by_default = self.rate, USUAL_AIR if air is None else air
+        rate = self.rate
         if self.rest is not None:
             rest = self.rest.until(now, air, 0.0)
             if (of_rest := _rate_of(rest, water)) is not None:
                 rate = weighted_mean(rate, of_rest)
-        return Cooling(rate, Rest.from_reading(now, water, by_default))
+        air = USUAL_AIR if air is None else air
+        return Cooling(rate, Rest(now, water, air, now, air, water))
 
     def at(self, body: Body, now: datetime, air: float | None) -> Cooling:
         """Return the cooling at a time, with the air in °C if it is measured."""

@@ -38,11 +38,9 @@ class Ends:
         """Return the ends after a read, with the warming learned up to it."""
         readings, warm = read.state.readings, dict[Body, datetime | None]()
         for body in BODIES:
-            left = warm_in(warming[body], read.state, body)
-            most = max(left.seconds * _SHARE, left.step * _STEPS) if left else 0
-            margin = max(_LEAST, timedelta(seconds=most))
-            seconds = left.seconds if left else None
-            warm[body] = _end(self.warm.get(body), seconds, read.now, margin)
+            left, step = warm_in(warming[body], read.state, body) or (None, 0.0)
+            most = timedelta(seconds=max((left or 0.0) * _SHARE, step * _STEPS))
+            warm[body] = _end(self.warm.get(body), left, read.now, max(_LEAST, most))
         return Ends(
             _end(self.run_on, readings.pump_cooldown_remaining or None, read.now),
             _end(self.priming, readings.pump_priming_remaining or None, read.now),

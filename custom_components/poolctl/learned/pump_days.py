@@ -5,7 +5,7 @@ The hours come from `totals`. A missing flow is not estimated: water is counted 
 with the time for which its flow was reported.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Final
 
@@ -20,7 +20,7 @@ type _DayHours = Annotated[float, Within(0, 25)]
 type _Celsius = Annotated[float | None, Within(-50, 100)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PumpDay:
     """The values of one local day."""
 
@@ -80,20 +80,16 @@ class PumpDays:
     def take(self, read: Read, totals: Totals) -> None:
         """Add a read that was already added to the totals."""
         state, seconds = read.state, read.seconds
-        day = replace(
-            self.begin_day(read.now.date()), hours=totals.of[PUMP_RUNNING].exact
-        )
+        day = self.begin_day(read.now.date())
+        day.hours = totals.of[PUMP_RUNNING].exact
         water = state.measured_chemistry.water_temperature
         if state.signals.chemistry_stable and water is not None:
-            warmest = water if day.water is None else max(water, day.water)
-            day = replace(day, water=warmest)
+            day.water = water if day.water is None else max(water, day.water)
         flow, runs = state.readings.flow_rate, motor_runs(state)
         if seconds is not None and runs is not None:
             midnight = start_of_day(day.day, read.now.tzinfo).timestamp()
             of_today = min(seconds, read.now.timestamp() - midnight)
-            day = replace(day, observed=day.observed + of_today / _HOUR)
+            day.observed += of_today / _HOUR
             if flow and runs:
-                hours = seconds / _HOUR
-                litres = day.litres + flow * 60 * hours
-                day = replace(day, litres=litres, measured=day.measured + hours)
-        self.today = day
+                day.litres += flow * 60 * (seconds / _HOUR)
+                day.measured += seconds / _HOUR

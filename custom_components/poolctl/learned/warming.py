@@ -13,7 +13,8 @@ readings, so their resolution (0.1 °C) and noise have little effect. All is cho
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Final, NamedTuple
+from operator import add
+from typing import Annotated, Final
 
 from ..client.codec import UNSTORED, Within
 from ..client.control.store import MAX_AGE
@@ -50,25 +51,6 @@ class LearnedRate:
     """Rate in °C an hour."""
 
 
-class Line(NamedTuple):
-    """The line of best fit through readings, as the sums that define it."""
-
-    number: int = 0
-    """Number of readings."""
-    x: float = 0.0
-    """Sum of the times in hours."""
-    y: float = 0.0
-    """Sum of the temperatures in °C."""
-    xx: float = 0.0
-    xy: float = 0.0
-
-    @property
-    def slope(self) -> float:
-        """Slope in °C an hour, 0 if all readings are of one moment."""
-        spread = self.number * self.xx - self.x * self.x
-        return (self.number * self.xy - self.x * self.y) / spread if spread > 0 else 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """A session of heating, with its newest reading. Times are monotonic, in s."""
@@ -78,27 +60,24 @@ class Session:
     at: float
     temperature: float
     """Newest reading in °C."""
-    line: Line = Line()
-    """Readings since the water has mixed, by hours from then."""
+    sums: tuple[float, ...] = (0, 0.0, 0.0, 0.0, 0.0)
+    """Of 1, x, y, x² and xy over the readings y since the water has mixed, x hours from then:
+    they define the line of best fit."""
 
     def with_reading(self, at: float, now: float) -> Session:
         """Return the session after a reading in °C at a time."""
-        line, x = self.line, (at - self.begun - SETTLES) / _HOUR
+        sums, x = self.sums, (at - self.begun - SETTLES) / _HOUR
         if x >= 0:
-            line = Line(
-                line.number + 1,
-                line.x + x,
-                line.y + now,
-                line.xx + x * x,
-                line.xy + x * now,
-            )
-        return replace(self, at=at, temperature=now, line=line)
+            terms = 1, x, now, x * x, x * now
+            sums = tuple(map(add, sums, terms, strict=True))
+        return replace(self, at=at, temperature=now, sums=sums)
 
     @property
     def rate(self) -> float | None:
         """Rate in °C an hour, `None` while the session does not have one."""
-        seconds = self.at - self.begun - SETTLES
-        slope = self.line.slope
+        number, x, y, xx, xy = self.sums
+        spread, seconds = number * xx - x * x, self.at - self.begun - SETTLES
+        slope = (number * xy - x * y) / spread if spread > 0 else 0.0
         if seconds < ENOUGH_TIME or slope * seconds < ENOUGH_RISE * _HOUR:
             return None
         return slope if SLOWEST <= slope <= FASTEST else None
@@ -180,26 +159,21 @@ def warming_after(warming: Warming, body: Body, state: PoolState, at: float) -> 
     return warming.with_reading(running if of_it else (), at, measured)
 
 
-class WarmIn(NamedTuple):
-    """Time until a body of water is warm."""
-
-    seconds: float
-    step: float
-    """Seconds that the smallest step of the temperature takes."""
-
-
 _STEP: Final = 0.1
 """Smallest step of the temperature in °C (protocol.md O2.1)."""
 
 
-def warm_in(warming: Warming, state: PoolState, body: Body) -> WarmIn | None:
-    """Return the time until a body of water has its target, 0 s if it is warmer.
+def warm_in(
+    warming: Warming, state: PoolState, body: Body
+) -> tuple[float, float] | None:
+    """Return the seconds until a body of water has its target, 0 if it is warmer.
 
-    It is `None` if it is not heated, or if the time is unknown.
+    The second number is how many the smallest step of the temperature takes. `None` if
+    it is not heated, or if the time is unknown.
     """
     target, now = body.of(state).target, temperature(state, body)
     rate = warming.rate(running_sources(state))
     if not heats(state, body) or target is None or now is None or rate is None:
         return None
     missing = max(0.0, target - now)
-    return WarmIn(missing / rate * 3600, _STEP / rate * 3600)
+    return missing / rate * _HOUR, _STEP / rate * _HOUR
