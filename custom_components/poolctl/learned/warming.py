@@ -61,8 +61,8 @@ class Session:
     temperature: float
     """Newest reading in °C."""
     sums: tuple[float, ...] = (0, 0.0, 0.0, 0.0, 0.0)
-    """Of 1, x, y, x² and xy over the readings y since the water has mixed, x hours from then:
-    they define the line of best fit."""
+    """Sums of 1, x, y, x² and xy, which define the line of best fit: of the readings y
+    since the water has mixed, x hours after that."""
 
     def with_reading(self, at: float, now: float) -> Session:
         """Return the session after a reading in °C at a time."""
