@@ -15,7 +15,7 @@ from custom_components.poolctl.client.facts import Frame, LanRequest, Poll
 from custom_components.poolctl.client.wire.envelope import unwrap
 from custom_components.poolctl.client.wire.frame import decode_frame
 from custom_components.poolctl.client.wire.http import Response
-from custom_components.poolctl.report.observers import Observers
+from custom_components.poolctl.report.statistics import Observers
 from tests.world.simulator import Controller, Pool
 
 from .rows import Row

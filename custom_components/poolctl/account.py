@@ -41,7 +41,7 @@ from .errors import ACCOUNT_ERRORS, sentence
 from .network.addresses import async_observed_addresses
 from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
-from .report.observers import Observers
+from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.table import async_delete_repairs
 from .store.memory import DATA_MEMORY

@@ -28,9 +28,8 @@ from .coordinator import ControllerCoordinator
 from .devices.parts import controller_of
 from .options import options_of
 from .report.masks import masked_frame
-from .report.observers import Observers
 from .report.recording import async_sign_in_observers
-from .report.statistics import LinkStatistics
+from .report.statistics import LinkStatistics, Observers
 from .status.situation import Situation
 from .warm_by.request import Request
 

@@ -47,7 +47,7 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, object]:
 def _failure(account: AccountCoordinator) -> dict[str, str] | None:
     """Return why the service did not answer the last request, `None` if it did."""
     statistics = account.observers.service
-    if not (error := statistics.last_error) or statistics.works is not False:
+    if not (error := statistics.last_error) or not statistics.misses_in_a_row:
         return None
     # In the words of the sensor of the same connection
     words = async_translate_state(

@@ -40,8 +40,7 @@ from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import AuthenticationError
 from custom_components.poolctl.client.wire.http import ClosingRequest
-from custom_components.poolctl.report.observers import Observers
-from custom_components.poolctl.report.statistics import ControllerStatistics
+from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
 from tests.world import simulator as sim
 from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire

@@ -68,40 +68,32 @@ class Recorder:
         self._record("frame", counter=frame.counter, payload=payload, **replayed)
 
     def _lan_request(self, request: LanRequest) -> None:
-        if request.op == "a":
-            self._action(request)
-        elif request.error is not None or request.op == "q":
-            self._query(request)
-        elif "state" in self._newest:
-            del self._newest["state"]
-            self._record(
-                "request", op="state", of="", ms=_ms(request.seconds), error=None
-            )
-
-    def _action(self, request: LanRequest) -> None:
-        payload = masked_reply(request.name, request.payload or b"")
-        self._record(
-            "command",
-            route="lan",
-            of=shown_name(request.name),
-            payload=payload.hex(),
-            ms=_ms(request.seconds),
-            error=_error(request.error),
-            reply=masked_frame(request.reply).hex(),
-        )
-
-    def _query(self, request: LanRequest) -> None:
-        """Record a reply or an error if it differs from the last one."""
+        """Record a command, and another answer only if it differs from the last one."""
+        ms, error = _ms(request.seconds), _error(request.error)
         name = request.name or request.op
-        reply, error = masked_reply(name, request.reply).hex(), _error(request.error)
+        if request.op == "a":
+            self._record(
+                "command",
+                route="lan",
+                of=shown_name(name),
+                payload=masked_reply(name, request.payload or b"").hex(),
+                ms=ms,
+                error=error,
+                reply=masked_frame(request.reply).hex(),
+            )
+            return
+        if request.op != "q" and error is None:
+            if self._newest.pop("state", None):
+                self._record("request", op="state", of="", ms=ms, error=None)
+            return
+        reply = masked_reply(name, request.reply).hex()
         if self._is_new(name, (reply, error)):
-            status = None if request.response is None else request.response.status
             event = self._record(
                 "request",
                 op=request.op,
                 of=request.name and shown_name(request.name),
-                ms=_ms(request.seconds),
-                status=status,
+                ms=ms,
+                status=None if request.response is None else request.response.status,
                 error=error,
                 reply=reply,
             )

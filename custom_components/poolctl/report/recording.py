@@ -16,7 +16,7 @@ from yarl import URL
 
 from ..client.facts import SERVICE
 from ..const import DOMAIN, REPORT_FORMAT
-from .observers import Observers
+from .statistics import Observers
 
 _LOGGER = logging.getLogger(__name__)
 

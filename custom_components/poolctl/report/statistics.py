@@ -3,12 +3,12 @@
 They have only numbers, times and kinds of errors: nothing identifies a controller.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import logging
-import time
 
-from ..client.facts import CloudRequest, Facts, Frame, Poll
+from ..client.facts import SERVICE, CloudRequest, Facts, Frame, Poll
 from ..client.wire.exceptions import (
     BusyError,
     FrameError,
@@ -17,6 +17,7 @@ from ..client.wire.exceptions import (
     UnconfirmedError,
 )
 from ..client.wire.frame import VERSION
+from .recorder import Recorder
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -39,29 +40,16 @@ class LinkStatistics:
     """Seconds, of all answered polls."""
     latency_worst: float = 0.0
     """Seconds."""
-    last_answer: float = 0.0
-    """Unix time, 0 if there was none."""
+    last_answer_at: datetime | None = None
     last_error: type[PoolctlError] | None = None
     """Type only, as the message may contain text from the other side."""
     last_error_at: datetime | None = None
-
-    @property
-    def last_answer_at(self) -> datetime | None:
-        """Time of the last answer, `None` if there was none."""
-        return (
-            datetime.fromtimestamp(self.last_answer, UTC) if self.last_answer else None
-        )
 
     @property
     def latency_average(self) -> float | None:
         """Average latency in seconds, `None` until a poll was answered."""
         answers = self.polls - self.misses
         return self.latency_total / answers if answers else None
-
-    @property
-    def works(self) -> bool | None:
-        """Whether the last poll was answered, `None` if there was none."""
-        return self.misses_in_a_row == 0 if self.polls else None
 
     def add(self, seconds: float, error: PoolctlError | None) -> None:
         """Count a poll."""
@@ -74,7 +62,7 @@ class LinkStatistics:
         self.misses_in_a_row = 0
         self.latency_total += seconds
         self.latency_worst = max(self.latency_worst, seconds)
-        self.last_answer = time.time()
+        self.last_answer_at = datetime.now(UTC)
 
     def add_request(self, request: CloudRequest) -> None:
         """Count a request to the service: a refusal is an answer, too."""
@@ -95,19 +83,22 @@ class ControllerStatistics:
     unknown_frame_version: int | None = None
     """Newest frame version that is not documented."""
 
-    def observe(self, facts: Facts) -> None:
-        """Listen to the facts of a controller."""
-        facts.listen(Frame, self._frame)
-        facts.listen(Poll, self._poll)
-
-    def _frame(self, frame: Frame) -> None:
+    def add_frame(self, frame: Frame) -> None:
+        """Keep a frame, and log a frame version that is not documented, once."""
         if frame.replayed:
             return
-        self.last_frame = frame
-        if frame.payload[:1] != _KNOWN_VERSION:
-            self._report_version(frame.payload)
+        self.last_frame, version = frame, (*frame.payload[:1], None)[0]
+        if version not in (None, VERSION, self.unknown_frame_version):
+            self.unknown_frame_version = version
+            _LOGGER.warning(
+                "The controller sends state frames of version %d, and only version %d"
+                " is documented: please report whether the values are right",
+                version,
+                VERSION,
+            )
 
-    def _poll(self, poll: Poll) -> None:
+    def add_poll(self, poll: Poll) -> None:
+        """Count a poll by its path, and keep the frame that it could not decode."""
         (self.lan if poll.by_lan else self.cloud).add(poll.seconds, poll.error)
         if isinstance(poll.error, FrameError):
             if self.undecoded_frame is None:
@@ -117,18 +108,26 @@ class ControllerStatistics:
                 )
             self.undecoded_frame = self.last_frame
 
-    def _report_version(self, payload: bytes) -> None:
-        """Log a frame version that is not documented, once."""
-        version = payload[0] if payload else None
-        if version is None or version == self.unknown_frame_version:
-            return
-        self.unknown_frame_version = version
-        _LOGGER.warning(
-            "The controller sends state frames of version %d, and only version %d is"
-            " documented: please report whether the values are right",
-            version,
-            VERSION,
-        )
 
+class Observers:
+    """The listeners to the facts of one account and its controllers."""
 
-_KNOWN_VERSION = bytes((VERSION,))
+    def __init__(self) -> None:
+        self.service = LinkStatistics()
+        """Statistics of all requests to the service."""
+        self.statistics = defaultdict[str, ControllerStatistics](ControllerStatistics)
+        """Statistics of each controller, by device ID."""
+        self.recorders: dict[str, Recorder] = {}
+        """Flight recorders by device ID; the one of `SERVICE` is the account's."""
+        self._facts: dict[str, Facts] = {}
+
+    def facts(self, device_id: str = SERVICE) -> Facts:
+        """Return the facts of a controller, or of the service, with their listeners."""
+        if (facts := self._facts.get(device_id)) is None:
+            facts = self._facts[device_id] = Facts()
+            facts.listen(CloudRequest, self.service.add_request)
+            self.recorders[device_id] = Recorder(facts)
+            if device_id != SERVICE:
+                facts.listen(Frame, self.statistics[device_id].add_frame)
+                facts.listen(Poll, self.statistics[device_id].add_poll)
+        return facts

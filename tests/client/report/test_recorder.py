@@ -28,13 +28,13 @@ from custom_components.poolctl.report.masks import (
     masked_reply,
     masked_text,
 )
-from custom_components.poolctl.report.observers import Observers
 from custom_components.poolctl.report.recorder import (
     MAX_BYTES,
     MAX_EVENTS,
     UNCHANGED,
     Recorder,
 )
+from custom_components.poolctl.report.statistics import Observers
 from tests.client.conftest import RawServer, Rig, Service, some_token
 from tests.world import simulator as sim
 from tests.world.simulator import actions, wire

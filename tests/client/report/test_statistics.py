@@ -20,7 +20,7 @@ from tests.client.conftest import Rig, Service
 
 def test_nothing_was_asked() -> None:
     link = LinkStatistics()
-    assert (link.works, link.latency_average, link.last_error) == (None, None, None)
+    assert (link.latency_average, link.last_error) == (None, None)
 
 
 def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
@@ -32,13 +32,12 @@ def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
     assert (link.polls, link.misses, link.misses_in_a_row) == (3, 1, 1)
     assert link.latency_average == pytest.approx(2)
     assert link.latency_worst == pytest.approx(3)
-    assert link.works is False
     assert link.last_error is UnreachableError
     assert link.last_error_at is not None
     assert link.last_answer_at is not None
     assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
     link.add(1, None)
-    assert (link.works, link.misses, link.misses_in_a_row) == (True, 1, 0)
+    assert (link.misses, link.misses_in_a_row) == (1, 0)
     # The last error is kept.
     assert link.last_error is UnreachableError
 
@@ -106,7 +105,7 @@ async def test_requests_for_an_account(service: Service) -> None:
     service.cloud.faults.on("refuse")
     with pytest.raises(UnreachableError):
         await client.inventory()
-    assert service.observers.service.works is False
+    assert service.observers.service.misses_in_a_row
 
 
 async def test_the_last_frame(service: Service) -> None:
