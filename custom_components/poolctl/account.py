@@ -145,7 +145,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 self.config_entry.async_on_unload(stop)
             return
         await self._async_first_poll()
-        self.config_entry.async_on_unload(self.problems.async_start())
+        self.problems.async_start()
         if stored:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), "poolctl account"
@@ -317,7 +317,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     @callback
     def _async_show_problems(self) -> None:
         for controller in self.controllers.values():
-            controller.async_update_listeners()
+            if controller.problems.tested:
+                controller.async_update_listeners()
 
     @callback
     def _add(self, record: ControllerRecord) -> ControllerCoordinator:

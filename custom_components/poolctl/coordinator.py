@@ -11,7 +11,7 @@ from typing import override
 
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
@@ -43,7 +43,7 @@ from .status.active import ActiveProblems
 from .status.problem import Status
 from .status.situation import Situation
 from .status.table import PROBLEMS
-from .status.warm_by import name_of
+from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
 from .store.hold_timer import HoldTimer, async_report_left
 from .store.memory import DATA_MEMORY
@@ -138,7 +138,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             controller,
             self.learned,
             self.stored.requested.warm_by,
-            partial(name_of, hass),
+            lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )
         claimants = self.warm_by, controller.heat, controller.pauses, controller.holds

@@ -59,7 +59,7 @@ from .learned.totals import (
     WATER_FILTERED,
     TotalKind,
 )
-from .status.links import Link, links_of
+from .status.links import Link, cloud_link, lan_link
 from .status.output import why_pump
 from .status.problem import ALL_WELL, Severity
 from .status.texts import (
@@ -391,13 +391,13 @@ SENSORS = (
     ),
     _path(
         "local_network",
-        lambda view: links_of(view.situation).lan,
+        lambda view: lan_link(view.situation),
         Link.NOT_NEEDED,
         Link.SIGN_IN,
     ),
     _path(
         "cloud_service",
-        lambda view: links_of(view.situation).cloud,
+        lambda view: cloud_link(view.situation),
         *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
     ),
     PoolctlSensorDescription(

@@ -68,4 +68,4 @@ async def test_texts(english: HomeAssistant) -> None:
     )
     assert "still too high" in sentence(english, problem)
     assert "by hand" in next_step(english, problem)
-    assert text(english, "none", {}) == ""
+    assert text(english, {}, "none") == ""

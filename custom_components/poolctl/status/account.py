@@ -7,7 +7,7 @@ from typing import Final
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.const import CONF_TOKEN
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
@@ -111,19 +111,11 @@ class AccountProblems(ActiveProblems[AccountHealth]):
         self._was_read = False
 
     @callback
-    def async_start(self) -> CALLBACK_TYPE:
-        """Start testing; return a function that stops it."""
-        stops = (
-            self._account.async_add_listener(self._async_read),
-            async_track_time_interval(self._hass, self._async_test_now, _INTERVAL),
-        )
-
-        @callback
-        def stop() -> None:
-            for each in stops:
-                each()
-
-        return stop
+    def async_start(self) -> None:
+        """Test from now on until the entry is unloaded."""
+        test = async_track_time_interval(self._hass, self._async_test_now, _INTERVAL)
+        self._entry.async_on_unload(test)
+        self._entry.async_on_unload(self._account.async_add_listener(self._async_read))
 
     @callback
     def async_report(self, left_out: Collection[str], shared: Collection[str]) -> None:

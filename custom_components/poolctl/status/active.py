@@ -55,8 +55,13 @@ class ActiveProblems[F: Subject]:
         self._began: dict[str, float] = {}
         """Beginning of those that began in this run (monotonic, s)."""
         self._stopped = False
-        self.active: tuple[Active, ...] = ()
+        self._active: dict[str, Active] = {}
         self.tested = False
+
+    @property
+    def active(self) -> tuple[Active, ...]:
+        """The active problems, in the order of the table."""
+        return tuple(self._active.values())
 
     @callback
     def async_test(self, situation: F, read_at: float | None = None) -> None:
@@ -67,57 +72,68 @@ class ActiveProblems[F: Subject]:
         if self._stopped:
             return
         self.tested = True
-        before = dict(self._since)
-        previous = {each.key: each for each in self.active}
-        active = []
-        for row in self._table:
-            if (exists := self._confirmed(row, situation, read_at)) is None:
-                if row.key in previous:
-                    active.append(previous[row.key])
-                continue
-            lasted = self._lasted(row.key) if exists else None
-            self._show_repair(row, situation, lasted)
-            if lasted is None:
-                self._since.pop(row.key, None)
-                self._began.pop(row.key, None)
-                continue
-            patience = row.patience
-            if lasted >= (patience(situation) if callable(patience) else patience):
-                active.append(self._active(row, situation, self._since[row.key]))
+        before, previous = dict(self._since), self._active
+        self._active = {
+            row.key: found
+            for row in self._table
+            if (found := self._tested(row, situation, read_at))
+        }
         if self._since != before:
             self._memory.save()
-        self.active = tuple(active)
-        keys = {each.key for each in active}
-        for key in sorted(previous.keys() ^ keys):
-            self._observed.emit(Change(key, key in keys))
+        for key in sorted(previous.keys() ^ self._active.keys()):
+            self._observed.emit(Change(key, key in self._active))
+
+    def _tested(
+        self, row: Problem[F], situation: F, read_at: float | None
+    ) -> Active | None:
+        """Return a problem if it has existed for long enough; show its repair."""
+        exists = row.applies(situation)
+        if row.confirmed and exists is not None:
+            exists = self._confirmed(row, situation, exists, read_at)
+        if exists is None:
+            return self._active.get(row.key)
+        if not exists:
+            self._since.pop(row.key, None)
+            self._began.pop(row.key, None)
+        lasted = self._lasted(row.key) if exists else None
+        self._show_repair(row, situation, lasted)
+        patience = row.patience(situation) if callable(row.patience) else row.patience
+        if lasted is None or lasted < patience:
+            return None
+        variant, step = row.variant(situation), row.step(situation)
+        return Active(
+            key=row.key,
+            variant=variant.key,
+            severity=variant.severity,
+            since=self._since[row.key],
+            values=filled(self._hass, row.values(situation)),
+            step="" if step is row else step.key,
+            action=step.action,
+        )
 
     def _confirmed(
-        self, row: Problem[F], situation: F, read_at: float | None
+        self, row: Problem[F], situation: F, exists: bool, read_at: float | None
     ) -> bool | None:
         """Return whether a problem exists, `None` until two reads agree on a change.
 
         Its variants count: one odd read makes no notice a problem. The first read of a
         run changes nothing, so it needs no second one.
         """
-        exists = row.applies(situation)
-        if not row.confirmed or exists is None:
-            return exists
         if read_at is None:
             return None
         if row.key not in self._read:
             self._read.add(row.key)
             return exists
-        shown = next((each.variant for each in self.active if each.key == row.key), "")
-        if shown or row.key not in self._since:
-            settled = shown == (row.variant(situation).key if exists else "")
-        else:
+        shown = self._active.get(row.key)
+        if shown is None and row.key in self._since:
             settled = exists  # it has lasted since before a restart
-        if (
-            not settled
-            and read_at - self._first.setdefault(row.key, read_at) < AGREEING
-        ):
+        else:
+            now = row.variant(situation).key if exists else None
+            settled = now == (shown and shown.variant)
+        first = self._first.setdefault(row.key, read_at)
+        if not settled and read_at - first < AGREEING:
             return None
-        self._first.pop(row.key, None)
+        del self._first[row.key]
         return exists
 
     def _lasted(self, key: str) -> float:
@@ -135,18 +151,6 @@ class ActiveProblems[F: Subject]:
         if since is None or abs((exact - since).total_seconds()) > AGREEMENT:
             self._since[key] = exact
         return lasted
-
-    def _active(self, row: Problem[F], situation: F, since: datetime) -> Active:
-        variant, step = row.variant(situation), row.step(situation)
-        return Active(
-            key=row.key,
-            variant=variant.key,
-            severity=variant.severity,
-            since=since,
-            values=filled(self._hass, row.values(situation)),
-            step="" if step is row else step.key,
-            action=step.action,
-        )
 
     def _show_repair(self, row: Problem[F], situation: F, lasted: float | None) -> None:
         if (repair := row.repair) is None:

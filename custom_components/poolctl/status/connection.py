@@ -18,7 +18,7 @@ from ..client.wire.exceptions import (
 )
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
-from .links import Link, links_of
+from .links import Link, lan_link
 from .problem import REPAIR, SETTINGS, Form, Problem, Repair, Severity
 from .situation import Situation
 
@@ -38,7 +38,7 @@ _LAN_PATIENCE = 300.0
 
 def _lan_is(*links: Link) -> Callable[[Situation], bool]:
     """Return a test of why the LAN is not used."""
-    return lambda pool: links_of(pool).lan in links
+    return lambda pool: lan_link(pool) in links
 
 
 def _key_rejected(pool: Situation) -> bool | None:

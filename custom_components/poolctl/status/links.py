@@ -1,7 +1,7 @@
 """State of the two paths to a controller, and why one of them is not in use."""
 
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from ..client.wire.exceptions import (
     AuthenticationError,
@@ -43,19 +43,8 @@ _REASONS: Final[tuple[tuple[tuple[type[PoolctlError], ...], Link], ...]] = (
 """State of a path by the error of its last use; the first match counts."""
 
 
-class Links(NamedTuple):
-    """State of both paths; `None` for a path that was not tried yet."""
-
-    lan: Link | None
-    cloud: Link | None
-
-
-def links_of(pool: Situation) -> Links:
-    """Return the current state of both paths."""
-    return Links(_lan(pool), _cloud(pool))
-
-
-def _lan(pool: Situation) -> Link | None:
+def lan_link(pool: Situation) -> Link | None:
+    """Return the state of the LAN, `None` while it was not tried."""
     if not pool.lan_allowed:
         return Link.OFF
     if pool.record.host is None:
@@ -65,17 +54,16 @@ def _lan(pool: Situation) -> Link | None:
     if pool.on_lan:
         # A single missed poll is ignored.
         return None if pool.lan_works is None else Link.WORKS
-    error = pool.lan_error
-    return None if error is None else reason(type(error))
+    return None if pool.lan_error is None else reason(type(pool.lan_error))
 
 
-def _cloud(pool: Situation) -> Link | None:
+def cloud_link(pool: Situation) -> Link:
+    """Return the state of the cloud."""
     if not pool.cloud_allowed:
         return Link.OFF
     if pool.on_lan:
         return Link.NOT_NEEDED
-    error = pool.cloud_error
-    return Link.WORKS if error is None else reason(type(error))
+    return Link.WORKS if pool.cloud_error is None else reason(type(pool.cloud_error))
 
 
 def reason(error: type[PoolctlError]) -> Link:

@@ -45,15 +45,28 @@ def _decimal(hass: HomeAssistant, value: float) -> str:
     return f"{value:.1f}".replace(".", "," if comma else ".")
 
 
+def text(hass: HomeAssistant, values: Values, *keys: str) -> str:
+    """Return the first text that exists, with its values; "" if none does."""
+    texts = async_get_cached_translations(hass, hass.config.language, "common", DOMAIN)
+    found = (texts.get(f"component.{DOMAIN}.common.{key}") for key in keys)
+    return next(filter(None, found), "").format_map(filled(hass, values))
+
+
+def name_of(hass: HomeAssistant, platform: Platform, key: str) -> str:
+    """Return the translated name of an entity."""
+    texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
+    return texts.get(f"component.{DOMAIN}.entity.{platform}.{key}.name", "")
+
+
 def sentence(hass: HomeAssistant, problem: Active) -> str:
     """Return the sentence of a problem."""
-    return _text(hass, problem, problem.variant, problem.key)
+    return text(hass, problem.values, problem.variant, problem.key)
 
 
 def next_step(hass: HomeAssistant, problem: Active) -> str:
     """Return what a user can do about a problem; most variants have the same step."""
     keys = filter(None, (problem.step, problem.variant, problem.key))
-    return _text(hass, problem, *(f"{key}_next" for key in keys))
+    return text(hass, problem.values, *(f"{key}_next" for key in keys))
 
 
 def action_of(
@@ -63,34 +76,20 @@ def action_of(
     if (action := problem.action) is None:
         return {}
     if action.url:
-        label = text(hass, f"action_{action.key}", {})
+        label = text(hass, {}, f"action_{action.key}")
         return {"action": {"label": label, "url": action.url}}
     found = er.async_get(hass).async_get_entity_id(
         Platform.BUTTON, DOMAIN, f"{device_id}_{action.key}"
     )
     if found is None or hass.states.get(found) is None:
         return {}
-    texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
-    key = f"component.{DOMAIN}.entity.{Platform.BUTTON}.{action.key}.name"
-    return {"action": {"label": texts.get(key, ""), "entity_id": found}}
-
-
-def _text(hass: HomeAssistant, problem: Active, *keys: str) -> str:
-    """Return the first text that exists; one always does."""
-    return next(filter(None, (text(hass, key, problem.values) for key in keys)), "")
-
-
-def text(hass: HomeAssistant, key: str, values: Mapping[str, str]) -> str:
-    """Return a text with its values, "" if no text has this key."""
-    texts = async_get_cached_translations(hass, hass.config.language, "common", DOMAIN)
-    return texts.get(f"component.{DOMAIN}.common.{key}", "").format_map(values)
+    label = name_of(hass, Platform.BUTTON, action.key)
+    return {"action": {"label": label, "entity_id": found}}
 
 
 def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
     """Return an explanation in the language of Home Assistant."""
-    return " ".join(
-        text(hass, f"why_{each.key}", filled(hass, each.values)) for each in explanation
-    )
+    return " ".join(text(hass, values, f"why_{key}") for key, values in explanation)
 
 
 def pump_attributes(hass: HomeAssistant, explanation: Explanation) -> dict[str, str]:

@@ -3,12 +3,6 @@
 from datetime import timedelta
 from typing import Final
 
-from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_get_cached_translations
-
-from ..client.pool.heating import Body
-from ..const import DOMAIN
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
 from .sentence import Celsius, Explanation, Row, Sentence, Values, explain, rounded
@@ -58,10 +52,3 @@ WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
     Row("warm_by_begun", lambda request, outlook: True),
 )
 """Causes in order: the first that applies is the explanation."""
-
-
-def name_of(hass: HomeAssistant, body: Body) -> str:
-    """Return the translated name of the request for a body of water."""
-    texts = async_get_cached_translations(hass, hass.config.language, "entity", DOMAIN)
-    key = f"component.{DOMAIN}.entity.{Platform.DATETIME}.{body.key}_warm_by.name"
-    return texts.get(key, "")
