@@ -8,7 +8,8 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 import json
 from typing import Any, Final
 
@@ -65,6 +66,8 @@ class World:
     time: FakeTime
     wall_error: float = 0.0
     gone_after_busy: bool = False
+    by_lan: bool = True
+    """Whether the options of the entry allow the LAN."""
     holds: dict[int, set[tuple[bool, float]]] = field(
         default_factory=lambda: {PUMP: set(), WATERFALL: set(), SPA_RETURN: set()}
     )
@@ -99,7 +102,7 @@ class World:
         kept = {key: value for key, value in text.items() if key != "time"}
         controller = Controller(
             full.device_id,
-            lan=self.service.lan_client(full),
+            lan=self.service.lan_client(full) if self.by_lan else None,
             cloud=self.service.cloud_client(),
             clock=Clock(
                 since=text.get("time"),
@@ -307,6 +310,13 @@ class World:
         self.time.advance(minutes * 60)
         self.controller, self.warm_by = self.started(stored)
 
+    async def use_lan(self, by_lan: bool) -> None:
+        """Change the option of the entry, which reloads it."""
+        if self.by_lan and not by_lan:
+            await self.warm_by.leave(only_lan=True)
+        self.by_lan = by_lan
+        await self.restart(0.1)
+
     async def delete(self) -> None:
         """Delete the entry and add it again; the user is told what stays."""
         not_undone = await self.warm_by.leave()
@@ -331,6 +341,10 @@ class World:
         """End all misfortune and all schedules, and wait."""
         self.trouble("")
         await self.jump(0)
+        await self.use_lan(True)
+        # The account is read each hour: the answer has the time.
+        date = format_datetime(datetime.fromtimestamp(self.service.clock.time(), UTC))
+        self.controller.clock.confirm(date)
         await self.window(PUMP, 0, 0)
         await self.pass_time(QUIET)
 
@@ -409,6 +423,7 @@ EVENTS: Final[tuple[tuple[str, tuple[st.SearchStrategy[Any], ...]], ...]] = (
     ("heat", (SOURCES, st.booleans())),
     ("app_heats", (SOURCES, st.booleans())),
     ("delete", ()),
+    ("use_lan", (st.booleans(),)),
     ("window", (SLOTS, MINUTES, st.sampled_from([0, 10, 90]))),
     ("jump", (st.sampled_from([-5, 0.5, 3]),)),
     ("restart", (st.sampled_from([1, 30, 180]),)),
