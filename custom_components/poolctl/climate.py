@@ -35,6 +35,7 @@ from .client.pool.heating import (
     sources_to_select,
 )
 from .coordinator import ControllerCoordinator, View
+from .devices.output_attributes import ATTR_MEASURED_AT
 from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
@@ -47,6 +48,8 @@ PARALLEL_UPDATES = 0
 
 ATTR_HEATING_RATE: Final = "heating_rate"
 """Temperature rise per hour of heating, in the unit of the entity's temperatures."""
+ATTR_LAST_TEMPERATURE: Final = "last_temperature"
+"""Last reading of water that does not circulate now, in the same unit."""
 
 
 class ClimateValue(NamedTuple):
@@ -89,6 +92,23 @@ def _heating_rate(view: View, body: Body) -> Mapping[str, float]:
     return {ATTR_HEATING_RATE: round(shown, 2)}
 
 
+def _attributes(view: View, body: Body) -> Mapping[str, object]:
+    """Return what is learned of the water.
+
+    The current temperature is that of water at the probe: an automation must not act on
+    the last reading of a spa that has cooled down since.
+    """
+    shown, rest = _shown(view, body), view.learned.cooling[body].rest
+    if shown is None or shown.current is not None or rest is None:
+        return _heating_rate(view, body)
+    last = view.hass.config.units.temperature(rest.water, UnitOfTemperature.CELSIUS)
+    return {
+        **_heating_rate(view, body),
+        ATTR_LAST_TEMPERATURE: round(last, 1),
+        ATTR_MEASURED_AT: rest.at.isoformat(timespec="seconds"),
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class PoolctlClimateDescription(
     PoolctlEntityDescription[ClimateValue], ClimateEntityDescription
@@ -104,7 +124,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
         part=PART_OF_BODY[body],
         words=f"{body.key}_heating",
         value_fn=lambda view: _shown(view, body),
-        attributes_fn=lambda view: _heating_rate(view, body),
+        attributes_fn=lambda view: _attributes(view, body),
         exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )

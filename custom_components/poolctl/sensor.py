@@ -42,6 +42,7 @@ from .devices.output_attributes import (
     ATTR_ENDS,
     ATTR_GOOD_FROM,
     ATTR_GOOD_TO,
+    ATTR_MEASURED_AT,
     MODES,
     mode_name,
 )
@@ -124,7 +125,7 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
             good = reading.range(view.state)
             found = {ATTR_GOOD_FROM: good.low, ATTR_GOOD_TO: good.high}
         if view.state.signals.chemistry_stable is False and view.state.valid_at:
-            found["measured_at"] = view.state.valid_at.isoformat(timespec="seconds")
+            found[ATTR_MEASURED_AT] = view.state.valid_at.isoformat(timespec="seconds")
         return found
 
     return attributes

@@ -11,7 +11,7 @@ import pytest
 from tests.world.home.api import HomeAssistant
 from tests.world.home.waiting import until
 
-from .dashboards import PHONE, card, pretended
+from .dashboards import PHONE, card, output, pretended
 from .pools import FULL_ID, SECONDS, Pools, entity
 from .test_cards import GOOD, GREEN, POLL_MS
 
@@ -26,6 +26,8 @@ PAINTED: Final = """(card, colour) => [...card.shadowRoot.querySelectorAll("*")]
     .map(part => part.getAttribute("class"))"""
 GREY: Final = "rgb(189, 189, 189)"
 """Colour of what is disabled in the theme of Home Assistant."""
+SOFT: Final = "rgb(94, 94, 94)"
+"""Colour of secondary text in the theme of Home Assistant."""
 # Two polls without an answer, and a little more.
 SILENT_MS: Final = 60_000
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
@@ -193,25 +195,40 @@ async def test_spa(headline: Locator, api: HomeAssistant) -> None:
         await expect(headline).to_contain_text(shown)
 
 
+async def test_spa_at_rest(pool: Page, api: HomeAssistant) -> None:
+    """While other water circulates, the spa has its last reading in grey, with its time."""
+    spa = await entity(api, "spa", "climate")
+    last = {"last_temperature": 31.25, "measured_at": "2026-01-05T18:40:00+00:00"}
+    async with pretended(api, spa, attributes=last):
+        shown = output(pool, "Spa · Mode").locator(".soft")
+        await expect(shown).to_have_text(re.compile(r"^31\.3 °C at Jan 5, \d+:\d\d"))
+        await expect(shown).to_have_css("color", SOFT)
+
+
 async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> None:
     """A problem never hides the pump; one that is off runs again at a time."""
     problems = [
         {"key": key, "severity": "problem", "sentence": f"{key} is wrong."}
         for key in ("ph_out_of_range", "acid_low")
     ]
+    soon = (datetime.now(UTC) + timedelta(minutes=40)).isoformat()
+    next_run = {"next_run": soon, "next_schedule": "Evening"}
+    doing = headline.locator(".doing")
     async with AsyncExitStack() as stack:
         await pretend(
             stack, api, ("sensor", "status", "problem", {"problems": problems})
         )
-        await expect(headline.locator(".doing")).to_contain_text("filtering")
+        await expect(doing).to_contain_text("filtering")
         await expect(headline.locator(".open")).to_contain_text("+1")
+    async with AsyncExitStack() as stack:
         await pretend(
             stack,
             api,
+            ("sensor", "status", "problem", {"problems": problems, **next_run}),
             ("sensor", "pump_status", "off", {}),
         )
-        await expect(headline.locator(".doing")).to_contain_text(
-            re.compile(r"pump off · next: \S+")
+        await expect(doing).to_contain_text(
+            re.compile(r"pump off.* · next: Evening \d")
         )
 
 
@@ -263,11 +280,17 @@ async def test_times(pool: Page, api: HomeAssistant) -> None:
     """The end of the day is "midnight" on the axis and in the menu."""
     await expect(card(pool, "day").locator(".axis")).to_contain_text("midnight")
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    ends = {"timer_ends": (midnight + timedelta(days=1)).isoformat()}
+    end = (midnight + timedelta(days=1)).isoformat()
     headline = card(pool, "pool").locator(".headline")
-    async with pretended(api, await entity(api, "pump", "switch"), attributes=ends):
+    pump = card(pool, "outputs").locator(".row", has_text="Pump")
+    async with AsyncExitStack() as stack:
+        await pretend(
+            stack,
+            api,
+            ("switch", "pump", "on", {"timer_ends": end}),
+            ("sensor", "status", "all_well", {"pump_until": end}),
+        )
         await expect(headline).to_contain_text("filtering until midnight")
-        pump = card(pool, "outputs").locator(".row", has_text="Pump")
         await expect(pump.first).to_contain_text("until midnight")
 
 

@@ -1,5 +1,8 @@
 """Spa mode: one switch for all actuators, and the heaters that follow."""
 
+from datetime import datetime
+
+from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.platforms.test_heating import HEATER, SOLAR, SPA_HEATER, shown
@@ -46,6 +49,30 @@ async def test_spa_mode(full: Home) -> None:
     assert shown(full, "pool")["current_temperature"] is None
     await full.advance(330, step=30)
     assert shown(full, "pool")["current_temperature"] is not None
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_the_last_reading_of_the_spa(full: Home) -> None:
+    """While other water circulates, it is shown with its time, but not as present."""
+    assert "last_temperature" not in shown(full, "spa")
+    await full.act("switch.turn_on", "spa_mode")
+    await full.advance(330, step=30)
+    warm = shown(full, "spa")["current_temperature"]
+    assert "last_temperature" not in shown(full, "spa")
+    assert "last_temperature" in shown(full, "pool")
+    read = dt_util.utcnow().timestamp()
+
+    await full.act("switch.turn_off", "spa_mode")
+    await full.advance(600, step=30)
+    await full.shut_down()
+    await full.boot()
+    spa = shown(full, "spa")
+    assert spa["current_temperature"] is None
+    assert spa["last_temperature"] == pytest.approx(warm, abs=0.2)
+    at = datetime.fromisoformat(spa["measured_at"]).timestamp()
+    assert at == pytest.approx(read, abs=60)
+    await full.advance(330, step=30)
+    assert "measured_at" not in shown(full, "pool")
 
 
 @pytest.mark.usefixtures("freezer")

@@ -29,6 +29,8 @@ ATTR_EXPLANATION: Final = "explanation"
 ATTR_GOOD_FROM: Final = "good_from"
 ATTR_GOOD_TO: Final = "good_to"
 """The good range of a reading, in the unit of its entity."""
+ATTR_MEASURED_AT: Final = "measured_at"
+"""Time of a reading that is not current."""
 
 _OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
 

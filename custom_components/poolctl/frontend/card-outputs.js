@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { duration, moment, retimed } from "./format.js";
+import { duration, moment, number, retimed } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -30,7 +30,7 @@ export class PoolOutputs extends PoolCard {
     .switch ha-state-icon { --mdc-icon-size: 24px; flex: none; color: var(--secondary-text-color); }
     .on .switch ha-state-icon { color: var(--primary-color); }
     .name { display: block; font-weight: 500; font-size: 14px; line-height: 20px; overflow-wrap: anywhere; }
-    .state { display: block; font-size: 12px; line-height: 16px; color: var(--primary-text-color); }
+    .state { display: block; font-size: 12px; line-height: 16px; }
     .menu { width: 40px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
     .more { flex: 1; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
     .foot { display: flex; flex-wrap: wrap; gap: 8px; margin: 12px 0 4px; }
@@ -93,7 +93,7 @@ export class PoolOutputs extends PoolCard {
         "button",
         { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-focus": id, ...this.pressed(pool, entity) },
         h("ha-state-icon", { hass: this.hass, stateObj: state, "aria-hidden": "true" }),
-        h("span", null, h("span", { class: "name" }, name), h("span", { class: "state" }, this.says(pool, entity))),
+        h("span", null, h("span", { class: "name" }, name), h("span", { class: "state" }, this.says(pool, entity)), this.last(pool, entity)),
       ),
       h(
         "button",
@@ -101,6 +101,13 @@ export class PoolOutputs extends PoolCard {
         h("ha-icon", { icon: "mdi:dots-vertical", "aria-hidden": "true" }),
       ),
     );
+  }
+
+  /** @param {Pool} pool @param {Entity} entity How warm a spa was last, and when. */
+  last(pool, { key }) {
+    const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa")?.state?.attributes) || {};
+    const degrees = at && `${number(this.hass, value, 1)} ${this.hass.config.unit_system.temperature}`;
+    return at && h("span", { class: "state soft" }, `${degrees} ${fill(this.text.at, { time: moment(this.hass, Date.parse(at)) })}`);
   }
 
   /** @param {Pool} pool @param {Entity} entity A tap switches, a long press offers to hold. */

@@ -190,25 +190,19 @@ export class PoolHeadline extends PoolCard {
   /** What the pump does and until when, or when it runs next. @param {import("./pool.js").Pool} pool @returns {Doing} */
   doing(pool) {
     const { text } = this;
-    const pump = pool.one("switch", "pump");
-    const ends = Date.parse(pool.one("sensor", "pump_status")?.state?.attributes.ends ?? "");
-    /** @type {(end: number | undefined) => string} */
-    const until = (end) => (end ? ` ${fill(text.until, { time: moment(this.hass, end) })}` : "");
+    const { pump_until: until, next_run: next, next_schedule: name } = pool.status?.state?.attributes ?? {};
+    const { ends } = pool.one("sensor", "pump_status")?.state?.attributes ?? {};
+    const time = (/** @type {string} */ at) => moment(this.hass, Date.parse(at));
+    const end = (/** @type {string | undefined} */ at) => (at ? ` ${fill(text.until, { time: time(at) })}` : "");
     /** @type {Record<string, Doing>} */
     const found = {
-      cooling_down: { word: text.stopping, sentence: text.cooling + until(ends) },
-      priming: { word: text.starting, sentence: text.priming + until(ends) },
+      cooling_down: { word: text.stopping, sentence: text.cooling + end(ends) },
+      priming: { word: text.starting, sentence: text.priming + end(ends) },
       starting: { word: text.starting, sentence: text.priming },
-      running: { sentence: text.filtering + until(pump && this.endOf(pump)) },
-      off: { sentence: [text.pump_off, pump && this.next(pump)].filter(Boolean).join(" · ") },
+      running: { sentence: text.filtering + end(until) },
+      off: { sentence: [text.pump_off + end(until), next && fill(text.next, { name, time: time(next) })].filter(Boolean).join(" · ") },
     };
     return found[pool.state("sensor", "pump_status")] ?? {};
-  }
-
-  /** @param {import("./pool.js").Entity} pump Which schedule starts it next, and when. */
-  next(pump) {
-    const [next] = this.planned(pump).filter(({ from }) => from > Date.now()).sort((one, other) => one.from - other.from);
-    return next && fill(this.text.next, { name: next.name, time: moment(this.hass, next.from) });
   }
 
   /** @param {import("./pool.js").Pool} pool The water with its temperature, in a ring of the colour of its condition. */

@@ -181,8 +181,7 @@ export class PoolCard extends HTMLElement {
     return [];
   }
 
-  /** Ask something, or offer a choice: what each answer is called and does. */
-  /** @param {string} title @param {string} text @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups */
+  /** @param {string} title @param {string} text @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups What can be chosen. */
   ask(title, text, groups) {
     const close = () => {
       this.dialog = undefined;
