@@ -332,7 +332,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         # Registered now, the device exists even if the controller does not answer.
         coordinator.async_register_device()
         addresses = async_observed_addresses(self.hass)
-        addresses.protect(record.device_id)
+        addresses.ours.add(record.device_id)
         reported = addresses.of(record.device_id)
         addresses.end_cards(record.device_id, {record.mac})
         for each in reported:

@@ -53,7 +53,7 @@ def _offer_to(
     hass: HomeAssistant, entry: PoolctlConfigEntry, observed: ObservedAddress
 ) -> None:
     addresses = async_observed_addresses(hass)
-    addresses.protect(observed.device_id)
+    addresses.ours.add(observed.device_id)
     if not addresses.add(observed):
         return
     if entry.state is ConfigEntryState.LOADED:

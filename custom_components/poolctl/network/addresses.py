@@ -63,7 +63,7 @@ class ObservedAddress:
         return cls(
             device_id=device_id,
             mac=format_mac(mac),
-            name=_words(info.name.removesuffix(f".{info.type}")),
+            name=_plain_text(info.name.removesuffix(f".{info.type}")),
             host=info.host,
             port=info.port or PORT,
             firmware=_version(text.get("fw", "")),
@@ -89,10 +89,9 @@ class ObservedAddress:
         return self.host, self.port
 
 
-def _words(text: str) -> str:
-    """Return a name that is safe to show in a dialog: plain text without markup."""
-    words = clean_text(text).translate(_MARKDOWN)
-    return clean_text(words, _LONGEST_NAME)
+def _plain_text(name: str) -> str:
+    """Return a name that is safe to show in a dialog, without markup."""
+    return clean_text(clean_text(name).translate(_MARKDOWN), _LONGEST_NAME)
 
 
 def _version(text: str) -> str:
@@ -141,12 +140,8 @@ class ObservedAddresses:
         self.cards: dict[str, ObservedAddress] = {}
         """Controllers of discovery flows by flow ID, the newest last."""
         self._by_device: defaultdict[str, _Announcements] = defaultdict(_Announcements)
-        self._ours: set[str] = set()
-
-    @callback
-    def protect(self, device_id: str) -> None:
-        """Never drop this controller to make room for another one."""
-        self._ours.add(device_id)
+        self.ours: set[str] = set()
+        """Controllers that are never dropped to make room for others."""
 
     @callback
     def add(self, observed: ObservedAddress) -> bool:
@@ -172,7 +167,7 @@ class ObservedAddresses:
             del known[oldest], tried[oldest]
         known.pop(address, None)
         known[address] = observed
-        others = [each for each in self._by_device if each not in self._ours]
+        others = [each for each in self._by_device if each not in self.ours]
         for other in others[:-_MOST_OTHERS]:
             del self._by_device[other]
         return True
@@ -182,9 +177,8 @@ class ObservedAddresses:
             ip = ip_address(host)
         except ValueError:
             return False
-        if ip.is_multicast or ip.is_unspecified or ip.is_reserved:
-            return False
-        if ip.is_link_local and not getattr(ip, "scope_id", None):
+        unscoped = ip.is_link_local and not getattr(ip, "scope_id", None)
+        if ip.is_multicast or ip.is_unspecified or ip.is_reserved or unscoped:
             return False
         if ip.is_loopback:
             return LOOPBACK

@@ -31,15 +31,13 @@ class Keys:
         cloud: CloudClient,
         adopt: Callable[[str, str], None],
     ) -> None:
-        """Prepare; `adopt` takes the device ID and the key that a retry fetched."""
-        self._hass = hass
-        self._entry = entry
-        self._cloud = cloud
-        self._adopt = adopt
+        """`adopt` takes the device ID and the key that a retry fetched."""
+        self._hass, self._entry = hass, entry
+        self._cloud, self._adopt = cloud, adopt
         self._wanted: set[str] = set()
         """Controllers whose keys are to be requested again soon."""
-        self._cancel_retry: CALLBACK_TYPE | None = None
-        entry.async_on_unload(self._async_stop)
+        self._cancel_retry: CALLBACK_TYPE = lambda: None
+        entry.async_on_unload(lambda: self._cancel_retry())  # noqa: PLW0108 - it changes
 
     async def async_fetch(
         self, wanted: Iterable[str], limit: float | None = _FIRST_LIMIT
@@ -68,24 +66,17 @@ class Keys:
     @callback
     def async_plan_retry(self, tries: int = 0) -> None:
         """Schedule a retry for the keys that could not be fetched."""
-        self._async_stop()
+        self._cancel_retry()
         if not self._wanted or tries >= len(KEY_RETRIES):
             return
 
         @callback
         def retry(now: datetime) -> None:
-            self._cancel_retry = None
             self._entry.async_create_background_task(
                 self._hass, self._async_retry(tries), "poolctl keys"
             )
 
         self._cancel_retry = async_call_later(self._hass, KEY_RETRIES[tries], retry)
-
-    @callback
-    def _async_stop(self) -> None:
-        if self._cancel_retry is not None:
-            self._cancel_retry()
-            self._cancel_retry = None
 
     async def _async_retry(self, tries: int) -> None:
         keys = await self.async_fetch(tuple(self._wanted), None)
