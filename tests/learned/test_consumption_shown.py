@@ -75,31 +75,6 @@ async def test_true_doses(pool: Home) -> None:
     assert float(used(pool)) == pytest.approx(taken, abs=1)
 
 
-async def test_a_refill_is_no_use(pool: Home) -> None:
-    use(pool, 60)
-    await polls(pool)
-    pool.pool.settings["acid_remaining"] = 20_000
-    await polls(pool, 12)
-    assert pool.value("sensor", "acid_remaining") == "20.0"
-    assert used(pool) == "60"
-    use(pool, 30)
-    await polls(pool)
-    assert used(pool) == "90"
-
-
-async def test_the_day_begins_with_0(pool: Home) -> None:
-    use(pool, 60)
-    await polls(pool)
-    pool.freezer.move_to(datetime(2026, 7, 1, 23, 59, 55, tzinfo=UTC))
-    await polls(pool)
-    state = pool.state("sensor", "acid_used_today")
-    assert state.state == "0"
-    assert state.attributes["last_reset"] == "2026-07-02T00:00:00+00:00"
-    use(pool, 20)
-    await polls(pool)
-    assert used(pool) == "20"
-
-
 async def test_over_a_restart(pool: Home) -> None:
     """Use during the restart counts; nothing counts twice."""
     use(pool, 60)

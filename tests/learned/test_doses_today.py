@@ -19,7 +19,6 @@ few_platforms = only(Platform.SENSOR)
 
 PACIFIC = ZoneInfo("US/Pacific")
 """Time zone of Home Assistant in tests."""
-HOUR = timedelta(hours=1)
 
 
 def at(text: str) -> datetime:
@@ -105,57 +104,6 @@ async def test_midnight(full: Home, minutes: int) -> None:
     assert states == ["3", "0", "1", "2"]
 
 
-@pytest.mark.parametrize(
-    ("day", "next_day", "hours"),
-    [
-        pytest.param(
-            "2026-03-08", "2026-03-09", 23,
-            marks=pytest.mark.freeze_time("2026-03-08 07:58:00+00:00"),
-        ),
-        pytest.param(
-            "2026-11-01", "2026-11-02", 25,
-            marks=pytest.mark.freeze_time("2026-11-01 06:58:00+00:00"),
-        ),
-    ],
-)  # fmt: skip
-async def test_a_day_that_is_longer_or_shorter(
-    full: Home, day: str, next_day: str, hours: int
-) -> None:
-    """Clocks are put forward or back at 2:00; the day ends at its own midnight."""
-    assert (at(f"{next_day}T00:00") - at(f"{day}T00:00")) / HOUR == hours
-    await live(full, f"{day}T00:00:20")
-    assert shown(full) == "0"
-    await live(full, f"{day}T00:30", 600)
-    dose(full)
-    await live(full, f"{day}T04:00", 1800)
-    assert shown(full) == "1"
-    dose(full)
-    await live(full, f"{day}T23:50", 3600)
-    assert shown(full) == "2"
-    await live(full, f"{day}T23:59:59", 60)
-    assert shown(full) == "2"
-    await live(full, f"{next_day}T00:00:20")
-    assert shown(full) == "0"
-    await live(full, f"{next_day}T01:30", 1800)
-    assert full.pool.acid.doses == 0
-    assert shown(full) == "0"
-
-
-@pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-@pytest.mark.parametrize("forgets", [True, False])
-async def test_the_controller_restarts(full: Home, forgets: bool) -> None:
-    """The doses so far stay counted, whether or not the controller keeps its count."""
-    await live(full, "2026-07-01T12:06", 60)
-    assert shown(full) == "2"
-    full.controller.restart(forget_doses=forgets)
-    await live(full, "2026-07-01T12:12", 60)
-    assert shown(full) == "2"
-    dose(full)
-    await live(full, "2026-07-01T12:13")
-    assert shown(full) == "3"
-    assert full.pool.acid.doses == (1 if forgets else 3)
-
-
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 async def test_both_restart(full: Home) -> None:
     await live(full, "2026-07-01T12:06", 60)
@@ -210,24 +158,6 @@ async def test_nobody_tells_for_a_night(full: Home) -> None:
     assert shown(full) == "3"
     states = [state.state for state in followed]
     assert [state for state in states if state.isdecimal()] == ["3"]
-
-
-@pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
-async def test_the_source_stops_telling(full: Home) -> None:
-    """If the cloud does not report the count, it is unknown an hour after midnight."""
-    await live(full, "2026-07-01T23:51")
-    assert shown(full) == "2"
-    full.cloud.not_offered.add("chemistryCard")
-    full.controller.faults.on("refuse")
-    await live(full, "2026-07-02T00:01", 30)
-    assert full.source == "cloud"
-    assert shown(full) == "0"
-    await live(full, "2026-07-02T01:00:40", 20)
-    assert shown(full) == "unknown"
-    full.pool.acid.doses = 1
-    full.controller.faults.clear()
-    await live(full, "2026-07-02T01:06", 60)
-    assert shown(full) == "1"
 
 
 @pytest.mark.freeze_time("2026-07-02 06:55:00+00:00")  # 23:55

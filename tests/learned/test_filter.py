@@ -20,9 +20,9 @@ NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)
 POLL = 15
 CLEAN = 1 / 1500
 """Resistance of a clean filter in kPa/(L/min)²."""
-PUMP, SPA_RETURN, SOLAR_WITH_PUMP, SOLAR = 31, 20, 17, 18
-SOLAR_ON, PRIMING = 1 << 1, 1 << 1
-"""Bits in `flags` and in `flags2` (protocol.md O2.1)."""
+PUMP, SPA_RETURN = 31, 20
+PRIMING = 1 << 1
+"""Bit in `flags2` (protocol.md O2.1)."""
 
 
 class Bench:
@@ -49,7 +49,6 @@ class Bench:
         pressure: float | None,
         *,
         after: float | None = POLL,
-        flags: int = 0,
         flags2: int = 0,
         spa: bool = False,
     ) -> None:
@@ -57,7 +56,6 @@ class Bench:
         told = Telemetry(
             flow_rate=flow,
             pressure=pressure,
-            flags=flags,
             flags2=flags2,
             main_pump_mode=99,
             aux_modes=(99, 99 if spa else 0),
@@ -70,14 +68,12 @@ class Bench:
         *,
         flow: float = 300,
         resistance: float = CLEAN,
-        flags: int = 0,
-        flags2: int = 0,
         spa: bool = False,
     ) -> None:
         """Let the pump run evenly; values are whole numbers, as on the wire."""
         pressure = round(flow**2 * resistance)
         for _ in range(round(seconds / POLL)):
-            self.read(flow, pressure, flags=flags, flags2=flags2, spa=spa)
+            self.read(flow, pressure, spa=spa)
 
     def stop(self) -> None:
         """Let the pump stand still for a while."""
@@ -174,15 +170,6 @@ def test_what_spoils_a_measurement(spoil: Callable[[Bench], None]) -> None:
 def test_the_spa_has_other_pipes(bench: Bench) -> None:
     bench.run(4 * STEADY, resistance=3 * CLEAN, spa=True)
     assert bench.filter.load == 0
-
-
-@pytest.mark.parametrize(("kind", "load"), [(SOLAR, 0), (SOLAR_WITH_PUMP, 100)])
-def test_solar_heating(bench: Bench, kind: int, load: int) -> None:
-    """Solar heating without its own pump adds resistance, so it is not measured."""
-    outputs = replace(bench.state.outputs, types=(PUMP, SPA_RETURN, kind))
-    bench.state = replace(bench.state, outputs=outputs)
-    bench.run(2 * STEADY, resistance=2 * CLEAN, flags=SOLAR_ON)
-    assert bench.filter.load == pytest.approx(load, abs=2)
 
 
 def test_noise() -> None:

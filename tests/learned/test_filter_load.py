@@ -115,44 +115,6 @@ async def test_the_limit_of_the_owner(pool: Home) -> None:
     assert problem(pool) == "on"
 
 
-async def test_a_pump_of_variable_speed(pool: Home) -> None:
-    """The load is right although a dirty filter at low speed has little pressure."""
-    clean = float(pool.value("sensor", "pressure"))
-    pool.pool.set_speed(100)
-    pool.pool.schedules[0].speed = 100
-    await pool.live(2 * MEASURED, step=STEP)
-    assert float(pool.value("sensor", "pressure")) > 1.5 * clean
-    assert float(load(pool)) == percent("0")
-    pool.pool.schedules[0].speed = 50
-    await dirty(pool, 0.7)
-    assert float(pool.value("sensor", "pressure")) < 0.7 * clean
-    assert float(load(pool)) == percent("70")
-    assert problem(pool) == "on"
-
-
-async def test_pressed_while_the_pump_stands_still(small: Home) -> None:
-    """The clean filter is measured once the pump runs steadily."""
-    small.pool.switch(PUMP, False)
-    small.pool.water.dirt = 0.0
-    await small.live(60)
-    await press(small)
-    await small.live(600, step=STEP)
-    assert (load(small), baseline(small)) == ("unknown", "awaited")
-    small.pool.switch(PUMP, True)
-    await small.live(240, step=STEP)
-    assert baseline(small) == "awaited"
-    await small.live(180, step=STEP)
-    assert (load(small), baseline(small)) == ("0", "measured")
-
-
-async def test_it_stays_while_the_pump_stands_still(pool: Home) -> None:
-    await dirty(pool, 0.6)
-    before = load(pool)
-    pool.pool.switch(PUMP, False)
-    await pool.live(900, step=STEP)
-    assert (load(pool), problem(pool)) == (before, "on")
-
-
 async def test_over_a_restart(pool: Home) -> None:
     """The clean filter's value, the load and the limit are kept, even without flow."""
     await pool.act("number.set_value", "filter_limit", value=30)
@@ -180,26 +142,6 @@ async def test_a_press_is_remembered(small: Home) -> None:
     assert baseline(small) == "awaited"
     await small.live(MEASURED, step=STEP)
     assert (load(small), baseline(small)) == ("0", "measured")
-
-
-async def test_few_states(pool: Home) -> None:
-    """A steady flow causes no new states."""
-    states = pool.follow("sensor", "filter_load")
-    await pool.live(1800, step=STEP)
-    assert states == []
-
-
-async def test_through_the_cloud(home: Home) -> None:
-    """The cloud's dashboard reports pressure and flow, too."""
-    home.own(home.service.small)
-    await home.set_up()
-    assert home.source == "cloud"
-    await press(home)
-    await home.live(2 * MEASURED, step=STEP)
-    assert load(home) == "0"
-    home.pool.water.dirt = 0.6
-    await home.live(3 * MEASURED, step=STEP)
-    assert float(load(home)) == percent("60")
 
 
 async def test_a_pool_that_measures_no_pressure(

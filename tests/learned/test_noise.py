@@ -88,11 +88,3 @@ async def test_one_impossible_temperature_is_not_shown(full: Home) -> None:
     water.temperature = 25.05
     await full.advance(15)
     assert shown(full) == first
-
-
-async def test_a_jump_is_shown_at_once(full: Home) -> None:
-    water = full.pool.water
-    water.drift, water.ph, water.temperature = 0.0, 8.45, 35.05
-    await full.advance(15)
-    assert shown(full)[0] == 8.4
-    assert shown(full)[2] == 35.0

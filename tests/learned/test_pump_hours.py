@@ -72,35 +72,6 @@ async def test_nothing_without_a_rule(beach: Home) -> None:
         assert there() == expected
 
 
-@pytest.mark.parametrize(
-    ("rule", "celsius", "hours"),
-    [
-        ("half", 24.0, 12.0),
-        ("third", 24.0, 8.0),
-        ("half", 25.6, 12.75),
-        ("half", 3.0, 2.0),
-        ("fixed", 24.0, 8.0),
-    ],
-)
-async def test_rules(home: Home, rule: str, celsius: float, hours: float) -> None:
-    await set_up(home, celsius)
-    await choose(home, rule)
-    assert float(home.value("sensor", NEEDED)) == hours
-
-
-async def test_the_water_of_yesterday(beach: Home) -> None:
-    """The hours of a day do not change while the water warms."""
-    await choose(beach, "half")
-    await beach.live(86400, step=600)
-    needed = float(beach.value("sensor", NEEDED))
-    assert 12 < needed < 16
-    beach.pool.water.temperature += 4
-    await beach.live(3600, step=600)
-    assert float(beach.value("sensor", NEEDED)) == needed
-    await beach.live(86400, step=600)
-    assert float(beach.value("sensor", NEEDED)) > needed + 1
-
-
 async def test_a_number_of_hours(beach: Home) -> None:
     await choose(beach, "fixed")
     await beach.act("number.set_value", "pump_hours_a_day", value=5.5)

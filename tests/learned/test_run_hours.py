@@ -13,7 +13,6 @@ from tests.world.simulator import Pool
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
-POLL = 15
 LIQUID_CHLORINE_SLOT, SPA_SLOT, UV_SLOT = 7, 10, 15
 """Slots of the full pool."""
 KEYS = {
@@ -150,26 +149,6 @@ async def test_liquid_chlorine_is_no_chlorinator(pool: Home) -> None:
     assert exact(pool, "chlorinator_run_hours") == 0
 
 
-async def test_few_states(pool: Home) -> None:
-    _light_up(pool.pool, True)
-    await pool.live(30)
-    states = pool.follow("sensor", "uv_run_hours")
-    await pool.live(1800, step=60)
-    assert 5 <= len(states) <= 7
-
-
-async def test_what_nobody_read_is_not_counted(pool: Home) -> None:
-    _light_up(pool.pool, True)
-    await pool.live(60)
-    begun = exact(pool, "uv_run_hours")
-    pool.disconnect()
-    await pool.live(300)
-    pool.reconnect()
-    await pool.live(60)
-    # Only reads of the minute after the gap count.
-    assert 0 < exact(pool, "uv_run_hours") - begun <= 60 / 3600
-
-
 async def test_through_the_cloud(pool: Home) -> None:
     """The cloud reports heaters and switched outputs, but not the chlorinator."""
     for run in (_heat, _light_up, _chlorinate):
@@ -184,19 +163,6 @@ async def test_through_the_cloud(pool: Home) -> None:
     assert gained["pool_heater_run_hours"] == hours(300)
     assert gained["uv_run_hours"] == hours(300)
     assert gained["chlorinator_run_hours"] == gained["ozone_run_hours"] == 0
-
-
-async def test_over_a_restart(pool: Home) -> None:
-    _light_up(pool.pool, True)
-    await pool.live(300)
-    before = exact(pool, "uv_run_hours")
-    assert before > 0
-    await pool.unload()
-    pool.freezer.tick(1800)
-    await pool.restart()
-    assert exact(pool, "uv_run_hours") == before
-    await pool.live(60)
-    assert exact(pool, "uv_run_hours") - before == hours(60)
 
 
 # Reset

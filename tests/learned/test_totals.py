@@ -398,23 +398,3 @@ async def test_gallons(in_utc: Home) -> None:
     assert in_utc.value("number", "volume") == "15001.0"
     coordinator = in_utc.entry.runtime_data.controllers[in_utc.controller.device_id]
     assert coordinator.view.choices.volume == 56_785
-
-
-async def test_a_reading_that_moves_is_not_written_at_once(
-    full: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Noisy probes do not cause a write each, for many homes run on a memory card."""
-    memory, written = full.hass.data[DATA_MEMORY], []
-    save = memory.save
-
-    def note(*, at_once: bool = False) -> None:
-        written.append(at_once)
-        save(at_once=at_once)
-
-    monkeypatch.setattr(memory, "save", note)
-    water = full.controller.pool.water
-    for number in range(8):
-        water.ph += 0.1 if number % 2 else -0.1
-        await polls(full)
-    assert False in written
-    assert written.count(True) <= 1  # the totals of five minutes

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -163,17 +162,6 @@ def test_valves_that_turn_end_a_session() -> None:
 
 
 HALF = timedelta(minutes=30)
-
-
-def test_clocks_that_are_put_back_in_autumn() -> None:
-    """An hour has only 60 minutes, whatever a wall clock shows."""
-    begin = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    lesson = Lesson()
-    for at in moments(120, begin):
-        water = 25 + 1.2 * (at - begin).total_seconds() / HOUR
-        local = at.astimezone(ZoneInfo("Europe/Berlin"))
-        lesson = read(lesson, local, water, HEATER)
-    assert found(lesson, POOL) == {(HEATER,): 1.2}
 
 
 def test_the_cloud_teaches_nothing() -> None:
