@@ -49,6 +49,15 @@ def test_each_is_there() -> None:
     assert count
 
 
+def test_each_file_is_there() -> None:
+    """A page names a file that is gone: name the one that has its content now."""
+    names = {path.relative_to(ROOT).as_posix() for path in files()}
+    for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "tests/README.md"):
+        for name in re.findall(r"`([\w/]+\.(?:py|js))\b", page.read_text("utf-8")):
+            there = any(f"/{each}".endswith(f"/{name}") for each in names)
+            assert there, f"{page.relative_to(ROOT)}: there is no {name}"
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -78,7 +78,7 @@ class Recovery:
         """Key that the account reported for a new address, not verified yet."""
         self._searching = asyncio.Lock()
         self.key_asked = False
-        """See `Health.key_asked`."""
+        """See `Situation.key_asked`."""
 
     @callback
     def async_check(self) -> None:
