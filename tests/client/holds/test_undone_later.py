@@ -25,7 +25,7 @@ from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.pauses import Pause
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
-from custom_components.poolctl.client.pool.heating import BODIES, POOL, Body
+from custom_components.poolctl.client.pool.heating import BODIES, POOL, SPA, Body
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
@@ -473,6 +473,15 @@ STEPS: Final = st.tuples(
     story=[
         ("", ("hold", (PUMP, True, 20)), 5),
         ("nothing", ("restart", (1,)), 25),
+    ]
+)
+@example(
+    # Nobody answers that a heater is selected, and the last read shows that it is not.
+    story=[
+        ("declined", ("warm", (SPA, 120)), 25),
+        ("answers lost", ("resume", (WATERFALL,)), 25),
+        ("busy, then gone", ("warm", (POOL, 120)), 25),
+        ("declined", ("delete", ()), 5),
     ]
 )
 def test_nothing_stays_that_nobody_asked_for(

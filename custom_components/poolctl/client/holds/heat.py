@@ -110,6 +110,10 @@ class HeatClaims(Claims[HeatClaim]):
         return after(claim, Event.GONE if over else Event.OTHER)
 
     @override
+    def _possible(self, claim: HeatClaim) -> bool:
+        return self._paths.on_lan
+
+    @override
     def _lost(self, claim: HeatClaim) -> bool:
         return self._paths.lan is None
 
@@ -119,7 +123,7 @@ class HeatClaims(Claims[HeatClaim]):
 
     @override
     async def _read_now(self) -> bool:
-        return not self._paths.on_lan or await self._poller.read_lan()
+        return await self._poller.read_lan()
 
     @override
     async def _undo(self, claim: HeatClaim) -> None:
