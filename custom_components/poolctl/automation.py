@@ -39,7 +39,7 @@ from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .devices.parts import Part, controller_of, part_of_device
 from .private import Targets
-from .status.problem import Severity
+from .status.rows import Severity
 from .status.table import KEYS
 
 OPTION_CONNECTION: Final = "connection"

@@ -40,7 +40,7 @@ from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.heating import why_heating
-from .status.sentence import Explanation
+from .status.rows import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -40,7 +40,7 @@ from .options import options_of
 from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
-from .status.problem import Status
+from .status.rows import Status
 from .status.situation import Situation
 from .status.table import PROBLEMS
 from .status.texts import name_of
@@ -81,11 +81,8 @@ class View(Pool):
     situation: Situation
     reached: bool = True
     """Whether the values are not older than 90 s."""
-    polled: bool = True
-    """Whether it is polled, which it is not in a closed season."""
     uses: Uses = field(default_factory=dict)
     status: Status = field(default_factory=Status)
-    device_id: str = ""
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -230,10 +227,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             hass=self.hass,
             situation=situation,
             reached=self.last_update_success,
-            polled=self.polled,
             uses=self._uses,
             status=self._status(),
-            device_id=self.record.device_id,
         )
 
     @callback

@@ -11,8 +11,8 @@ from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .devices.parts import PART_OF_BODY
 from .entity import ExplainedEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .status.sentence import Explanation
-from .status.warm_by import PASSED, why_warm_by
+from .status.heating import PASSED, why_warm_by
+from .status.rows import Explanation
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0

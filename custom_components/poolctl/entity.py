@@ -24,9 +24,8 @@ from .devices.output_attributes import ATTR_EXPLANATION
 from .devices.output_names import OutputNames
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
-from .status.changes import EVENT_CHANGED, Changes
-from .status.output import why_output
-from .status.sentence import Explanation
+from .status.output import EVENT_CHANGED, Changes, why_output
+from .status.rows import Explanation
 from .status.texts import in_words
 
 

@@ -12,7 +12,7 @@ from homeassistant.core import Event, HomeAssistant, callback
 
 from .const import DOMAIN
 from .devices.output_attributes import ATTR_EXPLANATION
-from .status.changes import EVENT_CHANGED
+from .status.output import EVENT_CHANGED
 
 
 @callback

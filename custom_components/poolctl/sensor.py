@@ -62,7 +62,7 @@ from .learned.totals import (
 )
 from .status.links import Link, cloud_link, lan_link
 from .status.output import why_pump
-from .status.problem import ALL_WELL, Severity
+from .status.rows import ALL_WELL, Severity
 from .status.texts import (
     PUMP_ATTRIBUTES,
     action_of,
@@ -133,7 +133,7 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
 
 def _when_begun(view: View) -> bool:
     """Return whether a path to the controller can be shown: not in a closed season."""
-    return view.reached or view.polled
+    return view.reached or not view.situation.closed_season
 
 
 def _last_answer(view: View) -> Attributes:
@@ -154,7 +154,7 @@ def _problems(view: View) -> Attributes:
                 "sentence": sentence(view.hass, problem),
                 "next_step": next_step(view.hass, problem),
                 "since": problem.since.isoformat(timespec="seconds"),
-                **action_of(view.hass, view.device_id, problem),
+                **action_of(view.hass, view.situation.record.device_id, problem),
             }
             for problem in view.status.problems
         ],

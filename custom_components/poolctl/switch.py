@@ -29,7 +29,7 @@ from .entity import (
 from .fitted import platform, rows, with_role
 from .schedules.entity import OfSchedule, in_use
 from .status.dosing import why_dosing
-from .status.sentence import Explanation
+from .status.rows import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -26,12 +26,10 @@ from custom_components.poolctl.const import (
 from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES
-from custom_components.poolctl.status.heating import HEATING_CAUSES
+from custom_components.poolctl.status.heating import HEATING_CAUSES, WARM_BY_CAUSES
 from custom_components.poolctl.status.output import OUTPUT_CAUSES
-from custom_components.poolctl.status.problem import Problem
-from custom_components.poolctl.status.sentence import Row
+from custom_components.poolctl.status.rows import Problem, Row
 from custom_components.poolctl.status.table import KEYS, PROBLEMS
-from custom_components.poolctl.status.warm_by import WARM_BY_CAUSES
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.world.assistant.home import Home
@@ -183,8 +181,7 @@ def test_every_explanation_has_a_sentence() -> None:
     )
     written = re.compile(r'"([a-z_]+)"')
     sources = "".join(
-        (FOLDER / f"status/{name}.py").read_text()
-        for name in ("changes", "output", "sentence", "warm_by")
+        (FOLDER / f"status/{name}.py").read_text() for name in ("heating", "output")
     )
     further = {"by_other", "by_us", "by_name", "no_end", "until", "next", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}

@@ -17,7 +17,7 @@ from pytest_homeassistant_custom_component.common import MockUser
 from custom_components import poolctl
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from custom_components.poolctl.logbook import async_describe_events
-from custom_components.poolctl.status.changes import EVENT_CHANGED
+from custom_components.poolctl.status.output import EVENT_CHANGED
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")

@@ -13,8 +13,13 @@ from homeassistant.util.unit_system import (
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.status.problem import Active, Severity
-from custom_components.poolctl.status.sentence import Celsius, Litres, Value
+from custom_components.poolctl.status.rows import (
+    Active,
+    Celsius,
+    Litres,
+    Severity,
+    Value,
+)
 from custom_components.poolctl.status.texts import filled, next_step, sentence, text
 
 

@@ -21,7 +21,7 @@ from custom_components.poolctl.errors import (
 )
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.connection import REPORT_URL, REQUIREMENTS_URL
-from custom_components.poolctl.status.problem import Problem
+from custom_components.poolctl.status.rows import Problem
 from custom_components.poolctl.status.table import PROBLEMS
 from tests.flow.test_config_flow import discover
 from tests.world.assistant.home import Home

@@ -34,9 +34,9 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.status import active
-from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountHealth
+from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountSituation
 from custom_components.poolctl.status.active import ActiveProblems
-from custom_components.poolctl.status.problem import (
+from custom_components.poolctl.status.rows import (
     Active,
     Problem,
     Repair,
@@ -504,7 +504,7 @@ def test_severities() -> None:
 
 # The account
 
-ACCOUNT = AccountHealth(
+ACCOUNT = AccountSituation(
     subject_id="entry",
     title="Home",
     answers=True,

@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.status.problem import Problem as Row
+from custom_components.poolctl.status.rows import Problem as Row
 from custom_components.poolctl.status.table import PROBLEMS
 
 from .report import Json, Problem, Repository

@@ -19,7 +19,7 @@ from ..client.wire.exceptions import AuthenticationError
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
-from .problem import REPAIR, SIGN_IN, Problem, Repair, Severity, Subject
+from .rows import REPAIR, SIGN_IN, Problem, Repair, Severity, Subject
 
 _SIGN_IN_LASTS = timedelta(days=30)
 """Lifetime of a refresh token (protocol.md 8)."""
@@ -34,7 +34,7 @@ type _Account = DataUpdateCoordinator[Mapping[str, ControllerRecord]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccountHealth(Subject):
+class AccountSituation(Subject):
     """State of an account at one moment, the input of the problem tests."""
 
     answers: bool | None
@@ -48,15 +48,15 @@ class AccountHealth(Subject):
     """Names of the controllers that another account runs."""
 
 
-ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
+ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountSituation], ...]] = (
     # Home Assistant's own repair asks for the sign-in.
-    Problem("sign_in_needed", lambda health: health.sign_in_needed, action=SIGN_IN),
+    Problem("sign_in_needed", lambda account: account.sign_in_needed, action=SIGN_IN),
     Problem(
         "sign_in_ends",
-        lambda health: health.sign_in_ends is not None,
-        lambda health: {
+        lambda account: account.sign_in_ends is not None,
+        lambda account: {
             "date": dt_util.as_local(end).date().isoformat()
-            if (end := health.sign_in_ends)
+            if (end := account.sign_in_ends)
             else ""
         },
         severity=Severity.NOTICE,
@@ -65,22 +65,22 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
     ),
     Problem(
         "service_silent",
-        lambda health: None if health.answers is None else not health.answers,
+        lambda account: None if account.answers is None else not account.answers,
         severity=Severity.NOTICE,
         patience=SILENCE,
         repair=Repair(patience=SILENCE),
     ),
     Problem(
         "controllers_left_out",
-        lambda health: bool(health.left_out),
-        lambda health: {"names": ", ".join(health.left_out)},
+        lambda account: bool(account.left_out),
+        lambda account: {"names": ", ".join(account.left_out)},
         action=REPAIR,
         repair=Repair(patience=0.0, severity=ir.IssueSeverity.ERROR),
     ),
     Problem(
         "controllers_shared",
-        lambda health: bool(health.shared),
-        lambda health: {"names": ", ".join(health.shared)},
+        lambda account: bool(account.shared),
+        lambda account: {"names": ", ".join(account.shared)},
         severity=Severity.NOTICE,
         repair=Repair(patience=0.0),
     ),
@@ -88,7 +88,7 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountHealth], ...]] = (
 """The table of possible problems of an account."""
 
 
-class AccountProblems(ActiveProblems[AccountHealth]):
+class AccountProblems(ActiveProblems[AccountSituation]):
     """The active problems of one account."""
 
     def __init__(
@@ -136,17 +136,17 @@ class AccountProblems(ActiveProblems[AccountHealth]):
     @callback
     def _async_test_now(self, now: datetime | None = None) -> None:
         previous = self.active
-        self.async_test(self._health())
+        self.async_test(self._situation())
         if self.active != previous:
             self._changed()
 
-    def _health(self) -> AccountHealth:
+    def _situation(self) -> AccountSituation:
         closed, account = self._entry.pref_disable_polling, self._account
         failure = account.last_exception
         refused = failure and isinstance(failure.__cause__, AuthenticationError)
         answers = account.last_update_success or bool(refused)
         flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
-        return AccountHealth(
+        return AccountSituation(
             subject_id=self._entry.entry_id,
             title=self._entry.title,
             answers=answers if self._was_read else None,

@@ -14,7 +14,7 @@ from ..client.facts import Change, Facts
 from ..client.holds.evidence import AGREEING
 from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
-from .problem import Active, Problem, Subject
+from .rows import Active, Problem, Subject
 from .texts import filled
 
 

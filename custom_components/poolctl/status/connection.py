@@ -19,7 +19,7 @@ from ..client.wire.exceptions import (
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
 from .links import Link, lan_link
-from .problem import REPAIR, SETTINGS, Form, Problem, Repair, Severity
+from .rows import REPAIR, SETTINGS, Form, Problem, Repair, Severity
 from .situation import Situation
 
 _SITE = "https://github.com/poolctl/poolctl"

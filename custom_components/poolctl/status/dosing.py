@@ -7,7 +7,7 @@ from ..client.pool.dosing import ACID, AnyDosing, DoserKind
 from ..client.pool.parts import Doser
 from ..learned.totals import chlorinates
 from .output import why_pump
-from .sentence import Explanation, Row, Values, explain
+from .rows import Explanation, Row, Values, explain
 from .situation import Situation
 
 

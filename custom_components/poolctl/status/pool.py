@@ -11,10 +11,9 @@ from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
 from ..learned.pool import needs_cleaning, without_effect
-from .problem import RESUME, Action, Form, Problem, Repair, Severity
-from .sentence import Litres, Values
+from .heating import late
+from .rows import RESUME, Action, Form, Litres, Problem, Repair, Severity, Values
 from .situation import Situation
-from .warm_by import late
 
 _DAY = timedelta(days=1)
 """Maximum time held off, or without a reading: a pool without its pump turns green

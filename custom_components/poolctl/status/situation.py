@@ -12,7 +12,7 @@ from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
-from .problem import Subject
+from .rows import Subject
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from ..const import DOMAIN
 from .account import ACCOUNT_PROBLEMS
 from .connection import CONNECTION_PROBLEMS
 from .pool import POOL_PROBLEMS
-from .problem import Problem
+from .rows import Problem
 from .situation import Situation
 
 PROBLEMS: Final[tuple[Problem[Situation], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)

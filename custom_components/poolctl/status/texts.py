@@ -11,8 +11,7 @@ from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from .problem import Active
-from .sentence import Celsius, Explanation, Litres, Value, Values
+from .rows import Active, Celsius, Explanation, Litres, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
