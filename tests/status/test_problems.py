@@ -693,6 +693,17 @@ async def test_a_situation_is_made_once_per_update(
     assert made == updates >= 6
 
 
+async def test_nothing_is_wrong_with_a_controller_before_its_first_read(
+    home: Home,
+) -> None:
+    """A problem that the account has at the start says nothing about a controller."""
+    await left_out(home)
+    observers = home.entry.runtime_data.observers
+    recorded = observers.recorders[home.service.small.device_id].as_list()
+    assert recorded
+    assert "unreachable" not in str(recorded)
+
+
 # Over restarts
 
 

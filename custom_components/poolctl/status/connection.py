@@ -57,13 +57,9 @@ def _verified(pool: Situation) -> bool:
 
 def _firmware_too_old(pool: Situation) -> bool:
     """Return whether the LAN does not work and no reported version supports it."""
-    versions = _firmware_versions(pool)
-    return (
-        pool.lan_allowed
-        and not pool.lan_works
-        and bool(versions)
-        and not any(firmware_supported(version) for version in versions)
-    )
+    supported = [firmware_supported(each) for each in _firmware_versions(pool)]
+    unused = pool.lan_allowed and not pool.lan_works
+    return unused and bool(supported) and not any(supported)
 
 
 def _firmware_versions(pool: Situation) -> list[str]:
@@ -78,9 +74,8 @@ def _firmware_versions(pool: Situation) -> list[str]:
 
 def _address_lost(pool: Situation) -> bool | None:
     """Return whether a typed address is silent though the controller seems to work."""
-    if not pool.record.by_hand or not pool.lan_possible:
-        return False
-    if pool.lan_error is None or _verified(pool):
+    tried = pool.lan_possible and pool.lan_error is not None and not _verified(pool)
+    if not (pool.record.by_hand and tried):
         return False
     other_device = isinstance(
         pool.lan_error, SignatureError | EnvelopeError | BusyError
@@ -102,9 +97,8 @@ def _clock(pool: Situation, fault: ClockFault) -> bool | None:
 
 def _no_key(pool: Situation) -> bool | None:
     """Return whether the account has no key for a controller that supports the LAN."""
-    if not pool.lan_allowed or pool.record.key is not None:
-        return False
-    if _firmware_too_old(pool):
+    lacks = pool.lan_allowed and pool.record.key is None
+    if not lacks or _firmware_too_old(pool):
         return False
     return None if pool.cloud_error is not None else True
 

@@ -27,8 +27,6 @@ _CLEANED = Action("filter_cleaned")
 
 
 def _out_of_range(reading: Reading) -> Problem[Situation]:
-    """Return the row of a reading that is too low or too high."""
-
     def exists(pool: Situation) -> bool | None:
         value = reading.valid(pool.state)
         return None if value is None else value not in reading.range(pool.state)
@@ -60,7 +58,6 @@ def _dosed(pool: Situation, kind: DoserKind) -> bool:
 
 
 def _drum(kind: DoserKind) -> Problem[Situation]:
-    """Return the row of a drum that is nearly empty, or empty."""
     return Problem(
         f"{kind.key}_low",
         lambda pool: _dosed(pool, kind) and kind.low(pool.state, pool.choices),
@@ -80,8 +77,6 @@ def _ph_too_high(pool: Situation) -> bool | None:
 
 
 def _without_effect(kind: DoserKind) -> Problem[Situation]:
-    """Return the row of doses that do not change their reading."""
-
     def values(pool: Situation) -> Values:
         effect = pool.learned.effects[kind]
         reading = effect.reading or 0.0
@@ -97,13 +92,13 @@ def _without_effect(kind: DoserKind) -> Problem[Situation]:
 
 
 def _held_off(pool: Situation) -> list[Hold]:
-    """Return the holds of a day or more: they may be forgotten."""
+    """Return the holds off for a day or more: they may be forgotten."""
     begun = pool.now - _DAY
     return [hold for hold in pool.holds if not hold.on and hold.since <= begun]
 
 
 def _held_against_schedule(pool: Situation) -> list[Hold]:
-    """Return the holds against a schedule, without those of `_held_off`."""
+    """Return the holds off against a schedule, without those of `_held_off`."""
     state, begun = pool.state, pool.now - _DAY
     return [
         hold
@@ -145,8 +140,6 @@ def _lost_expanders(pool: Situation) -> list[int] | None:
 
 
 def _warm_late(body: Body) -> Problem[Situation]:
-    """Return the row of water that will not be warm by the requested time."""
-
     def values(pool: Situation) -> Values:
         found = (late(*each) for each in pool.warm_late if each[0].body is body)
         return next(found, {})
