@@ -21,7 +21,6 @@ from .client.wire.equipment import (
     POOL_HEATERS,
     SOLAR,
     SPA_HEATERS,
-    Role,
 )
 from .coordinator import View
 from .devices.output_attributes import RUN_BY
@@ -47,6 +46,7 @@ def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
     return PoolctlBinarySensorDescription(
         key=f"{doser.key}_low",
         words=f"{doser.key}_nearly_empty",
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         part=Part.DOSING,
         fitted=doser.fitted,
@@ -147,6 +147,7 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="dry_run",
         part=Part.PUMP,
+        entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         value_fn=lambda view: view.state.signals.dry_run,
     ),
@@ -186,8 +187,7 @@ def _outputs(view: View) -> Iterator[PoolctlBinarySensorDescription]:
             index=slot.index,
             device_class=BinarySensorDeviceClass.RUNNING,
             entity_category=EntityCategory.DIAGNOSTIC,
-            # Another entity shows whether it heats or doses.
-            entity_registry_enabled_default=slot.role is Role.VIRTUAL,
+            entity_registry_enabled_default=False,
             value_fn=is_on(slot.index),
             assumed_fn=lambda view: view.state.outputs.assumed,
         )

@@ -84,6 +84,7 @@ async def _choose_speed(controller: Controller, key: str) -> None:
 SPEED_LEVEL = PoolctlSelectDescription(
     key="pump_speed_level",
     part=Part.PUMP,
+    entity_registry_enabled_default=False,
     options=["low", "medium", "high", OWN_SPEED],
     exists_fn=lambda view: view.state.variable_speed,
     value_fn=lambda view: _speed_level(view.state, view.choices),

@@ -507,6 +507,7 @@ SENSORS = (
         key="running_schedule",
         part=Part.PUMP,
         words="running_pump_schedule",
+        entity_registry_enabled_default=False,
         value_fn=_running_schedule,
     ),
     *map(_remaining, DOSERS),
@@ -557,6 +558,7 @@ SENSORS = (
     *map(_warm_at, BODIES),
     Measurement(
         key="held_outputs",
+        entity_registry_enabled_default=False,
         value_fn=lambda view: (
             None if (held := held_outputs(view.state)) is None else len(held)
         ),

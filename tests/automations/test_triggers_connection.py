@@ -142,5 +142,5 @@ async def test_a_start_tells_nothing(full: Home) -> None:
     assert full.source == "lan"
     await full.restart()
     await full.advance(30, step=15)
-    assert full.value("binary_sensor", "dry_run") == "on"
+    assert full.value("sensor", "status") == "problem"
     assert fired == []

@@ -22,7 +22,7 @@ SHOWN: Final[dict[str, list[tuple[str, str]]]] = {
     "pump": [("switch", "pump"), ("number", "pump_speed")],
     "spa": [("climate", "spa")],
     "water": [("sensor", "water_temperature")],
-    "dosing": [("binary_sensor", "acid_low"), ("sensor", "acid_remaining")],
+    "dosing": [("switch", "ph_dosing"), ("sensor", "acid_remaining")],
 }
 OF_THE_CONTROLLER: Final = [("button", "resume_schedules"), ("calendar", "schedules")]
 

@@ -27,10 +27,10 @@ async def test_refill(
     before = (await api.states())[number]["state"]
     await open_part(page, home, FULL, "Dosing")
     await row(page, THRESHOLD).get_by_role("slider").press("End")
-    low = await entity(api, "chlorine_low", "binary_sensor")
+    status = await entity(api, "status", "sensor")
     await until(
         api.states,
-        lambda states: states[low]["state"] == "on",
+        lambda states: states[status]["state"] == "notice",
         what="the drum is called nearly empty",
         seconds=SECONDS,
     )

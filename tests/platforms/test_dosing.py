@@ -238,6 +238,7 @@ async def test_neither_the_app_nor_a_later_firmware_loses_anything(
     assert dict(home.pool.settings) == before | changes
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_a_drum_without_a_size(full: Home) -> None:
     """The level of a drum without a size is unknown; an error says to set it first."""
     full.pool.settings["acid_drum"] = 0
@@ -262,6 +263,7 @@ async def test_a_drum_without_a_size(full: Home) -> None:
 # Nearly empty
 
 
+@pytest.mark.usefixtures("all_enabled")
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
 async def test_nearly_empty(full: Home, substance: str) -> None:
     low, level = f"{substance}_low", f"{substance}_low_level"

@@ -140,7 +140,7 @@ def test_speeds_with_names(
     )
 
 
-@pytest.mark.usefixtures("quick", "hurried")
+@pytest.mark.usefixtures("all_enabled", "quick", "hurried")
 async def test_a_speed_by_its_name(full: Home) -> None:
     """The name of the speed, the number and the pump always agree."""
     for name, speed in (("low", 50), ("medium", 65), ("high", 80)):

@@ -43,8 +43,6 @@ _PLAIN_UNITS = {PERCENTAGE, None}
 _WANTED_DIAGNOSTICS = {
     # first thing in every report of a fault, and hardly ever changes
     "connection",
-    # equipment that the firmware runs by itself, and that no other entity shows
-    "virtual_output",
 }
 """Translation keys of the diagnostic entities that are enabled by default."""
 _NOISE = {
@@ -68,6 +66,8 @@ _NOISE = {
     "clock_difference",
     "last_valid_reading",
     "mqtt",
+    # the firmware runs it by itself: nothing to do
+    "virtual_output",
     "ozone_run_hours",
     "pool_heater_run_hours",
     "sanitiser_output",
@@ -180,8 +180,9 @@ async def choices_are_translated(home: Home, entries: list[er.RegistryEntry]) ->
 
 
 _SHOWN_ELSEWHERE = {
-    *("acid_doses_today", "acid_limit_reached", "acid_without_effect"),
-    "chlorine_without_effect",
+    *("acid_doses_today", "acid_limit_reached", "acid_low", "acid_without_effect"),
+    *("chlorine_low", "chlorine_without_effect", "dry_run"),
+    *("held_outputs", "pump_speed_level", "running_schedule"),
     *("chemistry_stable", "chlorine_doses_today", "chlorine_dosing", "doses", "faults"),
     *("flow", "ph_dosing", "pool_heater", "pump_mode"),
     *("light_brightness_down", "pool_heater_power", "spa_heater_power"),

@@ -294,7 +294,7 @@ async def test_voice(full: Home) -> None:
         assert exposed == ("by itself" if by_itself else "by you"), entity_id
 
 
-@pytest.mark.usefixtures("quick", "hurried")
+@pytest.mark.usefixtures("all_enabled", "quick", "hurried")
 async def test_a_sentence_of_ones_own(full: Home) -> None:
     """The example sets the speed of the pump in a real conversation."""
     text = (DOCS / "voice-and-energy.md").read_text()

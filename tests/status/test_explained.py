@@ -510,6 +510,7 @@ async def test_a_command_has_no_other_line(pool: Home) -> None:
     assert not logged
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_what_nobody_switches_is_not_explained(pool: Home) -> None:
     """An output without a relay has a reason instead."""
     ozone = pool.state("binary_sensor", "slot_26").attributes

@@ -195,7 +195,7 @@ async def held_now(home: Home) -> None:
     await started(home)
     home.pool.switch(LIGHTS, True, hold=True)
     await home.live(30)
-    assert int(home.value("sensor", "held_outputs")) == 1
+    assert home.state("switch", "slot_2").attributes["held_by_hand"]
     assert home.value("sensor", "status") == "all_well"
     home.pool.switch(PUMP, False, hold=True)
 

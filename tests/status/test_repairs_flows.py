@@ -104,7 +104,7 @@ async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
     """Low drums raise an issue only while the option is on."""
     full.pool.settings |= {"acid_remaining": 1500, "chlorine_remaining": 1500}
     await full.advance(PATIENCE["acid_low"] + 60, step=60)
-    assert full.value("binary_sensor", "acid_low") == "on"
+    assert full.value("sensor", "status") == "notice"
     assert not shown(full)
     await choose(full, drum_repairs=True)
     await full.advance(PATIENCE["acid_low"] + 60, step=60)
@@ -115,11 +115,10 @@ async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
 
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
 async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
-    """The issue follows the binary sensor, and its flow refills the simulated drum."""
+    """The issue follows the level, and its flow refills the simulated drum."""
     pool, key = asked.pool, f"{substance}_low"
     pool.settings[f"{substance}_remaining"] = 1500
     await asked.advance(30, step=15)
-    assert asked.value("binary_sensor", key) == "on"
     assert not shown(asked)
     await asked.advance(PATIENCE[key], step=60)
     issue = shown(asked)[key]
@@ -139,7 +138,6 @@ async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
     assert repair.repaired
     assert asked.pool.settings[f"{substance}_remaining"] == 20000
     await asked.advance(30, step=15)
-    assert asked.value("binary_sensor", key) == "off"
     assert not shown(asked)
 
 
