@@ -463,6 +463,7 @@ SENSORS = (
         key="pressure",
         part=Part.PUMP,
         words="filter_pressure",
+        entity_registry_enabled_default=False,
         translation_key="filter_pressure",
         device_class=SensorDeviceClass.PRESSURE,
         native_unit_of_measurement=UnitOfPressure.KPA,

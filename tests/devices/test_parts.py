@@ -62,8 +62,8 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         # A page fits a screen or two.
         most = "too many enabled entities: disable one that most people do not need"
         assert max(pages(full).values()) <= 20, most
-        # With five schedules 75: this pool has three.
-        assert pages(full).total() <= 73, most
+        # With five schedules 75, and the turnovers: this pool has three.
+        assert pages(full).total() <= 72, most
         assert pages(full)["Beach pool"] <= 18, most
 
     # They contain the controller's name once, not the site's or the part's.

@@ -181,7 +181,7 @@ async def choices_are_translated(home: Home, entries: list[er.RegistryEntry]) ->
 
 _SHOWN_ELSEWHERE = {
     *("acid_doses_today", "acid_limit_reached", "acid_low", "acid_without_effect"),
-    *("chlorine_low", "chlorine_without_effect", "dry_run"),
+    *("chlorine_low", "chlorine_without_effect", "dry_run", "filter_pressure"),
     *("held_outputs", "pump_speed_level", "running_schedule"),
     *("chemistry_stable", "chlorine_doses_today", "chlorine_dosing", "doses", "faults"),
     *("flow", "ph_dosing", "pool_heater", "pump_mode"),

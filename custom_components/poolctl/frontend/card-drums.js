@@ -37,7 +37,8 @@ export class PoolDrums extends PoolCard {
     .lid { fill: var(--secondary-text-color); }
     svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
     .name { font-weight: 500; }
-    .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin-top: 12px; }
+    .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 12px; min-height: 40px; margin: -8px 0 8px; }
+    .head h2 { margin: 0; }
     .drum .action { margin-top: 4px; width: 100%; height: 100%; box-sizing: border-box; font-size: 14px; padding: 8px; }
   `;
 
@@ -45,9 +46,8 @@ export class PoolDrums extends PoolCard {
   draw(pool) {
     const levels = [...DOSERS.map((doser) => this.doser(pool, doser)), this.filter(pool)].filter((level) => level !== undefined);
     return [
-      h("h2", null, this.text.drums),
+      h("div", { class: "head" }, h("h2", null, this.text.drums), this.pause(pool)),
       levels.length ? h("div", { class: "drums" }, levels.map((level) => this.level(level))) : h("p", { class: "soft" }, this.text.no_drums),
-      this.pause(pool),
     ];
   }
 
@@ -60,7 +60,7 @@ export class PoolDrums extends PoolCard {
     if (paused.length) {
       const goOn = () => paused.forEach(({ id }) => this.perform("switch.turn_on", id));
       const until = fill(text.paused, { time: moment(this.hass, Math.max(...ends)) });
-      return h("div", { class: "foot" }, h("span", { role: "status" }, until), h("button", { class: "action", onclick: goOn }, text.resume));
+      return h("div", { class: "head" }, h("span", { role: "status" }, until), h("button", { class: "action", onclick: goOn }, text.resume));
     }
     if (!switches.some(({ state }) => state?.state === "on")) {
       return null;
@@ -70,7 +70,7 @@ export class PoolDrums extends PoolCard {
       run: () => this.perform("poolctl.pause_dosing", switches.map(({ id }) => id), { duration: { minutes } }),
     }));
     const offer = () => this.ask(text.pause, text.pauses, [{ answers: [...times, { label: text.cancel }] }]);
-    return h("div", { class: "foot" }, h("button", { class: "action", onclick: offer }, text.pause));
+    return h("button", { class: "action", onclick: offer }, text.pause);
   }
 
   /** @param {Pool} pool @param {typeof DOSERS[number]} doser @returns {Level | undefined} */

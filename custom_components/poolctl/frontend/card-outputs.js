@@ -33,7 +33,7 @@ export class PoolOutputs extends PoolCard {
     .state { display: block; font-size: 12px; line-height: 16px; }
     .menu { width: 40px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
     .more { flex: 1; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
-    .foot { display: flex; flex-wrap: wrap; gap: 8px; margin: 12px 0 4px; }
+    .foot { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 8px; }
   `;
 
   open = false;
