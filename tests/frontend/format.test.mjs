@@ -52,7 +52,7 @@ test("the times of a sentence are those of the profile", () => {
   const shown = (text, more, language = "en") => plain(retimed(hass(language, more), text));
   assert.equal(shown("Asked for that at 09:26. It ends at 18:40."), "Asked for that at 9:26 AM. It ends at 6:40 PM.");
   assert.equal(shown("It ends at 18:40.", { time_format: "24" }), "It ends at 18:40.");
-  assert.equal(shown("It ends at 00:00."), "It ends at midnight.");
+  assert.equal(shown("It began at 00:00 and ends at 24:00."), "It began at midnight and ends at midnight.");
   assert.equal(shown("Since 2026-03-29 18:40."), "Since Mar 29, 6:40 PM.");
   assert.equal(shown("Es endet am 2026-10-25 07:05.", {}, "de"), "Es endet am 25. Okt., 07:05.");
   for (const text of ["It is at 10.0.0.10:50.", "Its card is 0a:10:20:30:40:50.", "8:30, 12:75"]) {

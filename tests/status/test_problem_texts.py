@@ -47,10 +47,17 @@ async def test_values(
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 @pytest.mark.parametrize(
     ("hours", "written"),
-    [(6.5, "20:30"), (24, "2026-07-02 14:00"), (11, "2026-07-02 01:00")],
+    [
+        (6.5, "20:30"),
+        (24, "2026-07-02 14:00"),
+        (11, "2026-07-02 01:00"),
+        (10, "24:00"),
+        (34, "2026-07-03 00:00"),
+        (-14, "00:00"),
+    ],
 )
 async def test_times(hass: HomeAssistant, hours: float, written: str) -> None:
-    """Times are local, with a date if they are on another day."""
+    """Times are local, with a date if they are on another day; today ends at 24:00."""
     await hass.config.async_set_time_zone("Europe/Berlin")
     at = dt_util.utcnow() + timedelta(hours=hours)
     assert filled(hass, {"at": at}) == {"at": written}

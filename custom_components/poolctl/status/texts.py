@@ -28,7 +28,10 @@ def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
 def _written(hass: HomeAssistant, value: Value) -> str:
     if isinstance(value, datetime):
         at, now = dt_util.as_local(value), dt_util.now()
-        return at.strftime("%H:%M" if at.date() == now.date() else "%Y-%m-%d %H:%M")
+        days, clock = (at.date() - now.date()).days, f"{at:%H:%M}"
+        if days == 1 and clock == "00:00":
+            return "24:00"
+        return clock if days == 0 else f"{at:%Y-%m-%d} {clock}"
     units = hass.config.units
     if isinstance(value, Celsius):
         degrees = units.temperature(value, UnitOfTemperature.CELSIUS)
