@@ -324,7 +324,10 @@ def _changes(entity: Past) -> Iterator[tuple[object, ...]]:
     shown: object = None
     for at, value in entity.values:
         # Without flow, the last valid reading stays.
-        if value is None or value == shown or at < newest - STATE_DAYS * 86400:
+        if value is None or at < newest - STATE_DAYS * 86400:
             continue
-        shown = value
+        # A day begins with a state: the recorder knows none from before it was started.
+        if (value, _day(at)) == shown:
+            continue
+        shown = value, _day(at)
         yield str(value), at, at, uuid4().bytes, entity.entity_id

@@ -1,16 +1,18 @@
 """The simulated past of the demo fits the present state of its pools."""
 
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import groupby
 import json
 from pathlib import Path
+import sqlite3
 import time
 
 import pytest
 
 from custom_components.poolctl.client.pool.dosing import DOSERS
 from custom_components.poolctl.learned.learned import Learned
-from tests.world.home.past import learned_from
+from tests.world.home.past import Past, insert_states, learned_from
 from tests.world.home.settings import Settings
 from tests.world.simulator import Clock, Pool
 from tests.world.simulator.past import DAYS, SAMPLE, live
@@ -40,6 +42,24 @@ def test_three_weeks_up_to_now(hour: int) -> None:
         assert all(7.0 <= each["ph"] <= 7.8 for each in lived)
         assert all(550 <= each["orp"] <= 800 for each in lived)
     assert pools["full"].settings["acid_remaining"] < 2000
+
+
+def test_each_day_begins_with_a_state(tmp_path: Path) -> None:
+    """The recorder does not look for states of a day before its own first one."""
+    hours = [(NOON + hour * 3600, "on") for hour in range(48)]
+    with closing(sqlite3.connect(tmp_path / "home-assistant_v2.db")) as database:
+        database.executescript("""
+            CREATE TABLE states_meta (metadata_id, entity_id);
+            CREATE TABLE states (state, metadata_id, attributes_id, last_updated_ts,
+                last_reported_ts, origin_idx, context_id_bin);
+            INSERT INTO states_meta VALUES (1, 'switch.pump');
+            INSERT INTO states (metadata_id, last_updated_ts) VALUES (1, 9e9);
+        """)
+        insert_states(tmp_path, [Past(entity_id="switch.pump", values=[*hours])])
+        rows = database.execute("SELECT last_updated_ts FROM states WHERE state = 'on'")
+        noon, *midnights = (at for (at,) in rows.fetchall())
+    assert noon == NOON
+    assert midnights == [NOON + 12 * 3600, NOON + 36 * 3600]
 
 
 def test_the_integration_has_learned_from_it(tmp_path: Path) -> None:
