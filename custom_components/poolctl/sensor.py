@@ -143,10 +143,10 @@ def _last_answer(view: View) -> Attributes:
 
 
 def _problems(view: View) -> Attributes:
-    """Return all problems, the worst first, and what the pump does."""
+    """Return all problems, the worst first, and the times of the pump."""
     answers = view.reached and view.situation.last_answer is None
     return {
-        **pump_attributes(view.hass, why_pump(view.situation) if answers else ()),
+        **pump_attributes(why_pump(view.situation) if answers else ()),
         ATTR_PROBLEMS: [
             {
                 "key": problem.key,

@@ -55,6 +55,11 @@ STATES: Final[dict[str, list[Change]]] = {
         ("sensor", "acid_remaining", "0", {}),
         ("sensor", "chlorine_remaining", "0", {}),
     ],
+    "rest": [
+        ("climate", "spa", None, {"last_temperature": 31.2, "measured_at": EVENING}),
+        ("sensor", "pump_status", "off", {}),
+        ("sensor", "status", None, {"next_run": EVENING, "next_schedule": "Filter"}),
+    ],
     "paused": [("switch", "ph_dosing", "off", {"paused_until": EVENING})],
 }
 

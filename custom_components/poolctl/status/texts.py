@@ -17,7 +17,7 @@ _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
 _TIMES: Final = {"until": "pump_until", "next": "next_run"}
 """Attributes of the sentences that name a time."""
-PUMP_ATTRIBUTES: Final = frozenset({"pump", "next_schedule", *_TIMES.values()})
+PUMP_ATTRIBUTES: Final = frozenset({"next_schedule", *_TIMES.values()})
 
 
 def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
@@ -94,15 +94,12 @@ def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
     return " ".join(text(hass, values, f"why_{key}") for key, values in explanation)
 
 
-def pump_attributes(hass: HomeAssistant, explanation: Explanation) -> dict[str, str]:
-    """Return attributes that show what the pump does, and until when or when next.
+def pump_attributes(explanation: Explanation) -> dict[str, str]:
+    """Return attributes for cards: until when the pump runs or is off, and when next.
 
-    They are a sentence, and for cards the times in ISO 8601 with the schedule's name;
-    what is not known is left out.
+    The times are in ISO 8601, with the schedule's name; what is not known is left out.
     """
-    if not explanation:
-        return {}
-    found = {"pump": in_words(hass, explanation)}
+    found: dict[str, str] = {}
     for key, values in explanation:
         if isinstance(at := values.get("time"), datetime) and key in _TIMES:
             found.setdefault(_TIMES[key], at.isoformat(timespec="seconds"))
