@@ -14,16 +14,9 @@ async def test_what_is_known(full: Home) -> None:
     assert found.sw_version == "2.5.46"
     assert found.serial_number == full.controller.device_id
     assert found.connections == {("mac", "aa:bb:cc:00:00:02")}
-    assert found.area_id is None
-
-
-async def test_what_is_not_known_is_not_told(full: Home) -> None:
-    """The interface does not name a manufacturer, and controllers serve no page."""
-    found = full.device()
-    assert found.manufacturer is None
-    assert found.model_id is None
-    assert found.hw_version is None
-    assert found.configuration_url is None
+    # The interface does not name a manufacturer, and controllers serve no page.
+    unknown = found.area_id, found.manufacturer, found.model_id, found.hw_version
+    assert (*unknown, found.configuration_url) == (None,) * 5
     reply = await exchange(full.controller, request(method="GET", length=None))
     assert reply.status == 405
     reply = await exchange(
@@ -32,11 +25,9 @@ async def test_what_is_not_known_is_not_told(full: Home) -> None:
     assert reply.status == 403
 
 
-@pytest.mark.parametrize("not_offered", [set(), {"auxInfo"}])
-async def test_through_the_cloud_alone(home: Home, not_offered: set[str]) -> None:
+async def test_through_the_cloud_alone(home: Home) -> None:
     """The cloud does not report the firmware."""
     home.own(home.service.small)
-    home.cloud.not_offered |= not_offered
     await home.set_up()
     found = home.device()
     assert found.model == "Pool controller"

@@ -92,12 +92,6 @@ async def test_still_water(
     assert taken(home) > last
 
 
-@pytest.mark.usefixtures("all_enabled")
-async def test_what_says_that_the_reading_is_valid(small: Home) -> None:
-    state = small.state("binary_sensor", "chemistry_stable")
-    assert state.name == "Water Reading valid"
-
-
 async def test_nothing_valid_was_ever_read(home: Home) -> None:
     """Without a valid reading, neither a value nor a time is shown."""
     home.pool.switch(0, False)
@@ -106,10 +100,3 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     await home.enable_all()
     assert (probes(home), valid(home)) == (NOTHING, "off")
     assert home.value("sensor", "last_valid_reading") == "unknown"
-
-
-@pytest.mark.usefixtures("all_enabled", "freezer")
-async def test_links_and_model_of_the_pump(small: Home) -> None:
-    links = [small.value("binary_sensor", key) for key in ("wifi", "ethernet")]
-    assert links == ["on", "off"]
-    assert small.value("sensor", "pump_model") == "Acme VSX-2"

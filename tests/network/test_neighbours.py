@@ -86,16 +86,6 @@ async def test_old_frames_at_a_new_address(
     assert small.source == "lan"
 
 
-async def test_one_new_frame_at_a_new_address(small: Home, replayer: Replayer) -> None:
-    await lose(small)
-    replayer.listen_to(small.controller)
-    before = dict(small.stored)
-    await hear(small, replayer.announces(small.controller))
-    await small.advance(600, step=30)
-    assert replayer.connections > 2
-    assert small.stored == before
-
-
 async def test_old_frames_after_a_restart_of_home_assistant(
     small: Home, replayer: Replayer
 ) -> None:

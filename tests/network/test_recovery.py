@@ -11,8 +11,6 @@ import pytest
 
 from custom_components.poolctl.application_credentials import AccountToken
 from custom_components.poolctl.network import addresses
-from custom_components.poolctl.store.controller import ControllerStore
-from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
@@ -95,16 +93,6 @@ def keys_asked(home: Home) -> list[Any]:
     return [r for r in home.cloud.requests if r.name == "envelope-key"]
 
 
-async def test_a_controller_that_restarts_is_not_taken_for_a_replay(
-    small: Home,
-) -> None:
-    small.controller.restart(counter=0)
-    await small.advance(15)
-    assert small.source == "lan"
-    await small.advance(60, step=15)
-    assert small.source == "lan"
-
-
 async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
     """The controller accepts every command, also after a restart of Home Assistant."""
     await small.act("switch.turn_on", "slot_2")
@@ -113,35 +101,6 @@ async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
     await small.act("switch.turn_off", "slot_2")
     assert not small.pool.slots[2].on
     assert all(request.ok for request in small.controller.requests)
-
-
-async def test_memory_survives_a_restart(
-    full: Home, hass_storage: dict[str, Any]
-) -> None:
-    """It is read back unchanged."""
-    await full.advance(61)
-    full.hass.data[DATA_MEMORY].save(at_once=True)
-    await full.settle()
-    kept = hass_storage["poolctl"]["data"][full.controller.device_id]
-    assert kept["counters"]["counter"] == full.controller.accepted_counter
-    assert len(kept["equipment"]["types"]) == 37
-    assert kept["equipment"]["names"][3] == "Waterfall"
-
-    again = Memory(full.hass)
-    await again.async_load()
-    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
-    known, stored = (
-        coordinator.controller.store.reported,
-        ControllerStore(again, full.controller.device_id).to_start_from().state,
-    )
-    assert stored.outputs.slots
-    assert [slot.name for slot in stored.outputs.slots] == [
-        s.name for s in known.outputs.slots
-    ]
-    assert stored.pump == known.pump
-    assert stored.valid_chemistry == known.valid_chemistry
-    counters = again.counters(full.controller.device_id)
-    assert counters.next() > kept["counters"]["counter"]
 
 
 async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:

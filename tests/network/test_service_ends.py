@@ -1,8 +1,6 @@
 """The cloud service ends: the LAN goes on, and one repair issue explains it."""
 
 from datetime import timedelta, timezone
-import json
-from pathlib import Path
 
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.helpers import issue_registry as ir
@@ -18,9 +16,6 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 HOUR, DAY = 3600, 86400
 KEY = "service_silent"
-LANGUAGES = sorted(
-    (Path(__file__).parents[2] / "custom_components/poolctl/translations").iterdir()
-)
 
 
 def repairs(home: Home) -> list[str | None]:
@@ -151,10 +146,3 @@ async def test_the_account_is_disabled_or_deleted(small: Home) -> None:
         else:
             await entries.async_remove(entry_id)
             assert not repairs(small)
-
-
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda path: path.stem)
-def test_its_text(language: Path) -> None:
-    texts = json.loads(language.read_text())["issues"][KEY]
-    assert set(texts) == {"title", "description"}
-    assert "{name}" in texts["title"] and "{name}" in texts["description"]

@@ -82,12 +82,6 @@ async def test_everything_as_expected(
     assert unseen == {"busy", "schedule_times", "schedule_midnight"}
 
 
-async def test_a_small_pool_as_expected(
-    small: Home, hass_client: ClientSessionGenerator, tmp_path: Path
-) -> None:
-    assert not contradicting(await replayed(small, hass_client, tmp_path))
-
-
 LAN: list[tuple[Dialect, str, str, Step]] = [
     (Dialect.FRAME_VERSION_0, "frame_version", "version 0", nothing),
     (Dialect.FRAME_VERSION_2, "frame_version", "version 2", nothing),

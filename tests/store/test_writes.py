@@ -10,6 +10,19 @@ from tests.world.assistant.home import Home
 pytestmark = pytest.mark.usefixtures("freezer", "all_enabled")
 
 
+def watch(full: Home, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list to which each writing of the store is added from now on."""
+    memory, found = full.hass.data[DATA_MEMORY], list[Any]()
+    form = memory._data
+
+    def note() -> dict[str, Any]:
+        found.append(full.freezer.time_to_freeze)
+        return form()
+
+    monkeypatch.setattr(memory, "_data", note)
+    return found
+
+
 @pytest.mark.parametrize("runs", [False, True])
 async def test_an_hour_is_written_once_in_five_minutes(
     full: Home, monkeypatch: pytest.MonkeyPatch, runs: bool
@@ -17,15 +30,8 @@ async def test_an_hour_is_written_once_in_five_minutes(
     """Totals, counters and dosing are written together."""
     if not runs:
         await full.act("switch.turn_off", "pump")
-    memory, written = full.hass.data[DATA_MEMORY], []
-    form = memory._data
-
-    def note() -> dict[str, Any]:
-        written.append(full.freezer.time_to_freeze)
-        return form()
-
     await full.live(600)
-    monkeypatch.setattr(memory, "_data", note)
+    written = watch(full, monkeypatch)
     water = full.pool.water
     for number in range(240):
         water.ph += 0.1 if number % 2 else -0.1
@@ -45,13 +51,6 @@ async def test_still_water_after_spa_mode_is_not_written(
     await full.act("switch.turn_off", "spa_mode")
     await full.act("switch.turn_off", "pump")
     await full.live(600)
-    memory, written = full.hass.data[DATA_MEMORY], []
-    form = memory._data
-
-    def note() -> dict[str, Any]:
-        written.append(full.freezer.time_to_freeze)
-        return form()
-
-    monkeypatch.setattr(memory, "_data", note)
+    written = watch(full, monkeypatch)
     await full.live(3600)
     assert len(written) <= 6
