@@ -37,6 +37,7 @@ from .client.pool.schedule_rules import Equipped, equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
+from .devices.naming import schedule_name
 from .devices.output_names import OutputNames
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_output_names
 from .fitted import platform, rows
@@ -189,7 +190,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
             CalendarEvent(
                 start=run.start,
                 end=run.end,
-                summary=names.schedule(run.index, run.schedule),
+                summary=schedule_name(run.index, run.schedule, names.texts),
                 description=_description(run.schedule, names),
                 uid=recurrence.make_uid(run.index, run.schedule),
                 recurrence_id=run.recurrence_id,
@@ -221,7 +222,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
             equipment = self._equipment(event, observed)
             times = _kept(_times(event), event, observed, recurrence_id)
             wanted = _schedule(observed, equipment, times, event)
-            if wanted.name == self._names.schedule(index, observed):
+            if wanted.name == schedule_name(index, observed, self._names.texts):
                 # A schedule without a name was shown by its number.
                 wanted = replace(wanted, name=observed.name)
             await self.controller.schedules.update(index, wanted, observed=observed)

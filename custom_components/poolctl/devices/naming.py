@@ -61,19 +61,19 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
     return f"{name} ({slot.index + 1})" if shared else name
 
 
-def schedule_name(index: int, schedule: Schedule, texts: Texts) -> str:
+def schedule_name(index: int, schedule: Schedule | None, texts: Texts) -> str:
     """Return the name of a schedule, made of its number if it has none."""
-    return schedule.name or text(texts, "switch", "unnamed_schedule", index + 1)
+    named = schedule is not None and schedule.name
+    return named or text(texts, "switch", "unnamed_schedule", index + 1)
 
 
 def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
     """Return the name of a schedule, with its number if others have the same."""
-    schedule = state.schedules.used.get(index)
-    if schedule is None or not schedule.name:
-        return text(texts, "switch", "unnamed_schedule", index + 1)
-    names = [each.name.casefold() for each in state.schedules.used.values()]
-    shared = names.count(schedule.name.casefold()) > 1
-    return f"{schedule.name} ({index + 1})" if shared else schedule.name
+    schedules = state.schedules.used
+    name = schedule_name(index, schedules.get(index), texts)
+    names = [each.name.casefold() for each in schedules.values()]
+    shared = names.count(name.casefold()) > 1
+    return f"{name} ({index + 1})" if shared else name
 
 
 def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from ..client.pool.schedule_rules import schedulable
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
-from ..client.wire.schedule import Schedule
-from .naming import Texts, folded, schedule_name, slot_name, text
+from .naming import Texts, folded, slot_name, text
 from .parts import Uses
 
 
@@ -22,7 +21,8 @@ class OutputNames:
         given: Iterable[tuple[int, str]] = (),
     ) -> None:
         """Work out the names; `given` are those that a user gave to slots."""
-        self._state, self._uses, self._texts, self._given = state, uses, texts, given
+        self._state, self._uses, self._given = state, uses, given
+        self.texts = texts
         self._usual = {
             slot.index: self._name(slot)
             for slot in state.outputs.slots
@@ -40,10 +40,6 @@ class OutputNames:
     def __getitem__(self, index: int) -> str:
         """Return the name of a slot, made of its number if the slot is unknown."""
         return self._shown.get(index) or self._text("general", index)
-
-    def schedule(self, index: int, schedule: Schedule) -> str:
-        """Return the name of a schedule, made of its number if it has none."""
-        return schedule_name(index, schedule, self._texts)
 
     def scheduled(self) -> list[str]:
         """Return a name of each output that schedules can switch, its own if it can."""
@@ -75,7 +71,7 @@ class OutputNames:
             return self._text(slot.role, slot.index)
         if slot.role is Role.PUMP and not slot.name:
             return self._text("pump", slot.index)
-        return slot_name(slot, self._texts, self._uses)
+        return slot_name(slot, self.texts, self._uses)
 
     def _text(self, key: str, index: int) -> str:
-        return text(self._texts, "switch", key, index + 1)
+        return text(self.texts, "switch", key, index + 1)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import inf
 
 from ..client.clock import ControllerClock
 from ..client.codec import from_stored, to_stored
@@ -50,7 +51,7 @@ class Learned:
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin_day`."""
-        self._at: float | None = None
+        self._at = -inf
         self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
 
@@ -72,15 +73,12 @@ class Learned:
         Return whether a shown total changed, and whether any value to store did. If the
         previous read is older than `MAX_AGE`, the time in between counts as unknown.
         """
-        seconds = None if self._at is None else at - self._at
-        self._at = at
+        elapsed, self._at = at - self._at, at
         sane = self._odd_reads.drop(state.readings)
         odd_water = self._odd_reads.water.unconfirmed
         self.steady.take(state.readings, at, odd_water=odd_water)
         state = replace(state, readings=sane)
-        if seconds is not None and seconds > MAX_AGE:
-            seconds = None
-        read = Read(state, seconds, now, choices)
+        read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)
         new_day = self.now.date() != now.date()
         self.now = now
         new_totals = self.totals.take(read)

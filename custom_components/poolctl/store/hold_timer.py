@@ -95,27 +95,22 @@ async def async_report_left(
 
     A repair cannot name it, because repairs are deleted with the entry.
     """
+    texts, language = dict[str, str](), hass.config.language
+    for category in ("entity", "exceptions"):
+        texts |= await async_get_translations(hass, language, category, [DOMAIN])
 
-    async def texts(category: str) -> dict[str, str]:
-        language = hass.config.language
-        return await async_get_translations(hass, language, category, [DOMAIN])
+    def switches(keys: Iterable[str]) -> str:
+        start = f"component.{DOMAIN}.entity.switch"
+        return ", ".join(texts[f"{start}.{key}.name"] for key in keys)
 
-    async def switches(keys: Iterable[str]) -> str:
-        names, start = await texts("entity"), f"component.{DOMAIN}.entity.switch"
-        return ", ".join(names[f"{start}.{key}.name"] for key in keys)
-
-    async def report(key: str, **values: str) -> None:
-        text = (await texts("exceptions"))[
-            f"component.{DOMAIN}.exceptions.{key}.message"
-        ]
-        sentence = text.format_map({"name": name, **values})
-        persistent_notification.async_create(hass, sentence, title=name)
-
-    if left.heat:
-        names = await switches(f"{claim.source}_selected" for claim in left.heat)
-        await report("heat_left", sources=names)
-    if left.holds:
-        await report("holds_left", outputs=output_names(left.holds, state))
-    if left.pauses:
-        names = await switches(pause.kind.enabled_key for pause in left.pauses)
-        await report("pauses_left", dosers=names)
+    sources = switches(f"{claim.source}_selected" for claim in left.heat)
+    dosers = switches(pause.kind.enabled_key for pause in left.pauses)
+    for key, values in {
+        "heat_left": {"sources": sources},
+        "holds_left": {"outputs": output_names(left.holds, state)},
+        "pauses_left": {"dosers": dosers},
+    }.items():
+        if any(values.values()):
+            text = texts[f"component.{DOMAIN}.exceptions.{key}.message"]
+            sentence = text.format(name=name, **values)
+            persistent_notification.async_create(hass, sentence, title=name)
