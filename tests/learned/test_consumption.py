@@ -1,12 +1,11 @@
 """Consumption of a drum: only falls of its level count, by day."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.codec import from_stored, to_stored
+from custom_components.poolctl.client.codec import to_stored
 from custom_components.poolctl.learned.dosing import (
     ENOUGH,
     Consumption,
@@ -210,30 +209,3 @@ def test_what_a_refill_hid_is_no_time_without_use() -> None:
     later = lasts(consumption, 10_000, NOON + 2 * DAY + HOUR)
     assert expected is not None and later is not None
     assert later - expected in (2 * DAY, DAY)
-
-
-# Storage
-
-
-def test_kept() -> None:
-    consumption = lived(6, 400)
-    take(consumption, 20_000, NOON + HOUR)
-    assert from_stored(Consumption, to_stored(consumption)) == consumption
-
-
-@pytest.mark.parametrize(
-    ("change", "lost"),
-    [
-        ({"level": "x"}, True),
-        ({"level": [5, "never"]}, True),
-        ({"days": [["2026-07-15", 1]]}, False),
-        ({"days": {}}, False),
-        ({"refilled_at": "never"}, False),
-    ],
-)
-def test_nonsense_is_forgotten(change: dict[str, Any], lost: bool) -> None:
-    stored = to_stored(begun())
-    assert isinstance(stored, dict)
-    model = from_stored(DoserModel, {"drum": stored | change})
-    assert model.drum == (None if lost else begun())
-    assert from_stored(DoserModel, None).drum is None

@@ -5,7 +5,6 @@ from math import cos, exp, pi
 
 import pytest
 
-from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -91,12 +90,6 @@ def test_a_warm_day() -> None:
         cooling, learned = cooling.at(SPA, now, air), learned.at(SPA, now, air)
     assert cooling.estimate(SPA, now, air) == pytest.approx(water, abs=0.05)
     assert learned.with_reading(now, water, air).rate == pytest.approx(rate, rel=0.1)
-
-
-def test_what_is_stored() -> None:
-    cooling = rest(Cooling(), 16, 0.03)
-    assert from_stored(Cooling, to_stored(cooling)) == cooling
-    assert from_stored(Cooling, {"rate": -1, "rest": {"at": 3}}) == Cooling()
 
 
 def read(

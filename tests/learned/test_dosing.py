@@ -123,20 +123,6 @@ def test_what_is_not_reported(doser: Doser) -> None:
     assert to_stored(model) == to_stored(DoserModel(ACID))
 
 
-@pytest.mark.parametrize(
-    ("stored", "doses"),
-    [
-        ({"last": [5, NOW.isoformat()]}, None),
-        ({"today": 2, "last": [5]}, None),
-        ({"today": 2, "last": ["5", NOW.isoformat()]}, None),
-        ({"today": 2, "last": [5, NOW.isoformat()]}, 2),
-    ],
-)
-def test_odd_counts(stored: dict[str, object], doses: int | None) -> None:
-    model = from_stored(DoserModel, {"doses": stored})
-    assert model.doses_today(NOW) == doses
-
-
 def test_what_is_stored() -> None:
     effect, _ = watched(7.8, 0, 3)
     assert to_stored(effect) == {"reading": 7.8, "idle": 3}

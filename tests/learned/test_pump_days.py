@@ -1,12 +1,11 @@
 """Hours, flow and water of a pump by day, and the hours that it should run."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.choices import Choices, PumpRule
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
@@ -165,15 +164,6 @@ def test_a_day_begins_once(bench: Bench) -> None:
     assert bench.today.day == TODAY + DAY
 
 
-def test_kept(bench: Bench) -> None:
-    bench.read(state(water=24))
-    bench.read(state(water=25), now=NOON + DAY)
-    kept = from_stored(PumpDays, to_stored(bench.days))
-    assert (kept.today, kept.yesterday) == (bench.days.today, bench.days.yesterday)
-    nothing = from_stored(PumpDays, None)
-    assert (nothing.today, nothing.yesterday) == (None, None)
-
-
 # The hours that are needed
 
 
@@ -307,15 +297,3 @@ def test_one_odd_flow_does_not_last(odd: float) -> None:
     assert filtered == pytest.approx(0.3 * 0.5)
     assert learned.pump_days.today is not None
     assert learned.pump_days.today.litres == pytest.approx(300 * 0.75)
-
-
-def test_odd_days() -> None:
-    odd = {
-        "day": "2026-07-01",
-        "hours": 26,
-        "litres": -1,
-        "water": 200,
-        "measured": "a",
-    }
-    assert from_stored(PumpDay, odd) == PumpDay(day=date(2026, 7, 1))
-    assert from_stored(PumpDays, {"today": {"day": 7}}).today is None

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings, Signals
@@ -18,7 +17,6 @@ from custom_components.poolctl.learned.pump_power import (
     NOISE,
     OF_USUAL,
     PumpPower,
-    Usual,
 )
 from custom_components.poolctl.learned.read import Read
 
@@ -233,33 +231,3 @@ def test_a_clean_filter_begins_anew(bench: Bench) -> None:
     assert bench.power == PumpPower()
     bench.read(70)
     assert bench.power == PumpPower(), "what was measured before does not count"
-
-
-def test_kept(bench: Bench) -> None:
-    bench.learn(100)
-    bench.learn(200, 100)
-    bench.measure(130)
-    kept = to_stored(bench.power)
-    assert from_stored(PumpPower, kept) == bench.power
-    assert from_stored(PumpPower, None) == PumpPower()
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"usual": 7},
-        {"usual": [75, [0, [600, 1]], [101, [600, 1]], [75, [600]]]},
-        {"usual": [[75, [LEAST - 1, 1]], [75, [MOST + 1, 1]]]},
-        {"usual": [[75, [600, 0]], [75, [600, OF_USUAL + 1]]]},
-        {"change": "a", "far_since": 7, "far_at": "yesterday"},
-        {"change": -101},
-    ],
-)
-def test_odd_values(odd: dict[str, object]) -> None:
-    assert from_stored(PumpPower, odd) == PumpPower()
-
-
-def test_ends_of_what_is_possible() -> None:
-    usual = {speed: Usual(LEAST, 1) for speed in (1, 100)} | {50: Usual(MOST, OF_USUAL)}
-    draw = PumpPower(usual=usual, change=-100)
-    assert from_stored(PumpPower, to_stored(draw)) == draw

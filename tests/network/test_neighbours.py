@@ -174,12 +174,6 @@ async def test_a_lie_comes_first(small: Home) -> None:
         assert small.stored == before
 
 
-async def test_the_firmware_is_that_of_the_frames(small: Home) -> None:
-    small.controller.firmware = "2.9.1"
-    await small.advance(30, step=15)
-    assert small.stored["firmware"] == small.device().sw_version == "2.9.1"
-
-
 # L12: a second interface
 
 
