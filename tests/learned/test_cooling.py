@@ -9,13 +9,7 @@ from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.cooling import (
-    USUAL,
-    USUAL_AIR,
-    Cooling,
-    Rest,
-    cooling_after,
-)
+from custom_components.poolctl.learned.cooling import USUAL, USUAL_AIR, Cooling, Rest
 
 BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
 
@@ -29,9 +23,10 @@ def rest(
     cooling: Cooling, hours: float, rate: float, *, water: float = 37, air: float = 12
 ) -> Cooling:
     """Let water rest and lose the share `rate` of its warmth an hour."""
-    cooling = cooling.with_reading(BEGIN, water, air)
     left = air + (water - air) * exp(-rate * hours)
-    return cooling.with_reading(BEGIN + timedelta(hours=hours), left, air)
+    cooling.take_reading(BEGIN, water, air)
+    cooling.take_reading(BEGIN + timedelta(hours=hours), left, air)
+    return cooling
 
 
 @pytest.mark.parametrize("rate", [0.004, 0.03, 0.2])
@@ -44,9 +39,10 @@ def test_water_that_is_colder_than_the_air() -> None:
 
 
 def test_water_that_got_warmer_was_heated_elsewhere() -> None:
-    cooling = Cooling().with_reading(BEGIN, 30, 12)
-    later = BEGIN + timedelta(hours=8)
-    assert cooling.with_reading(later, 31, 12).rate is None
+    cooling = Cooling()
+    cooling.take_reading(BEGIN, 30, 12)
+    cooling.take_reading(BEGIN + timedelta(hours=8), 31, 12)
+    assert cooling.rate is None
 
 
 def test_a_newer_rest_counts_more() -> None:
@@ -81,15 +77,18 @@ def test_until_it_is_learned(body: Body) -> None:
 
 def test_a_warm_day() -> None:
     """The air counts as it was all the time, for the estimate and for the rate."""
-    rate, cooling = 0.03, Cooling(rate=0.03).with_reading(BEGIN, 37.0, 10.0)
-    learned, water = Cooling().with_reading(BEGIN, 37.0, 10.0), 37.0
+    rate, water, cooling, learned = 0.03, 37.0, Cooling(rate=0.03), Cooling()
+    for each in (cooling, learned):
+        each.take_reading(BEGIN, water, 10.0)
     for minutes in range(1, 20 * 60 + 1):
         air = 20 - 10 * cos(minutes / 60 / 20 * 2 * pi)
         water = air + (water - air) * exp(-rate / 60)
         now = BEGIN + timedelta(minutes=minutes)
-        cooling, learned = cooling.at(SPA, now, air), learned.at(SPA, now, air)
+        for each in (cooling, learned):
+            each.rest = each.rest_until(SPA, now, air)
     assert cooling.estimate(SPA, now, air) == pytest.approx(water, abs=0.05)
-    assert learned.with_reading(now, water, air).rate == pytest.approx(rate, rel=0.1)
+    learned.take_reading(now, water, air)
+    assert learned.rate == pytest.approx(rate, rel=0.1)
 
 
 def read(
@@ -123,7 +122,9 @@ def read(
 )
 def test_which_reads_count(state: PoolState, body: Body, rest: Rest | None) -> None:
     """Only LAN reads of water that circulated past the probe for long enough count."""
-    assert cooling_after(Cooling(), body, state, BEGIN) == Cooling(rest=rest)
+    cooling = Cooling()
+    cooling.take(body, state, BEGIN)
+    assert cooling == Cooling(rest=rest)
 
 
 @pytest.mark.parametrize(

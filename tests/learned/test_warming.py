@@ -32,13 +32,14 @@ def heat(
     for number in range(round(minutes * 60 / POLL) + 1):
         at = number * POLL
         real = start + rate * at / HOUR + chance.uniform(-noise, noise)
-        warming = warming.with_reading(sources, begin + at, round(real, 1))
+        warming.take_reading(sources, begin + at, round(real, 1))
     return warming
 
 
 def after(warming: Warming, at: float = BEGIN + 24 * HOUR) -> Warming:
     """Let the session end."""
-    return warming.with_reading((), at, 25.0)
+    warming.take_reading((), at, 25.0)
+    return warming
 
 
 def learned(*rates: float, sources: tuple[HeatSource, ...] = (HEATER,)) -> Warming:
@@ -96,10 +97,10 @@ def test_what_is_read_before_the_water_has_mixed() -> None:
     """The water that stood in the pipes does not count."""
     warming = Warming()
     for at in range(0, int(MIXES), 15):
-        warming = warming.with_reading((HEATER,), BEGIN + at, 20.0 + at / 60)
+        warming.take_reading((HEATER,), BEGIN + at, 20.0 + at / 60)
     for at in range(int(MIXES), 2 * 3600, 15):
         now = round(25.0 + 1.2 * (at - MIXES) / HOUR, 1)
-        warming = warming.with_reading((HEATER,), BEGIN + at, now)
+        warming.take_reading((HEATER,), BEGIN + at, now)
     assert warming.rate((HEATER,)) == pytest.approx(1.2, rel=0.02)
 
 
@@ -115,7 +116,7 @@ def test_days_without_a_break() -> None:
 def test_readings_of_one_moment() -> None:
     warming = Warming()
     for _ in range(3):
-        warming = warming.with_reading((HEATER,), BEGIN, 25.0)
+        warming.take_reading((HEATER,), BEGIN, 25.0)
     assert warming.session is not None
     assert warming.session.rate is None
 
@@ -143,27 +144,29 @@ def kept(warming: Warming) -> float:
 def test_what_ends_a_session(seconds: float, change: float, goes_on: bool) -> None:
     warming = heat(Warming(), 60, 0.0)
     count, end = kept(warming), BEGIN + HOUR
-    warming = warming.with_reading((HEATER,), end + seconds, 25.0 + change)
+    warming.take_reading((HEATER,), end + seconds, 25.0 + change)
     assert kept(warming) == (count + 1 if goes_on else 0)
 
 
 def test_what_a_session_told_is_kept_where_it_is_cut() -> None:
     warming = heat(Warming(), 60, 1.5)
-    warming = warming.with_reading((HEATER,), BEGIN + HOUR + 15, 20.0)
+    warming.take_reading((HEATER,), BEGIN + HOUR + 15, 20.0)
     (found,) = warming.rates
     assert found.per_hour == pytest.approx(1.5, rel=0.05)
     assert kept(warming) == 0
 
 
 def test_a_temperature_that_is_not_known() -> None:
-    warming = heat(Warming(), 60, 1.5).with_reading((HEATER,), BEGIN + HOUR + 15, None)
+    warming = heat(Warming(), 60, 1.5)
+    warming.take_reading((HEATER,), BEGIN + HOUR + 15, None)
     assert warming.session is None
     assert len(warming.rates) == 1
 
 
 def test_nothing_heats() -> None:
     warming = Warming()
-    assert warming.with_reading((), BEGIN, 25.0) is warming
+    assert not warming.take_reading((), BEGIN, 25.0)
+    assert warming.session is None
 
 
 # Several sessions
@@ -198,7 +201,7 @@ def test_heat_sources_are_not_mixed() -> None:
 
 def test_another_heat_source_ends_a_session() -> None:
     warming = heat(Warming(), 60, 1.5)
-    warming = warming.with_reading((HEATER, SOLAR), BEGIN + HOUR + 15, 26.5)
+    warming.take_reading((HEATER, SOLAR), BEGIN + HOUR + 15, 26.5)
     assert kept(warming) == 0
     assert [each.sources for each in warming.rates] == [(HEATER,)]
 

@@ -1,7 +1,8 @@
 """Warming rates of pool and spa, and the time until they are warm, from frames."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -23,7 +24,7 @@ from custom_components.poolctl.client.wire.frame import (
     StateFrame,
     Telemetry,
 )
-from custom_components.poolctl.learned.warming import Warming, warm_in, warming_after
+from custom_components.poolctl.learned.warming import Warming, warm_in
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 POLL = 15.0
@@ -36,7 +37,7 @@ TYPES = (31, 2, 17, 19, SPA_RETURN)
 """Pump, pool heater, solar heating, spa heater, spa actuator."""
 
 
-NOTHING, UNTAUGHT = PoolState(), Warming()
+NOTHING = PoolState()
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,17 @@ class Lesson:
     """A state, and the warming that was learned from the reads until then."""
 
     state: PoolState = NOTHING
-    pool: Warming = UNTAUGHT
-    spa: Warming = UNTAUGHT
+    pool: Warming = field(default_factory=Warming)
+    spa: Warming = field(default_factory=Warming)
 
     def of(self, body: Body) -> Warming:
         return self.pool if body is POOL else self.spa
 
     def then(self, state: PoolState, at: datetime) -> Lesson:
-        seconds = at.timestamp()
-        pool = warming_after(self.pool, POOL, state, seconds)
-        return Lesson(state, pool, warming_after(self.spa, SPA, state, seconds))
+        pool, spa = deepcopy((self.pool, self.spa))
+        pool.take(POOL, state, at.timestamp())
+        spa.take(SPA, state, at.timestamp())
+        return Lesson(state, pool, spa)
 
     def left(self, body: Body = POOL) -> tuple[float, float] | None:
         return warm_in(self.of(body), self.state, body)
@@ -169,7 +171,7 @@ def test_the_cloud_teaches_nothing() -> None:
     lesson = heated(10, 6.0, HEATER)
     dashboard = {"heater_state": True, "chemistry_stable": True}
     cloud = merge_dashboard(lesson.state, dashboard, NOW + HALF)
-    assert lesson.then(cloud, NOW + HALF).pool.session is lesson.pool.session
+    assert lesson.then(cloud, NOW + HALF).pool.session == lesson.pool.session
 
 
 # How long it takes

@@ -218,7 +218,9 @@ def test_a_slow_pool() -> None:
 @pytest.mark.parametrize(("body", "air"), [(SPA, 14.0), (SPA, None), (POOL, 14.0)])
 def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     """The estimate is 30 °C less the usual loss of ten hours; other water flows."""
-    rested = Cooling().with_reading(BY - 22 * HOUR, 30.0, 20.0).rest
+    cooling = Cooling()
+    cooling.take_reading(BY - 22 * HOUR, 30.0, 20.0)
+    rested = cooling.rest
     types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
     result = foresee(
         body, hours=12, water=35.0, target=36, types=types, rested=rested, air=air

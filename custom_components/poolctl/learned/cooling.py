@@ -9,7 +9,7 @@ reading, the learned rate and the air since then. All of this is chosen:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import exp, log
 from typing import Annotated, Final, NamedTuple
@@ -63,8 +63,17 @@ class Rest(NamedTuple):
             estimate=between + (self.estimate - between) * exp(-rate * hours),
         )
 
+    def rate(self, water: float) -> float | None:
+        """Return the rate if a reading in °C ends the rest, `None` if not valid."""
+        before, after = self.water - self.mean_air, water - self.mean_air
+        length = self.air_at - self.at
+        valid = REST <= length <= LONGEST_REST and before >= WARMER
+        if not valid or not 0 < after <= before:
+            return None
+        return min(log(before / after) / (length / _HOUR), FASTEST)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Cooling:
     """The learned cooling of one body of water."""
 
@@ -72,45 +81,31 @@ class Cooling:
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
 
-    def with_reading(self, now: datetime, water: float, air: float | None) -> Cooling:
-        """Return the cooling after a reading in °C, which ends the rest."""
-        rate = self.rate
-        if self.rest is not None:
-            rest = self.rest.until(now, air, 0.0)
-            if (of_rest := _rate_of(rest, water)) is not None:
-                rate = weighted_mean(rate, of_rest)
-        air = USUAL_AIR if air is None else air
-        return Cooling(rate, Rest(now, water, air, now, air, water))
+    def take(self, body: Body, state: PoolState, now: datetime) -> None:
+        """Take a read at a trusted time; copies from the cloud are not used."""
+        if state.source is not Source.LAN:
+            return
+        air = state.readings.ambient_temperature
+        water = state.measured_chemistry.water_temperature
+        of_it = state.signals.chemistry_stable and circulates(state, body)
+        if of_it and water is not None:
+            self.take_reading(now, water, air)
+        else:
+            self.rest = self.rest_until(body, now, air)
 
-    def at(self, body: Body, now: datetime, air: float | None) -> Cooling:
-        """Return the cooling at a time, with the air in °C if it is measured."""
+    def take_reading(self, now: datetime, water: float, air: float | None) -> None:
+        """Learn from the rest that a reading in °C ends; the next one begins."""
+        if self.rest is not None:
+            rate = self.rest.until(now, air, 0.0).rate(water)
+            self.rate = self.rate if rate is None else weighted_mean(self.rate, rate)
+        air = USUAL_AIR if air is None else air
+        self.rest = Rest(now, water, air, now, air, water)
+
+    def rest_until(self, body: Body, now: datetime, air: float | None) -> Rest | None:
+        """Return the rest up to a time, with the air in °C if it is measured."""
         rate = USUAL[body] if self.rate is None else self.rate
-        rest = None if self.rest is None else self.rest.until(now, air, rate)
-        return replace(self, rest=rest)
+        return None if self.rest is None else self.rest.until(now, air, rate)
 
     def estimate(self, body: Body, now: datetime, air: float | None) -> float | None:
         """Return the estimated °C of resting water, `None` without a reading."""
-        return (rest := self.at(body, now, air).rest) and rest.estimate
-
-
-def _rate_of(rest: Rest, water: float) -> float | None:
-    """Return the rate of a rest that a reading in °C ends, `None` if not valid."""
-    before, after = rest.water - rest.mean_air, water - rest.mean_air
-    length = rest.air_at - rest.at
-    if not REST <= length <= LONGEST_REST or before < WARMER or not 0 < after <= before:
-        return None
-    return min(log(before / after) / (length / _HOUR), FASTEST)
-
-
-def cooling_after(
-    cooling: Cooling, body: Body, state: PoolState, now: datetime
-) -> Cooling:
-    """Return the cooling of a body of water after a LAN read, at a trusted time."""
-    if state.source is not Source.LAN:
-        return cooling
-    air = state.readings.ambient_temperature
-    measured = state.measured_chemistry.water_temperature
-    of_it = state.signals.chemistry_stable and circulates(state, body)
-    if of_it and measured is not None:
-        return cooling.with_reading(now, measured, air)
-    return cooling.at(body, now, air)
+        return (rest := self.rest_until(body, now, air)) and rest.estimate

@@ -12,7 +12,7 @@ from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
-from .cooling import Cooling, cooling_after
+from .cooling import Cooling
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
 from .filter import Filter
@@ -21,7 +21,7 @@ from .pump_power import PumpPower
 from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
-from .warming import Warming, warming_after
+from .warming import Warming
 
 
 class Learned:
@@ -83,23 +83,17 @@ class Learned:
         self.now = now
         new_totals = self.totals.take(read)
         self.pump_days.take(read, self.totals)
-        previous = self.warming, self._clock
-        self.warming = {
-            body: warming_after(warming, body, state, at)
-            for body, warming in self.warming.items()
-        }
-        self.cooling = {
-            body: cooling_after(cooling, body, state, now)
-            for body, cooling in self.cooling.items()
-        }
-        self._clock = replace(self.controller_clock)
+        for body in BODIES:
+            self.cooling[body].take(body, state, now)
+        previous, self._clock = self._clock, replace(self.controller_clock)
         news = [
             new_day,
             new_totals,
             self.filter.take(read),
             self.pump_power.take(read),
             *[effect.take(read) for effect in self.effects.values()],
-            (self.warming, self._clock) != previous,
+            *[self.warming[body].take(body, state, at) for body in BODIES],
+            self._clock != previous,
         ]
         self.ends = self.ends.add_read(read, self.warming)
         return new_totals, True in news

@@ -12,7 +12,7 @@ readings, so their resolution (0.1 °C) and noise have little effect. All is cho
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import add
 from typing import Annotated, Final
 
@@ -51,7 +51,7 @@ class LearnedRate:
     """Rate in °C an hour."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Session:
     """A session of heating, with its newest reading. Times are monotonic, in s."""
 
@@ -64,13 +64,12 @@ class Session:
     """Sums of 1, x, y, x² and xy, which define the line of best fit: of the readings y
     since the water has mixed, x hours after that."""
 
-    def with_reading(self, at: float, now: float) -> Session:
-        """Return the session after a reading in °C at a time."""
-        sums, x = self.sums, (at - self.begun - SETTLES) / _HOUR
-        if x >= 0:
+    def take(self, at: float, now: float) -> None:
+        """Take a reading in °C at a time."""
+        self.at, self.temperature = at, now
+        if (x := (at - self.begun - SETTLES) / _HOUR) >= 0:
             terms = 1, x, now, x * x, x * now
-            sums = tuple(map(add, sums, terms, strict=True))
-        return replace(self, at=at, temperature=now, sums=sums)
+            self.sums = tuple(map(add, self.sums, terms, strict=True))
 
     @property
     def rate(self) -> float | None:
@@ -83,7 +82,7 @@ class Session:
         return slope if SLOWEST <= slope <= FASTEST else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Warming:
     """The learned rates of one body of water."""
 
@@ -92,33 +91,43 @@ class Warming:
     session: Annotated[Session | None, UNSTORED] = field(default=None, compare=False)
     """The current session, which does not continue after a restart."""
 
-    def with_reading(self, sources: Sources, at: float, now: float | None) -> Warming:
-        """Return the rates and session after a reading in °C at a time.
+    def take(self, body: Body, state: PoolState, at: float) -> bool:
+        """Take a read (monotonic, s); return whether a rate changed.
+
+        Copies from the cloud are not used: they are too old and too few.
+        """
+        if state.source is not Source.LAN:
+            return False
+        of_it = state.signals.chemistry_stable and heats(state, body)
+        sources = running_sources(state) if of_it else ()
+        return self.take_reading(
+            sources, at, state.measured_chemistry.water_temperature
+        )
+
+    def take_reading(self, sources: Sources, at: float, now: float | None) -> bool:
+        """Take a reading in °C at a time; return whether a rate changed.
 
         `sources` are the running heat sources. It is empty if none runs or the reading
         is of other water.
         """
-        if not sources or now is None:
-            return self._over()
-        session = self.session
+        session, previous = self.session, self.rates
         if (
-            session is None
-            or sources != session.sources
-            or not 0 <= at - session.at <= MAX_AGE
-            or abs(now - session.temperature) > JUMP
-            or at - session.begun > LONGEST
+            session is not None
+            and now is not None
+            and sources == session.sources
+            and 0 <= at - session.at <= MAX_AGE
+            and abs(now - session.temperature) <= JUMP
+            and at - session.begun <= LONGEST
         ):
-            return replace(self._over(), session=Session(sources, at, at, now))
-        return replace(self, session=session.with_reading(at, now))
-
-    def _over(self) -> Warming:
-        """Return the rates once the session is over."""
-        if (session := self.session) is None:
-            return self
-        if session.rate is None or (rate := self.rate(session.sources)) is None:
-            return replace(self, session=None)
-        others = (each for each in self.rates if each.sources != session.sources)
-        return Warming((*others, LearnedRate(session.sources, rate)))
+            session.take(at, now)
+            return False
+        if session and session.rate and (rate := self.rate(session.sources)):
+            others = (each for each in previous if each.sources != session.sources)
+            self.rates = (*others, LearnedRate(session.sources, rate))
+        self.session = None
+        if sources and now is not None:
+            self.session = Session(sources, at, at, now)
+        return self.rates != previous
 
     def rate(self, sources: Sources) -> float | None:
         """Return the rate in °C an hour of these sources, `None` if not learned.
@@ -144,19 +153,6 @@ class Warming:
             default=None,
         )
         return None if by is None else by.per_hour
-
-
-def warming_after(warming: Warming, body: Body, state: PoolState, at: float) -> Warming:
-    """Return the warming of a body of water after a read (monotonic, s).
-
-    Copies from the cloud are not used: they are too old and too few.
-    """
-    running = running_sources(state)
-    if state.source is not Source.LAN or not (running or warming.session):
-        return warming
-    of_it = state.signals.chemistry_stable and heats(state, body)
-    measured = state.measured_chemistry.water_temperature
-    return warming.with_reading(running if of_it else (), at, measured)
 
 
 _STEP: Final = 0.1
