@@ -12,8 +12,12 @@ from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
-from custom_components.poolctl.learned.filter import MIN_FLOW, MIN_PRESSURE, Filter
-from custom_components.poolctl.learned.means import STEADY
+from custom_components.poolctl.learned.filter import (
+    MIN_FLOW,
+    MIN_PRESSURE,
+    STEADY,
+    Filter,
+)
 from custom_components.poolctl.learned.read import Read
 
 NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)

@@ -8,14 +8,14 @@ import pytest
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.means import STEADY
-from custom_components.poolctl.learned.pump_power import (
+from custom_components.poolctl.learned.filter import (
     FAR,
-    LEAST,
     LONG,
-    MOST,
+    MAX_POWER,
+    MIN_POWER,
     NOISE,
     OF_USUAL,
+    STEADY,
     PumpPower,
 )
 from custom_components.poolctl.learned.read import Read
@@ -138,7 +138,13 @@ def test_the_mean_goes_by_time(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     ("watts", "counts"),
-    [(LEAST, True), (LEAST - 1, False), (MOST, True), (None, False), (MOST + 1, False)],
+    [
+        (MIN_POWER, True),
+        (MIN_POWER - 1, False),
+        (MAX_POWER, True),
+        (None, False),
+        (MAX_POWER + 1, False),
+    ],
 )
 def test_power_that_counts(bench: Bench, watts: float | None, counts: bool) -> None:
     for _ in range(round(STEADY / POLL) + 1):

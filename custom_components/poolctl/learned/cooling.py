@@ -17,7 +17,7 @@ from typing import Annotated, Final, NamedTuple
 from ..client.codec import Within
 from ..client.pool.heating import POOL, SPA, Body, circulates
 from ..client.pool.state import PoolState, Source
-from .means import weighted_mean
+from .read import weighted_mean
 
 REST: Final = timedelta(hours=3)
 """Shortest rest from which a rate is calculated."""

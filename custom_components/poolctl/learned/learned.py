@@ -15,9 +15,8 @@ from ..client.pool.state import PoolState
 from .cooling import Cooling
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
-from .filter import Filter
+from .filter import Filter, PumpPower
 from .pump_days import PumpDays
-from .pump_power import PumpPower
 from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals

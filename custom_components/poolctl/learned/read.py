@@ -1,4 +1,4 @@
-"""A read for the learned models, with one rule for odd values and one for days."""
+"""A read for the learned models, with one rule each for odd values, days and means."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -13,6 +13,9 @@ MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
 COPY_MARGIN: Final = timedelta(minutes=2)
 """Greatest delay of a cloud copy that arrives after newer values."""
+
+WEIGHT: Final = 0.3
+"""Weight of the newest measurement in a weighted mean (chosen)."""
 
 NO_CHOICES: Final = Choices()
 
@@ -103,3 +106,8 @@ def of_today[T](value: T, reported_at: datetime, now: datetime) -> T | int | Non
     if reported_at >= midnight:
         return value
     return 0 if now < midnight + MIDNIGHT_MARGIN else None
+
+
+def weighted_mean(previous: float | None, newest: float) -> float:
+    """Return the mean after another measurement: newer ones have more weight."""
+    return newest if previous is None else previous + WEIGHT * (newest - previous)

@@ -21,7 +21,7 @@ from ..client.control.store import MAX_AGE
 from ..client.pool.heating import Body, heats, running_sources, temperature
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource
-from .means import weighted_mean
+from .read import weighted_mean
 
 SETTLES: Final = 300.0
 """Seconds until the water has mixed."""
