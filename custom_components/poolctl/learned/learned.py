@@ -27,10 +27,13 @@ class Learned:
     """The models of one controller."""
 
     def __init__(self, stored: object = None) -> None:
-        parts = stored if isinstance(stored, Mapping) else {}
+        forms = stored if isinstance(stored, Mapping) else {}
+        self._parts: dict[str, object] = {}
 
         def part[T](kind: type[T], name: str) -> T:
-            return from_stored(kind, parts.get(name))
+            found = from_stored(kind, forms.get(name))
+            self._parts[name] = found
+            return found
 
         self.totals = part(Totals, "totals")
         self.pump_days = part(PumpDays, "pump_days")
@@ -39,13 +42,12 @@ class Learned:
         self.controller_clock = part(ControllerClock, "clock")
         self.warming = {body: part(Warming, f"{body.key}_warming") for body in BODIES}
         self.cooling = {body: part(Cooling, f"{body.key}_cooling") for body in BODIES}
-        self.dosers = {
-            kind: replace(part(DoserModel, kind.key), kind=kind) for kind in DOSERS
-        }
+        self.dosers = {kind: part(DoserModel, kind.key) for kind in DOSERS}
         self.effects = {
-            kind: replace(part(DosingEffect, f"{kind.key}_effect"), kind=kind)
-            for kind in DOSERS
+            kind: part(DosingEffect, f"{kind.key}_effect") for kind in DOSERS
         }
+        for kind in DOSERS:
+            self.dosers[kind].kind = self.effects[kind].kind = kind
         self.steady = SteadyReadings()
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
@@ -113,15 +115,4 @@ class Learned:
 
     def as_dict(self) -> dict[str, object]:
         """Return the values to store."""
-        parts: dict[str, object] = {
-            "totals": self.totals,
-            "pump_days": self.pump_days,
-            "filter": self.filter,
-            "pump_power": self.pump_power,
-            "clock": self.controller_clock,
-            **{kind.key: model for kind, model in self.dosers.items()},
-            **{f"{kind.key}_effect": effect for kind, effect in self.effects.items()},
-            **{f"{body.key}_warming": each for body, each in self.warming.items()},
-            **{f"{body.key}_cooling": each for body, each in self.cooling.items()},
-        }
-        return {name: to_stored(part) for name, part in parts.items()}
+        return {name: to_stored(part) for name, part in self._parts.items()}

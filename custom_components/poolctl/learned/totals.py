@@ -116,19 +116,20 @@ RUN_HOURS = (
     TotalKind("uv_run_hours", _output(UV), fitted=UV),
     TotalKind("ozone_run_hours", _output(OZONE), fitted=OZONE),
 )
-POOL_HEATER_ENERGY = TotalKind(
-    "pool_heater_energy",
-    _heats(HeatSource.POOL_HEATER),
-    fitted=HeatSource.POOL_HEATER.fitted,
-    factor=lambda choices: choices.pool_heater_power,
+HEATER_ENERGY = (
+    TotalKind(
+        "pool_heater_energy",
+        _heats(HeatSource.POOL_HEATER),
+        fitted=HeatSource.POOL_HEATER.fitted,
+        factor=lambda choices: choices.pool_heater_power,
+    ),
+    TotalKind(
+        "spa_heater_energy",
+        _heats(HeatSource.SPA_HEATER),
+        fitted=HeatSource.SPA_HEATER.fitted,
+        factor=lambda choices: choices.spa_heater_power,
+    ),
 )
-SPA_HEATER_ENERGY = TotalKind(
-    "spa_heater_energy",
-    _heats(HeatSource.SPA_HEATER),
-    fitted=HeatSource.SPA_HEATER.fitted,
-    factor=lambda choices: choices.spa_heater_power,
-)
-HEATER_ENERGY = (POOL_HEATER_ENERGY, SPA_HEATER_ENERGY)
 KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
 
 
