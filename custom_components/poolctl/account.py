@@ -334,7 +334,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         addresses = async_observed_addresses(self.hass)
         addresses.ours.add(record.device_id)
         reported = addresses.of(record.device_id)
-        addresses.end_cards(record.device_id, {record.mac})
+        addresses.end_cards(record)
         for each in reported:
             # Its address may have changed while this entry was not loaded.
             coordinator.recovery.async_offer(each)

@@ -201,16 +201,6 @@ async def test_one_of_two_interfaces_answers(small: Home) -> None:
     assert not small.flows
 
 
-async def test_no_state_for_us(small: Home) -> None:
-    """The cloud is read if `state` answers `{ok:false}` (protocol.md 4.2)."""
-    small.controller.faults.on("no_state")
-    await small.advance(30, step=15)
-    assert small.source == "cloud"
-    small.controller.faults.clear()
-    await small.advance(30)
-    assert small.source == "lan"
-
-
 # H3: text from announcements
 
 

@@ -72,6 +72,7 @@ async def test_polls_that_fail(
         "close_mid_body",
         "slow_headers",
         "busy",
+        "no_state",  # `{ok:false}` for each `state` (protocol.md 4.2)
         "html",
         "garbage",
         "oversized",

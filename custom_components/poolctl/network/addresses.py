@@ -6,7 +6,6 @@ is limited, and for each controller, at most one address a minute is tried.
 """
 
 from collections import defaultdict
-from collections.abc import Container
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 import re
@@ -222,7 +221,7 @@ class ObservedAddresses:
         return chosen
 
     @callback
-    def end_cards(self, device_id: str, macs: Container[str]) -> None:
+    def end_cards(self, record: ControllerRecord) -> None:
         """Remove the cards of a controller that now belongs to an account.
 
         A flow whose sign-in succeeded already has the account's unique ID and continues.
@@ -232,7 +231,7 @@ class ObservedAddresses:
             card = self.cards.get(flow["flow_id"])
             if (
                 card is not None
-                and (card.device_id == device_id or card.mac in macs)
+                and (card.device_id == record.device_id or card.mac == record.mac)
                 and flow["context"].get("unique_id") == mac_of(card.device_id)
             ):
                 manager.async_abort(flow["flow_id"])
