@@ -25,27 +25,25 @@ _STEPS: Final = 1.5
 """Margin in smallest steps of the temperature, which may fluctuate by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ends:
     """Times in UTC, `None` where nothing runs or the time is unknown."""
 
     run_on: datetime | None = None
     priming: datetime | None = None
-    warm: Mapping[Body, datetime | None] = field(default_factory=dict)
+    warm: dict[Body, datetime | None] = field(default_factory=dict)
     """When each body of water reaches its target."""
 
-    def add_read(self, read: Read, warming: Mapping[Body, Warming]) -> Ends:
-        """Return the ends after a read, with the warming learned up to it."""
-        readings, warm = read.state.readings, dict[Body, datetime | None]()
+    def take(self, read: Read, warming: Mapping[Body, Warming]) -> None:
+        """Take a read, with the warming learned up to it."""
+        readings, now = read.state.readings, read.now
+        self.run_on = _end(self.run_on, readings.pump_cooldown_remaining or None, now)
+        self.priming = _end(self.priming, readings.pump_priming_remaining or None, now)
         for body in BODIES:
             left, step = warm_in(warming[body], read.state, body) or (None, 0.0)
             most = timedelta(seconds=max((left or 0.0) * _SHARE, step * _STEPS))
-            warm[body] = _end(self.warm.get(body), left, read.now, max(_LEAST, most))
-        return Ends(
-            _end(self.run_on, readings.pump_cooldown_remaining or None, read.now),
-            _end(self.priming, readings.pump_priming_remaining or None, read.now),
-            warm,
-        )
+            end = _end(self.warm.get(body), left, now, max(_LEAST, most))
+            self.warm[body] = end
 
 
 def _end(

@@ -96,7 +96,7 @@ class Learned:
             *[self.warming[body].take(body, state, at) for body in BODIES],
             self._clock != previous,
         ]
-        self.ends = self.ends.add_read(read, self.warming)
+        self.ends.take(read, self.warming)
         return new_totals, True in news
 
     def take_dosers(self, state: PoolState) -> bool:

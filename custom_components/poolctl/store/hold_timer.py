@@ -25,8 +25,6 @@ _AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
 """Seconds to wait after work and after an unexpected error: neither becomes a loop."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], None]
-type _Claimant = HeatClaims | Holds | Pauses | WarmBy
-"""A claimant: holds, pauses, heat sources or requests that end by themselves."""
 
 
 class HoldTimer:
@@ -35,7 +33,7 @@ class HoldTimer:
     def __init__(
         self,
         hass: HomeAssistant,
-        claimants: Iterable[_Claimant],
+        claimants: Iterable[HeatClaims | Holds | Pauses | WarmBy],
         in_background: _InBackground,
     ) -> None:
         self._hass = hass
