@@ -44,7 +44,6 @@ from .devices.output_attributes import (
     ATTR_GOOD_TO,
     ATTR_MEASURED_AT,
     MODES,
-    mode_name,
 )
 from .devices.output_names import OutputNames
 from .devices.parts import PART_OF_BODY, Part, part_of_source
@@ -492,8 +491,8 @@ SENSORS = (
         part=Part.PUMP,
         entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.ENUM,
-        options=MODES,
-        value_fn=lambda view: mode_name(view.state.readings.main_pump_mode),
+        options=[*dict.fromkeys(MODES.values())],
+        value_fn=lambda view: MODES.get(view.state.readings.main_pump_mode),
     ),
     PoolctlSensorDescription(
         key="pump_model",

@@ -1,6 +1,7 @@
 """Noisy probes: what sensors, thermostats and triggers show."""
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.core import Event
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -35,39 +36,36 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     assert shown(full) == (7.5, 709, 25.3, 20.1, 25.3)
 
 
-async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
-    """It fires even if its limit is crossed by less than the band of the noise."""
-    full.pool.water.drift, full.pool.water.orp = 0.0, 700
-    await full.advance(15)
-    trigger = {
-        "trigger": "poolctl.reading_out_of_range",
-        "target": {"device_id": full.device().id},
+async def run(home: Home, kind: str, name: str, **rule: object) -> list[Event]:
+    """Run an automation with a trigger or condition on an ORP above or below 701 mV."""
+    home.pool.water.drift, home.pool.water.orp = 0.0, 700
+    await home.advance(15)
+    on_orp = {
+        kind: f"poolctl.{name}",
+        "target": {"device_id": home.device().id},
         "options": {"reading": "orp", "upper_limit": 701},
     }
-    rule = {"alias": "Test", "triggers": [trigger], "actions": [{"event": "fired"}]}
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
-    fired = async_capture_events(full.hass, "fired")
+    rule = {
+        "alias": "Test",
+        "actions": [{"event": "fired"}],
+        f"{kind}s": [on_orp],
+    } | rule
+    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: [rule]})
+    fired: list[Event] = async_capture_events(home.hass, "fired")
+    return fired
+
+
+async def test_a_trigger_fires_for_the_true_reading(full: Home) -> None:
+    """It fires even if its limit is crossed by less than the band of the noise."""
+    fired = await run(full, "trigger", "reading_out_of_range")
     full.pool.water.orp = 702
     await full.advance(15)
     assert len(fired) == 1
 
 
 async def test_a_condition_uses_the_true_reading(full: Home) -> None:
-    full.pool.water.drift, full.pool.water.orp = 0.0, 700
-    await full.advance(15)
-    condition = {
-        "condition": "poolctl.reading_in_range",
-        "target": {"device_id": full.device().id},
-        "options": {"reading": "orp", "upper_limit": 701},
-    }
-    rule = {
-        "alias": "Test",
-        "triggers": [{"trigger": "event", "event_type": "ask"}],
-        "conditions": [condition],
-        "actions": [{"event": "fired"}],
-    }
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
-    fired = async_capture_events(full.hass, "fired")
+    asked = {"trigger": "event", "event_type": "ask"}
+    fired = await run(full, "condition", "reading_in_range", triggers=[asked])
     for orp, times in ((700, 1), (702, 1), (701, 2)):
         full.pool.water.orp = orp
         await full.advance(15)

@@ -277,7 +277,7 @@ def test_every_output_has_the_same_words(domain: str, key: str) -> None:
     texts = ENGLISH[domain][key]["state_attributes"]
     same = ENGLISH[SWITCH]["pump"]["state_attributes"]
     assert {name: texts[name] for name in OF_ANY_OUTPUT} == same
-    assert set(texts["mode"]["state"]) == set(output_attributes.MODES)
+    assert set(texts["mode"]["state"]) == set(output_attributes.MODES.values())
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
     assert (output_attributes.ATTR_REASON in texts) is (key in {*LINKED, "spa_mode"})
     if key in LINKED:

@@ -3,6 +3,7 @@
 Attributes that are unknown or do not apply are left out.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
@@ -32,7 +33,12 @@ ATTR_GOOD_TO: Final = "good_to"
 ATTR_MEASURED_AT: Final = "measured_at"
 """Time of a reading that is not current."""
 
-_OFF, _SCHEDULE, _MANUAL = MODES = ["off", "schedule", "manual"]
+MODES: Final[Mapping[int | None, str]] = {
+    MODE_OFF: "off",
+    **dict.fromkeys(RUNNING, "schedule"),
+    MODE_MANUAL: "manual",
+}
+"""Names of the modes of outputs (protocol.md O2.1)."""
 
 NEEDS_PUMP: Final = "needs_pump"
 PUMP_HELD_OFF: Final = "pump_held_off"
@@ -42,12 +48,6 @@ RUN_BY: Final = {
     Role.VIRTUAL: "no_relay",
 }
 """Why a slot cannot be switched: the firmware runs it, or there is no relay."""
-
-
-def mode_name(mode: int | None) -> str | None:
-    """Return the name of a mode (protocol.md O2.1), one of `MODES`; `None` if unknown."""
-    names = dict.fromkeys(RUNNING, _SCHEDULE) | {MODE_OFF: _OFF, MODE_MANUAL: _MANUAL}
-    return None if mode is None else names.get(mode)
 
 
 def attributes(
@@ -64,7 +64,7 @@ def attributes(
     if hold and slot.held is not False:
         since, until = hold.since, hold.until
     found = {
-        ATTR_MODE: mode_name(mode),
+        ATTR_MODE: MODES.get(mode),
         ATTR_RUNNING_SCHEDULE: state.running_schedule(mode),
         ATTR_HELD: slot.held,
         ATTR_HELD_SINCE: _moment(since),
