@@ -69,10 +69,6 @@ async def test_a_light_of_an_unknown_kind(small: Home) -> None:
     assert entry.supported_features == LightEntityFeature.EFFECT
 
 
-async def test_a_pool_without_spa_lights_has_no_choice_of_them(small: Home) -> None:
-    assert small.registered("select", "spa_light_type") is None
-
-
 async def test_the_controller_knows_its_lights(full: Home) -> None:
     """The controller reports the type, but the user's choice takes precedence."""
     key = "pool_light_type"

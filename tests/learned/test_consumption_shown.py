@@ -146,8 +146,3 @@ async def test_lasts_until(
     state = home.state("sensor", "acid_lasts_until")
     assert state.attributes["device_class"] == "date"
     assert "last_reset" not in state.attributes
-
-
-async def test_a_pool_without_dosers_has_none(small: Home) -> None:
-    assert small.registered("sensor", "acid_used_today") is None
-    assert small.registered("sensor", "chlorine_lasts_until") is None

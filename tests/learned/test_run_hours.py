@@ -200,20 +200,6 @@ async def test_only_run_hours_begin_anew(pool: Home) -> None:
     assert exact(pool, "pump_running_today") == before > 0
 
 
-async def test_a_new_pump(home: Home) -> None:
-    registered(home, "pump_run_hours")
-    home.own(home.service.small)
-    await home.set_up(home.service.small)
-    await home.live(30)
-    begun = exact(home, "pump_run_hours")
-    await home.live(600)
-    assert exact(home, "pump_run_hours") - begun == hours(600)
-    today = exact(home, "pump_running_today")
-    await reset(home, "pump_run_hours")
-    assert exact(home, "pump_run_hours") == 0
-    assert exact(home, "pump_running_today") == today
-
-
 # Which sensors exist
 
 
@@ -222,7 +208,3 @@ async def test_unasked_they_are_disabled(full: Home) -> None:
         entry = full.registered("sensor", key)
         assert entry is not None
         assert entry.disabled_by is er.RegistryEntryDisabler.INTEGRATION
-
-
-async def test_only_what_is_fitted_has_them(small: Home) -> None:
-    assert not KEYS & small.entity_keys("sensor")

@@ -184,12 +184,6 @@ async def test_power_that_is_not_known(small: Home) -> None:
     assert float(small.value("sensor", "pump_energy")) == round(energy, 2)
 
 
-async def test_a_controller_without_lan_has_no_energy(home: Home) -> None:
-    await home.set_up()
-    assert home.registered("sensor", "pump_energy") is None
-    assert home.registered("sensor", "pump_running_today") is not None
-
-
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_over_a_restart(small: Home) -> None:
     """Unrounded totals are kept, and the time in between is not counted."""

@@ -164,7 +164,3 @@ async def test_in_fahrenheit(home: Home) -> None:
     await heat(home, 45)
     await reach(home)
     assert rate(home) == pytest.approx(HEATER_RISE["pool"] * 1.8, rel=0.05)
-
-
-async def test_a_pool_that_nothing_heats(small: Home) -> None:
-    assert not {key for key in small.entity_keys() if "warm_at" in key}

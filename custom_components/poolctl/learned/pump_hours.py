@@ -46,9 +46,7 @@ _RULES: Final[Mapping[PumpRule, Callable[[Pool, PumpDay], float | None]]] = {
 def _hours(pool: Pool, day: PumpDay | None) -> float | None:
     rule = pool.choices.pump_rule
     hours = None if rule is None or day is None else _RULES[rule](pool, day)
-    return (
-        None if hours is None else min(round(hours * _STEPS) / _STEPS, PUMP_HOURS.high)
-    )
+    return hours and min(round(hours * _STEPS) / _STEPS, PUMP_HOURS.high)
 
 
 def needed_today(pool: Pool) -> float | None:
