@@ -30,8 +30,14 @@ from .client.facts import Change
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
-from .devices.device import controller_identity, device_info
-from .devices.parts import Part, Uses, part_info, part_of_device
+from .devices.parts import (
+    Part,
+    Uses,
+    controller_identity,
+    device_info,
+    part_info,
+    part_of_device,
+)
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess

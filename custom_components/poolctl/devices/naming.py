@@ -20,11 +20,6 @@ _OWN_LOGIC: Final = {Role.DOSING, Role.HEATING}
 _RUN_BY_FIRMWARE: Final = {*_OWN_LOGIC, Role.VIRTUAL}
 
 
-def folded(name: str) -> str:
-    """Return a name as it is compared: without regard to case and spaces."""
-    return " ".join(name.casefold().split())
-
-
 def text(texts: Texts, domain: str, key: str, number: int) -> str:
     """Return the translated name of a numbered entity, else the number alone."""
     found = texts.get(f"component.{DOMAIN}.entity.{domain}.{key}.name", "{number}")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from ..client.pool.schedule_rules import schedulable
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
-from .naming import Texts, folded, slot_name, text
-from .parts import Uses
+from .naming import Texts, slot_name, text
+from .parts import Uses, folded
 
 
 class OutputNames:

@@ -12,7 +12,7 @@ import re
 
 from ..client.wire.exceptions import InvalidCommandError
 from ..client.wire.schedule import ALL_WEEK, Schedule, minute_of_day
-from ..devices.naming import folded
+from ..devices.parts import folded
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SPEED = re.compile(r"(\d+)\s*%")

@@ -11,7 +11,7 @@ from ..client.controller import Controller
 from ..client.facts import Facts
 from ..client.wire.http import ClosingRequest
 from ..const import Connection
-from ..network.record import ControllerRecord, LanAccess, stored_records
+from ..network.record import LanAccess, stored_records
 from ..options import options_of
 from .controller import ControllerStore
 from .hold_timer import async_report_left
@@ -25,42 +25,36 @@ async def async_leave_all(
 
     The `shared` controllers are skipped: other accounts continue to run them.
     """
-    uses_lan = options_of(entry).connection is not Connection.CLOUD
+    memory, options = hass.data[DATA_MEMORY], options_of(entry)
     records, _ = stored_records(entry.data)
     for record in records.values():
-        if record.device_id not in shared:
-            await _async_leave(hass, record, uses_lan=uses_lan)
-
-
-async def _async_leave(
-    hass: HomeAssistant, record: ControllerRecord, *, uses_lan: bool
-) -> None:
-    memory = hass.data[DATA_MEMORY]
-    stored = ControllerStore(memory, record.device_id)
-    parts = stored.to_start_from()
-    if not (*parts.holds, *parts.pauses, *parts.heat):
-        return
-    session = async_create_clientsession(
-        hass, auto_cleanup=False, request_class=ClosingRequest
-    )
-    access = LanAccess(
-        record=record,
-        session=session,
-        counters=stored.counters,
-        facts=Facts(),
-        allowed=uses_lan,
-    )
-    controller = Controller(
-        record.device_id,
-        lan=access.client(),
-        cloud=None,
-        stored=parts,
-        clock=memory.clock,
-        zone=dt_util.get_default_time_zone,
-    )
-    try:
-        left, state = await controller.leave(), controller.store.reported
-        await async_report_left(hass, left, state, record.title)
-    finally:
-        await controller.close()
-        session.detach()
+        if record.device_id in shared:
+            continue
+        stored = ControllerStore(memory, record.device_id)
+        parts = stored.to_start_from()
+        if not (*parts.holds, *parts.pauses, *parts.heat):
+            continue
+        session = async_create_clientsession(
+            hass, auto_cleanup=False, request_class=ClosingRequest
+        )
+        access = LanAccess(
+            record=record,
+            session=session,
+            counters=stored.counters,
+            facts=Facts(),
+            allowed=options.connection is not Connection.CLOUD,
+        )
+        controller = Controller(
+            record.device_id,
+            lan=access.client(),
+            cloud=None,
+            stored=parts,
+            clock=memory.clock,
+            zone=dt_util.get_default_time_zone,
+        )
+        try:
+            left, state = await controller.leave(), controller.store.reported
+            await async_report_left(hass, left, state, record.title)
+        finally:
+            await controller.close()
+            session.detach()
