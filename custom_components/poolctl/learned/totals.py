@@ -158,11 +158,6 @@ class Total:
         if previous is not None and rate is not None and seconds is not None:
             self.exact += (previous + rate) / 2 * seconds
 
-    def show(self) -> bool:
-        """Show the exact amount; return whether `shown` changed."""
-        news, self.shown = self.exact != self.shown, self.exact
-        return news
-
 
 @dataclass(slots=True, eq=False)
 class Totals:
@@ -200,7 +195,10 @@ class Totals:
         if moment == self._shown:
             return False
         self._shown = moment
-        return True in [total.show() for total in self.of.values()]
+        news = any(total.exact != total.shown for total in self.of.values())
+        for total in self.of.values():
+            total.shown = total.exact
+        return news
 
     def begin_day(self, now: datetime) -> None:
         """Restart the daily totals on a new day."""
