@@ -30,7 +30,7 @@ from homeassistant.util.hass_dict import HassKey
 from .application_credentials import AccountToken
 from .client.cloud import CloudClient
 from .client.codec import to_stored
-from .client.limits import Gates
+from .client.limits import Gate, Gates
 from .client.wire.cloud_answers import Device, Inventory
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .client.wire.http import ClosingRequest
@@ -55,7 +55,7 @@ INVENTORY_RETRY = 300.0
 """Seconds after which a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
-_GATES: HassKey[defaultdict[str | None, Gates]] = HassKey(f"{DOMAIN}_gates")
+_GATES: HassKey[dict[str | None, Gates]] = HassKey(f"{DOMAIN}_gates")
 """Waits that the service asked for, by account: they outlast entries."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
@@ -80,13 +80,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             always_update=False,
         )
         self.observers = Observers()
+        gates = hass.data.setdefault(_GATES, {})
         self.cloud = CloudClient(
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
             self.observers.facts,
             hass.data[DATA_MEMORY].clock,
-            hass.data.setdefault(_GATES, defaultdict(Gates))[entry.unique_id],
+            gates.setdefault(entry.unique_id, defaultdict(Gate)),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         facts, show = self.observers.facts(), self._async_show_problems

@@ -129,6 +129,19 @@ class Tokens:
         self.refresh = answer.get("refresh_token", self.refresh)
 
 
+async def set_pump(
+    cloud: CloudClient, device_id: str, slot: int, on: bool, speed: int
+) -> None:
+    """Run or stop the pump, as a command does (protocol.md 2.6)."""
+    body = {
+        "aux_switch_state": int(on),
+        "aux_type_code": 31,
+        "pump_speed": speed,
+        "aux_slot_num": slot,
+    }
+    await cloud.write(device_id, "setPumpInfo", body)
+
+
 async def some_token(*, refused: str | None = None) -> str:
     """Return a token for a service that does not check it."""
     return "token"

@@ -32,7 +32,14 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
     UnreachableError,
 )
-from tests.client.conftest import KEY, FakeTime, RawServer, Service, some_token
+from tests.client.conftest import (
+    KEY,
+    FakeTime,
+    RawServer,
+    Service,
+    set_pump,
+    some_token,
+)
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 
@@ -170,19 +177,18 @@ async def test_dashboard(service: Service, cloud: CloudClient) -> None:
 
 async def test_set_pump(service: Service, cloud: CloudClient) -> None:
     """protocol.md 4.1 row 7."""
-    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
     service.clock.advance(2)  # the relay follows
     assert (service.small.pool.pump.mode, service.small.pool.pump.speed) == (99, 85)
 
 
-async def test_the_body_of_set_pump(session: ClientSession, raw: RawServer) -> None:
+async def test_a_write(session: ClientSession, raw: RawServer) -> None:
     """protocol.md 4.1 row 7."""
     raw.say(200, '{"status": "SUCCESS"}')
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
-    await cloud.set_pump(OTHER_ID, 3, True, 60)
+    await set_pump(cloud, OTHER_ID, 3, True, 60)
     head, _, body = raw.requests[0].partition(b"\r\n\r\n")
-    # The bytes are compared, because Python considers 1 and true equal.
     assert body == (
         b'{"aux_switch_state":1,"aux_type_code":31,"pump_speed":60,"aux_slot_num":3}'
     )

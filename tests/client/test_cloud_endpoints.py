@@ -22,7 +22,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     PoolctlError,
 )
-from tests.client.conftest import KEY as FULL_KEY, Rig, Service
+from tests.client.conftest import KEY as FULL_KEY, Rig, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 UNPUBLISHED = [each for each in ENDPOINTS.values() if not each.published]
@@ -97,7 +97,7 @@ async def test_a_failure_affects_only_itself(
     assert await client.user_id() == (None if endpoint is USER_INFO else "user-1")
     if endpoint is not KEY:
         assert await client.envelope_key(device_id) == FULL_KEY[::-1]
-    await client.set_pump(device_id, 0, True, 60)
+    await set_pump(client, device_id, 0, True, 60)
     for other in UNPUBLISHED:
         if other is not endpoint and "Schedule" not in other.name:
             await failure_of(client, device_id, other)  # the body is empty

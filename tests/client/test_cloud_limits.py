@@ -1,6 +1,7 @@
 """CloudClient: refused tokens, and the limits of a controller (protocol.md 7, 8)."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Coroutine
 import json
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.endpoints import READS
-from custom_components.poolctl.client.limits import Gates
+from custom_components.poolctl.client.limits import Gate, Gates
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
@@ -18,7 +19,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
     UnreachableError,
 )
-from tests.client.conftest import FakeTime, RawServer, Service, some_token
+from tests.client.conftest import FakeTime, RawServer, Service, set_pump, some_token
 from tests.world.simulator.raw import until
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
@@ -53,7 +54,7 @@ async def test_a_revoked_sign_in(service: Service, cloud: CloudClient) -> None:
     await cloud.inventory()
     service.cloud.revoke(service.account)
     with pytest.raises(AuthenticationError, match="revoked"):
-        await cloud.set_pump(service.small.device_id, 0, True, 85)
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert service.requests("setPumpInfo") == 1
 
 
@@ -79,7 +80,7 @@ async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> 
     await asyncio.gather(
         cloud.dashboard(OTHER_ID),
         cloud.envelope_key(OTHER_ID),
-        cloud.set_pump(OTHER_ID, 0, True, 50),
+        set_pump(cloud, OTHER_ID, 0, True, 50),
     )
     assert (raw.connections, raw.most_open) == (3, 1)
     raw.most_open = 0
@@ -96,7 +97,7 @@ async def test_a_slow_write_is_a_success(
     raw.say(200, '{"status": "SUCCESS"}')
     raw.delay = 60
     cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
-    await cloud.set_pump(OTHER_ID, 0, True, 50)
+    await set_pump(cloud, OTHER_ID, 0, True, 50)
 
 
 async def test_writes_keep_2_s_apart(
@@ -104,15 +105,15 @@ async def test_writes_keep_2_s_apart(
 ) -> None:
     """protocol.md 8 row 5, 8 rule 3."""
     small, full = service.small.device_id, service.full.device_id
-    await cloud.set_pump(small, 0, True, 50)
+    await set_pump(cloud, small, 0, True, 50)
     assert fake_time.slept == []
-    await cloud.set_pump(full, 0, True, 50)  # another controller
+    await set_pump(cloud, full, 0, True, 50)  # another controller
     assert fake_time.slept == []
     fake_time.advance(0.5)
-    await cloud.set_pump(small, 0, True, 60)
+    await set_pump(cloud, small, 0, True, 60)
     assert fake_time.slept == [1.5]
     fake_time.advance(2)
-    await cloud.set_pump(small, 0, True, 70)
+    await set_pump(cloud, small, 0, True, 70)
     assert fake_time.slept == [1.5]
 
 
@@ -122,7 +123,7 @@ async def test_a_busy_controller_is_waited_out(
     """protocol.md 3.2 row 2, 7.1 rule 2."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.once("rate_limited", 2)
-    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == [7, 7]
     assert [r.status for r in service.cloud.requests] == [429, 429, 200]
 
@@ -134,7 +135,7 @@ async def test_patience_has_an_end(
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
     service.cloud.faults.on("rate_limited")
     with pytest.raises(BusyError) as caught:
-        await cloud.set_pump(service.small.device_id, 0, True, 60)
+        await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == [7] * 9 and caught.value.retry_after == 7
 
 
@@ -144,7 +145,7 @@ async def test_the_longest_documented_cool_down_is_waited_out(
     """protocol.md 3.2 row 3."""
     service.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
     service.cloud.faults.once("rate_limited")
-    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == [60]
 
 
@@ -156,11 +157,11 @@ async def test_a_longer_wait_is_an_error_at_once(
     service.cloud.faults.once("rate_limited")
     for left in (120, 110):
         with pytest.raises(BusyError) as caught:
-            await cloud.set_pump(service.small.device_id, 0, True, 60)
+            await set_pump(cloud, service.small.device_id, 0, True, 60)
         assert fake_time.slept == [] and caught.value.retry_after == left
         fake_time.advance(10)
     fake_time.advance(40)
-    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == [60] and service.requests("setPumpInfo") == 2
 
 
@@ -170,7 +171,7 @@ async def test_only_a_busy_controller_is_asked_again(
 ) -> None:
     service.cloud.faults.on(fault)
     with pytest.raises(PoolctlError):
-        await cloud.set_pump(service.small.device_id, 0, True, 60)
+        await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert service.requests("setPumpInfo") == 1
 
 
@@ -245,14 +246,14 @@ async def test_a_busy_answer_is_remembered_for_writes(
     cooling(endpoint)
     calls: dict[str, Callable[[], Coroutine[Any, Any, object]]] = {
         "envelope-key": lambda: cloud.envelope_key(small),
-        "setPumpInfo": lambda: cloud.set_pump(small, 0, True, 60),
+        "setPumpInfo": lambda: set_pump(cloud, small, 0, True, 60),
         "scheduleInfo": lambda: cloud.read(small, "scheduleInfo"),
     }
     assert await busy(calls[endpoint]()) == 60
     assert await busy(cloud.read(small, "auxInfo")) == 60
     service.cloud.faults.clear()
     fake_time.slept.clear()
-    await cloud.set_pump(small, 0, True, 60)
+    await set_pump(cloud, small, 0, True, 60)
     assert fake_time.slept == [60]
 
 
@@ -276,7 +277,8 @@ async def test_a_wait_outlasts_a_client(
     cooling: Callable[..., None],
     fake_time: FakeTime,
 ) -> None:
-    gates, small = Gates(), service.small.device_id
+    gates: Gates = defaultdict(Gate)
+    small = service.small.device_id
     cooling("dashboardInfo")
     for _ in range(3):
         cloud = CloudClient(
@@ -294,11 +296,11 @@ async def test_a_real_cool_down(
     protocol.md 3.2 rows 1 and 4, 8 rows 7 and 8.
     """
     service.small.cloud_link = False
-    write = asyncio.create_task(cloud.set_pump(service.small.device_id, 0, True, 60))
+    write = asyncio.create_task(set_pump(cloud, service.small.device_id, 0, True, 60))
     await until(lambda: bool(service.cloud.pipeline(service.small).commands))
     service.clock.advance(10)
     with pytest.raises(ServiceError):
         await write
     service.small.cloud_link = True
-    await cloud.set_pump(service.small.device_id, 0, True, 60)
+    await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert [r.status for r in service.cloud.requests] == [504, 429, 200]

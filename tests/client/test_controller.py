@@ -241,7 +241,7 @@ def _change_with_the_cloud(
     """Let the cloud refuse a command, which also ends or changes a fault of the LAN."""
     small.service.cloud.faults.on("failed")
     small.pool.faults.on(fault)
-    send = CloudClient.set_aux
+    send = CloudClient.write
 
     async def send_and_change(*args: Any) -> None:
         small.pool.faults.off(fault)
@@ -249,7 +249,7 @@ def _change_with_the_cloud(
             small.pool.faults.on(other)
         await send(*args)
 
-    monkeypatch.setattr(CloudClient, "set_aux", send_and_change)
+    monkeypatch.setattr(CloudClient, "write", send_and_change)
 
 
 @pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])

@@ -24,15 +24,18 @@ from custom_components.poolctl.client.wire.envelope import parse_key, unwrap, wr
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
+    CommandFailedError,
     EnvelopeError,
+    ForbiddenError,
     FrameError,
+    NotOfferedError,
     PoolctlError,
     ProtocolError,
-    RefusedError,
     ReplayError,
     ReplyError,
+    ServiceError,
     SignatureError,
-    UnreachableError,
+    UnconfirmedError,
 )
 from custom_components.poolctl.client.wire.frame import decode_frame
 from custom_components.poolctl.client.wire.http import Response
@@ -79,7 +82,7 @@ class Parser:
     """Makes a mutated input and the function that parses it, which returns the words to
     be stored or shown."""
     errors: tuple[type[PoolctlError], ...] = ()
-    """The only errors that it may raise."""
+    """The only errors that it may raise; a class does not stand for its subclasses."""
 
 
 def _parser[T](
@@ -199,9 +202,11 @@ def _lan() -> Iterator[Parser]:
 _ANSWERS: Final = (
     AuthenticationError,
     BusyError,
-    RefusedError,
+    CommandFailedError,
+    ForbiddenError,
+    NotOfferedError,
     ProtocolError,
-    UnreachableError,
+    ServiceError,
 )
 
 
@@ -276,13 +281,9 @@ def _statuses(response: Response) -> None:
 
 
 def _tokens(response: Response) -> Iterator[str]:
-    answer = account._token_answer(response)
-    account._lifetime(answer)
-    if (token := account._token(answer, "access_token")) is not None:
-        # The token is sent in a header.
-        token.encode("ascii")
-        nothing = cloud.Inventory((), ())
-        yield account.account_id(None, token, nothing) or ""
+    token = account._tokens(response).access
+    token.encode("ascii")  # it is sent in a header
+    yield account.account_id(None, token, cloud.Inventory((), ())) or ""
 
 
 def _any_json(data: bytes) -> None:
@@ -318,7 +319,8 @@ def _of_cloud() -> Iterator[Parser]:
         for title, state in ((name, known), (f"{name} at first", PoolState())):
             make = _response([*_read(name), *_OTHER])
             yield _parser(title, make, partial(_merged, merge, state), *_ANSWERS)
-    yield _parser("answer to a write", _response(_OTHER), _write, *_ANSWERS)
+    writes = (*_ANSWERS, UnconfirmedError)
+    yield _parser("answer to a write", _response(_OTHER), _write, *writes)
     yield _parser("inventory", _response([_SITES]), _inventory, *_ANSWERS)
     statuses = _success(
         {"devices": [{"deviceId": "AA_BB_CC_0A_0B_0C", "online": True}]}
@@ -330,7 +332,8 @@ def _of_cloud() -> Iterator[Parser]:
         *("text of a key", lambda chance: mutate_text(chance, _KEY.hex()), _key_text),
         EnvelopeError,
     )
-    yield _parser("token", _response([_TOKEN, *_OTHER]), _tokens, *_ANSWERS)
+    tokens = AuthenticationError, BusyError, ProtocolError, ServiceError
+    yield _parser("token", _response([_TOKEN, *_OTHER]), _tokens, *tokens)
     yield _parser("any JSON", lambda chance: mutated_answer(chance, _SITES), _any_json)
 
 

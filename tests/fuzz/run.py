@@ -55,11 +55,11 @@ def _run(parser: Parser, inputs: int, chance: Random, result: Result) -> None:
         started = time.perf_counter()
         try:
             words = parse()
-        except parser.errors as err:
-            words = [str(err)]
         except Exception as err:  # noqa: BLE001 - this is what is looked for
-            result.wrong.append(f"{parser.name}: {err!r} for {given!r:.300}")
-            continue
+            if type(err) not in parser.errors:
+                result.wrong.append(f"{parser.name}: {err!r} for {given!r:.300}")
+                continue
+            words = [str(err)]
         else:
             result.taken[parser.name] += 1
         slowest = max(slowest, time.perf_counter() - started)

@@ -261,14 +261,14 @@ async def test_a_refusal_after_a_lost_answer(
     """It does not hide that an earlier attempt may have run."""
     small.controller.faults.on("close_mid_body")
     small.cloud.faults.on("failed")
-    send = CloudClient.set_aux
+    send = CloudClient.write
 
     async def send_and_decline(*args: Any) -> None:
         small.controller.faults.off("close_mid_body")
         small.controller.faults.on("decline")
         await send(*args)
 
-    monkeypatch.setattr(CloudClient, "set_aux", send_and_decline)
+    monkeypatch.setattr(CloudClient, "write", send_and_decline)
     with failure("outcome_unknown"):
         await small.act("switch.turn_on", SLOT)
 

@@ -16,7 +16,7 @@ from yarl import URL
 from .cloud import MAX_RESPONSE, TIMEOUT
 from .endpoints import SITES, V1
 from .facts import Facts, TokenAnswer
-from .wire.cloud_answers import Inventory, has_failed
+from .wire.cloud_answers import ERRORS, Inventory, has_failed
 from .wire.exceptions import (
     AuthenticationError,
     BusyError,
@@ -111,7 +111,20 @@ async def request_tokens(
 
 
 def _tokens(response: Response) -> Tokens:
-    answer = _token_answer(response)
+    status, answer = response.status, response.json or {}
+    if (error := ERRORS.get(status, ProtocolError)) in (BusyError, ServiceError):
+        raise error(f"the service says HTTP {status}")
+    if status >= HTTPStatus.MULTIPLE_CHOICES:
+        # An OAuth error (RFC 6749 5.2) or `FAILED` ends a sign-in; an HTML page, or any
+        # other JSON, comes from a proxy.
+        refuses = isinstance(answer.get("error"), str) or has_failed(answer)
+        if refuses and status >= HTTPStatus.BAD_REQUEST:
+            raise AuthenticationError(f"the service says HTTP {status}")
+        raise ProtocolError(f"HTTP {status} does not come of a token endpoint")
+    try:
+        parse_json(response.data)
+    except ValueError:
+        raise ProtocolError(f"HTTP {status} without JSON") from None
     access, refresh = (
         _token(answer, f"{name}_token") for name in ("access", "refresh")
     )
@@ -119,34 +132,6 @@ def _tokens(response: Response) -> Tokens:
         # A 200 without a token (`FAILED`, null, a list, anything else) is a refusal.
         raise AuthenticationError("the service hands out no token")
     return Tokens(access, refresh, _lifetime(answer))
-
-
-def _token_answer(response: Response) -> Answer:
-    status = response.status
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        raise BusyError("the service asks to wait")
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == (
-        HTTPStatus.REQUEST_TIMEOUT
-    ):
-        raise ServiceError(f"the service says HTTP {status}")
-    if status >= HTTPStatus.BAD_REQUEST and _refuses(response):
-        raise AuthenticationError(f"the service says HTTP {status}")
-    if status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise ProtocolError(f"HTTP {status} does not come of a token endpoint")
-    try:
-        answer = parse_json(response.data)
-    except ValueError:
-        raise ProtocolError(f"HTTP {status} without JSON") from None
-    return answer if isinstance(answer, dict) else {}
-
-
-def _refuses(response: Response) -> bool:
-    """Return whether a 4xx ends a sign-in: an OAuth error (RFC 6749 5.2) or `FAILED`.
-
-    An HTML page, or any other JSON, comes from a proxy.
-    """
-    answer = response.json or {}
-    return isinstance(answer.get("error"), str) or has_failed(answer)
 
 
 def _token(answer: Answer, name: str) -> str | None:

@@ -5,7 +5,7 @@ Observed (protocol.md O5): `userinfo` and the path and shape of `envelope-key`.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
@@ -16,19 +16,9 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .clock import Clock
-from .endpoints import (
-    DASHBOARD,
-    ENDPOINTS,
-    KEY,
-    MANUAL_SET,
-    SET_PUMP,
-    SITES,
-    STATUSES,
-    USER_INFO,
-    Endpoint,
-)
-from .facts import SERVICE, Change, CloudRequest, FactsOf, unobserved
-from .limits import Gates
+from .endpoints import DASHBOARD, ENDPOINTS, KEY, SITES, STATUSES, USER_INFO, Endpoint
+from .facts import SERVICE, Change, CloudRequest, Facts, FactsOf
+from .limits import Gate, Gates
 from .wire.cloud_answers import (
     DEFAULT_RETRY_AFTER,
     Device,
@@ -42,7 +32,6 @@ from .wire.cloud_answers import (
     parse_envelope_key,
     parse_inventory,
 )
-from .wire.equipment import MAIN_PUMP
 from .wire.exceptions import (
     AuthenticationError,
     BusyError,
@@ -104,7 +93,7 @@ class CloudClient:
         session: ClientSession,
         base_url: str,
         token: TokenProvider,
-        facts: FactsOf = unobserved,
+        facts: FactsOf = lambda device_id: Facts(),
         clock: Clock | None = None,
         gates: Gates | None = None,
     ) -> None:
@@ -117,7 +106,7 @@ class CloudClient:
         self._clock = clock
         self._base = URL(base_url)
         self._facts = facts
-        self._gates = Gates() if gates is None else gates
+        self.gates = defaultdict(Gate) if gates is None else gates
         self._key_path = 0
         """Index of the key's path that last worked."""
         self._token = token
@@ -137,7 +126,7 @@ class CloudClient:
         """The endpoints that this service has answered with a 404 or 405."""
         paths = Counter(
             (device_id, path.rsplit("/", 1)[1])
-            for device_id, gate in self._gates.items()
+            for device_id, gate in self.gates.items()
             for path, failure in gate.failures.items()
             if isinstance(failure.error, NotOfferedError)
         )
@@ -146,10 +135,6 @@ class CloudClient:
             for (_, name), count in paths.items()
             if count == len(ENDPOINTS[name].paths)
         )
-
-    def last_busy(self, device_id: str) -> str:
-        """Return the last endpoint that was busy: it may always be."""
-        return self._gates[device_id].last_busy
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (protocol.md 4.1)."""
@@ -175,7 +160,7 @@ class CloudClient:
         not offered is tried once a day, or at a user's urgent request.
         """
         refusal: PoolctlError | None = None
-        gate, count = self._gates[device_id], len(KEY.paths)
+        gate, count = self.gates[device_id], len(KEY.paths)
         for number in ((self._key_path + step) % count for step in range(count)):
             if urgent:
                 gate.failures.pop(KEY.path(device_id, number), None)
@@ -194,7 +179,7 @@ class CloudClient:
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5)."""
-        async with self._gates[device_id].lock:
+        async with self.gates[device_id].lock:
             return await self._request(DASHBOARD, dashboard_of, device_id=device_id)
 
     async def live_dashboard(self, device_id: str) -> Answer:
@@ -255,37 +240,12 @@ class CloudClient:
             patient=urgent,
         )
 
-    async def set_aux(self, device_id: str, slot: int, aux_type: int, on: bool) -> None:
-        """Switch a slot by hand (observed, protocol.md O5)."""
-        await self.write(
-            device_id,
-            MANUAL_SET.name,
-            {
-                "aux_switch_state": int(on),
-                "aux_type_code": aux_type,
-                "aux_slot_num": slot,
-            },
-        )
-
-    async def set_pump(self, device_id: str, slot: int, on: bool, speed: int) -> None:
-        """Run or stop the main pump at a speed in % (protocol.md 2.6, O5).
+    async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
+        """Send a command to an endpoint (protocol.md 4.1, O5).
 
         Returns when the controller has acknowledged it.
         """
-        await self.write(
-            device_id,
-            SET_PUMP.name,
-            {
-                "aux_switch_state": int(on),
-                "aux_type_code": MAIN_PUMP,
-                "pump_speed": speed,
-                "aux_slot_num": slot,
-            },
-        )
-
-    async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
-        """Send a command to an endpoint (protocol.md 4.1, O5)."""
-        gate, data = self._gates[device_id], as_json(body)
+        gate, data = self.gates[device_id], as_json(body)
 
         async def send() -> None:
             if gate.next_write > gate.busy_until:
@@ -308,7 +268,7 @@ class CloudClient:
         What was answered with a 429 did not run, so a write may be sent again.
         """
         give_up = time.monotonic() + PATIENCE
-        async with self._gates[device_id].lock:
+        async with self.gates[device_id].lock:
             while True:
                 try:
                     return await send()
@@ -332,7 +292,7 @@ class CloudClient:
 
         Raises the error that keeps it from being sent now, or that of the answer.
         """
-        gate, path = self._gates[device_id], endpoint.path(device_id, number)
+        gate, path = self.gates[device_id], endpoint.path(device_id, number)
         write = data is not None
         gate.check(endpoint, path, write=write, urgent=urgent)
         started, response = time.monotonic(), None
@@ -340,14 +300,12 @@ class CloudClient:
         raised: PoolctlError | None = None
         try:
             response = await self._answered(endpoint, path, data, urgent=urgent)
-            result = read(response)
+            return read(response)
         except PoolctlError as err:
             error = raised = err
             if not endpoint.published and isinstance(err, AuthenticationError):
                 raised = NotSupportedError(str(err))
             raise raised from None
-        else:
-            return result
         finally:
             if write:
                 gate.next_write = time.monotonic() + WRITE_SPACING
@@ -368,11 +326,20 @@ class CloudClient:
         if not may_blame_token(response):
             self._in_vain.discard(path)
             return response
-        certain = response.status == HTTPStatus.UNAUTHORIZED
         if endpoint.published:
+            certain = response.status == HTTPStatus.UNAUTHORIZED
             newer = await self._renewed(path, token, certain=certain)
+        elif urgent:
+            # It proves nothing about a token: a published endpoint is requested.
+            try:
+                await self.inventory()
+            except AuthenticationError:
+                raise
+            except PoolctlError:
+                return response
+            newer = await self._token()
         else:
-            newer = await self._checked(token) if urgent else token
+            return response
         if newer == token:
             return response
         again = await self._send(path, data, newer)
@@ -401,19 +368,6 @@ class CloudClient:
             return token
         self._fresh, self._fresh_until = newer, now + FRESH
         return newer
-
-    async def _checked(self, token: str) -> str:
-        """Return the token after a published endpoint was requested to check it.
-
-        An endpoint that is not published proves nothing about a token.
-        """
-        try:
-            await self.inventory()
-        except AuthenticationError:
-            raise
-        except PoolctlError:
-            return token
-        return await self._token()
 
     async def _send(self, path: str, data: bytes | None, token: str) -> Response:
         response = await exchange(

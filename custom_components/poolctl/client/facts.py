@@ -124,8 +124,3 @@ class Facts:
 
 type FactsOf = Callable[[str], Facts]
 """Returns the facts of a controller by its identifier, or of `SERVICE`."""
-
-
-def unobserved(device_id: str) -> Facts:
-    """Return facts without listeners."""
-    return Facts()

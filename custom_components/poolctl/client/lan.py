@@ -1,6 +1,5 @@
 """LAN client of one controller: Command Protocol v2 (protocol.md 4.2, 7.2, 8)."""
 
-from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
 import json
 import time
@@ -12,7 +11,6 @@ from .counters import Counters
 from .facts import Facts, Frame, LanRequest
 from .wire.envelope import OVERHEAD, from_hex, payload_of, unwrap, wrap
 from .wire.exceptions import (
-    ClockError,
     DeclinedError,
     FrameError,
     InvalidCommandError,
@@ -110,14 +108,6 @@ class LanClient:
     async def state(self, *, timeout: float = TIMEOUT) -> StateFrame:
         """Read the full state; needs no signature."""
         return decode_frame(await self._request("state", timeout=timeout))
-
-    def skip_counter(self) -> None:
-        """Skip a counter because the cloud is about to use one (protocol.md O1).
-
-        Cloud and LAN share a baseline, so the same number twice would be a replay.
-        """
-        with suppress(ClockError):
-            self.counters.next()
 
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False

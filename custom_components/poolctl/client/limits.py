@@ -82,12 +82,7 @@ class Gate:
         self.failures[path] = _Failure(error, now + wait, count)
 
 
-class Gates(defaultdict[str, Gate]):
-    """The gates of an account by controller, `SERVICE` for the account itself.
+type Gates = defaultdict[str, Gate]
+"""The gates of an account by controller, `SERVICE` for the account itself.
 
-    They may outlast the client: a wait ends neither with a reload nor with a failed
-    set-up.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(Gate)
+They may outlast the client: a wait ends neither with a reload nor a failed set-up."""

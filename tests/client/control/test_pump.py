@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from custom_components.poolctl.client.facts import CloudRequest
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
 from tests.client.conftest import Rig
@@ -35,7 +36,14 @@ async def test_pump_off_and_on(small: Rig) -> None:
 
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     """protocol.md 4.1 rule 2."""
+    requests: list[CloudRequest] = []
+    facts = on_cloud.service.observers.facts(on_cloud.pool.device_id)
+    facts.listen(CloudRequest, requests.append)
     await on_cloud.controller.pump.switch(False)
+    # The bytes are compared, because Python considers 0 and false equal.
+    assert [request.body for request in requests] == [
+        b'{"aux_switch_state":0,"aux_type_code":31,"pump_speed":75,"aux_slot_num":0}'
+    ]
     assert on_cloud.written() == ["setPumpInfo"] and on_cloud.names() == []
     assert pump_is_on(on_cloud) is False  # shown until a read that is certainly newer
     assert on_cloud.time.slept == []

@@ -71,12 +71,22 @@ async def test_a_refusal(service: Service, dialect: D) -> None:
     await sign_in(service)
 
 
-@pytest.mark.parametrize("dialect", [D.C18_404, D.C18_403, D.C18_502])
-async def test_a_page_of_a_proxy_ends_no_sign_in(service: Service, dialect: D) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "error"),
+    [
+        (D.C18_404, ProtocolError),
+        (D.C18_403, ProtocolError),
+        (D.C18_502, ServiceError),
+    ],
+)
+async def test_a_page_of_a_proxy_ends_no_sign_in(
+    service: Service, dialect: D, error: type[PoolctlError]
+) -> None:
     first = await sign_in(service)
     service.cloud.dialects = {dialect}
-    with pytest.raises((ServiceError, ProtocolError)):
+    with pytest.raises(error, match=r"HTTP (403|404|502)") as caught:
         await renew(service, first.refresh)
+    assert type(caught.value) is error
     await renew(service, first.refresh)
 
 
@@ -85,7 +95,7 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     service.cloud.dialects = {D.C13_REDIRECT}
     service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
     for trade in (sign_in(service), renew(service, "one")):
-        with pytest.raises(ProtocolError, check=lambda err: type(err) is ProtocolError):
+        with pytest.raises(ProtocolError, match=r"HTTP 30\d does not come of a token"):
             await trade
     assert raw.connections == 0
 

@@ -30,7 +30,7 @@ from custom_components.poolctl.client.wire.json_values import (
     parse_object,
     text,
 )
-from tests.client.conftest import Service
+from tests.client.conftest import Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 TEXTS = [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
@@ -56,7 +56,7 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
         assert_clean(name)
     service.small.faults.on("decline")
     with pytest.raises(CommandFailedError) as caught:
-        await cloud.set_pump(device_id, 0, True, 85)
+        await set_pump(cloud, device_id, 0, True, 85)
     assert_clean(caught.value.message)
 
 

@@ -9,7 +9,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     CommandFailedError,
     ForbiddenError,
 )
-from tests.client.conftest import FakeTime, RawServer, Service
+from tests.client.conftest import FakeTime, RawServer, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
@@ -24,7 +24,7 @@ async def test_a_dead_token_is_renewed_once(
     await cloud.inventory()
     first = service.tokens.access
     service.cloud.expire_tokens()
-    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert service.tokens.refused == [None, None, first]
     assert service.requests("setPumpInfo") == 2
 
@@ -72,7 +72,7 @@ async def test_a_decline_is_no_matter_of_the_token(
 ) -> None:
     service.small.faults.on("decline")
     with pytest.raises(CommandFailedError):
-        await cloud.set_pump(service.small.device_id, 0, True, 85)
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert service.requests("setPumpInfo") == 1
     assert service.tokens.refused == [None]
 

@@ -11,7 +11,14 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnconfirmedError,
     UnreachableError,
 )
-from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.client.conftest import (
+    FakeTime,
+    RawServer,
+    Rig,
+    Service,
+    set_pump,
+    some_token,
+)
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
@@ -24,7 +31,7 @@ async def test_only_success_is_success(
     """protocol.md 4.1 rule 2."""
     service.cloud.dialects = {dialect}
     with pytest.raises(UnconfirmedError) as caught:
-        await cloud.set_pump(service.small.device_id, 0, True, 85)
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert caught.value.ran is None
     assert service.requests("setPumpInfo") == 1
     assert service.observers.service.misses == 0
@@ -33,7 +40,7 @@ async def test_only_success_is_success(
 async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> None:
     service.cloud.dialects = {D.C1_FAILED}
     with pytest.raises(CommandFailedError) as caught:
-        await cloud.set_pump(service.small.device_id, 0, True, 85)
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert caught.value.message == "it did not work"
 
 
@@ -42,7 +49,7 @@ async def test_success_with_another_2xx(
     service: Service, cloud: CloudClient, dialect: D
 ) -> None:
     service.cloud.dialects = {dialect}
-    await cloud.set_pump(service.small.device_id, 0, True, 85)
+    await set_pump(cloud, service.small.device_id, 0, True, 85)
     service.clock.advance(2)
     assert service.small.pool.pump.speed == 85
 
@@ -74,7 +81,7 @@ async def test_answers_to_a_write(
     raw.say(status, body)
     cloud = CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
     with pytest.raises(PoolctlError) as caught:
-        await cloud.set_pump("AA_BB_CC_FF_FF_FF", 0, True, 85)
+        await set_pump(cloud, "AA_BB_CC_FF_FF_FF", 0, True, 85)
     assert type(caught.value) is error
 
 
@@ -93,6 +100,6 @@ async def test_a_controller_that_does_not_answer(
     service.cloud.dialects = {dialect}
     service.small.cloud_link = False
     with pytest.raises(UnreachableError) as caught:
-        await cloud.set_pump(service.small.device_id, 0, True, 85)
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert type(caught.value) is ServiceError and caught.value.ran is None
     assert service.requests("setPumpInfo") == 1

@@ -138,13 +138,13 @@ async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
     rig.service.cloud.not_offered.clear()
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
-    set_aux = CloudClient.set_aux
+    write = CloudClient.write
 
     async def lost(*args: Any) -> None:
-        await set_aux(*args)
+        await write(*args)
         raise UnreachableError("no answer")
 
-    monkeypatch.setattr(CloudClient, "set_aux", lost)
+    monkeypatch.setattr(CloudClient, "write", lost)
     if on_lan:
         rig.pool.faults.on("refuse", "aux")
     else:

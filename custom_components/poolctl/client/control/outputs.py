@@ -39,7 +39,12 @@ class OutputControl(Control):
         async def by_cloud(cloud: CloudClient) -> None:
             if wired is None:
                 raise NotSupportedError("what is wired to it is not known yet")
-            await cloud.set_aux(self._paths.device_id, slot, wired.type_code, on)
+            body = {
+                "aux_switch_state": int(on),
+                "aux_type_code": wired.type_code,
+                "aux_slot_num": slot,
+            }
+            await cloud.write(self._paths.device_id, "manualSet", body)
 
         pending = await self._sender.send(
             Command(

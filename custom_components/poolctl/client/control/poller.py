@@ -241,7 +241,7 @@ class Poller:
         found: list[tuple[_Merge, Answer]] = []
         until = time.monotonic() + CLOUD_INTERVAL
         # The busy one comes last: if it is always busy, the others are read, too.
-        busy = cloud.last_busy(self._paths.device_id)
+        busy = cloud.gates[self._paths.device_id].last_busy
         for endpoint, merge in sorted(_CLOUD_READS, key=lambda e: e[0] == busy):
             if time.monotonic() > until:
                 break

@@ -7,7 +7,7 @@ from ..lan import LanClient
 from ..pool.choices import start_speed
 from ..pool.state import PoolState
 from ..wire.commands import PUMP_COMMAND, encode_aux, encode_cmd
-from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
+from ..wire.equipment import MAIN_PUMP, MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.exceptions import (
     CannotReleaseError,
     DeclinedError,
@@ -196,7 +196,16 @@ class PumpControl(Control):
             show=lambda state: _running(state, on, speed),
             confirms=lambda state: _holds(state, on, wanted),
             lan=run,
-            cloud=lambda cloud: cloud.set_pump(device_id, slot, on, speed),
+            cloud=lambda cloud: cloud.write(
+                device_id,
+                "setPumpInfo",
+                {
+                    "aux_switch_state": int(on),
+                    "aux_type_code": MAIN_PUMP,
+                    "pump_speed": speed,
+                    "aux_slot_num": slot,
+                },
+            ),
         )
 
     def _slot(self) -> int:

@@ -6,13 +6,14 @@ refusal is final, and the requested value is shown until the controller confirms
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import Enum, auto
 import time
 
 from ..cloud import COPY_AGE
 from ..coalescing import Coalescer
 from ..wire.exceptions import (
+    ClockError,
     CommandFailedError,
     LanBusyError,
     NotAppliedError,
@@ -194,7 +195,10 @@ class Sender:
             if command.cloud is None or paths.cloud is None:
                 raise UnreachableError("no cloud any more", ran=False)
             if paths.lan is not None:
-                paths.lan.skip_counter()
+                # The cloud is about to use a counter, too: the same number twice would
+                # be a replay (protocol.md O1).
+                with suppress(ClockError):
+                    paths.lan.counters.next()
             await command.cloud(paths.cloud)
             return None
         if command.lan is None or paths.lan is None:

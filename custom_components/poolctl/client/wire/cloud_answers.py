@@ -168,13 +168,16 @@ def parse_envelope_key(data: Answer) -> bytes:
     return parse_key(text)
 
 
-_STATUS_ERRORS: Mapping[int, type[PoolctlError]] = {
+ERRORS: Mapping[int, type[PoolctlError]] = {
     HTTPStatus.UNAUTHORIZED: AuthenticationError,
     HTTPStatus.FORBIDDEN: ForbiddenError,
     HTTPStatus.NOT_FOUND: NotOfferedError,
     HTTPStatus.METHOD_NOT_ALLOWED: NotOfferedError,
     HTTPStatus.REQUEST_TIMEOUT: ServiceError,
+    HTTPStatus.TOO_MANY_REQUESTS: BusyError,
+    **dict.fromkeys(range(HTTPStatus.INTERNAL_SERVER_ERROR, 1000), ServiceError),
 }
+"""Errors by status, whatever the body is; of all others, the body decides."""
 _NO_ANSWER = re.compile(
     r"(did|does) ?n[o']t (answer|respond|reply|acknowledge)|no (answer|response|reply)"
     r"|time ?out|timed out|unreachable|not (be )?(reach|connected)|offline",
@@ -192,16 +195,12 @@ _TOKEN = re.compile(
 def check(response: Response) -> Answer:
     """Return the answer's JSON object, or raise its error (protocol.md 7.1)."""
     status, answer = response.status, response.json
-    message = _message(response, answer)
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        header = response.headers.get("Retry-After")
-        raise BusyError(
-            "the service asks to wait", retry_after=parse_retry_after(message, header)
-        )
-    if error := _STATUS_ERRORS.get(status):
-        raise error(f"the service says HTTP {status}")
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise ServiceError(f"the service says HTTP {status}")
+    message = _message(response)
+    if error := ERRORS.get(status):
+        if error is not BusyError:
+            raise error(f"the service says HTTP {status}")
+        wait = parse_retry_after(message, response.headers.get("Retry-After"))
+        raise BusyError("the service asks to wait", retry_after=wait)
     if answer is None:
         raise ProtocolError(f"HTTP {status} without a JSON object")
     if _is_good(status) and not has_failed(answer):
@@ -250,13 +249,10 @@ def may_blame_token(response: Response) -> bool:
     How the service reports that is not documented (protocol.md 7.1): 401 means it, 400
     and 403 may mean it, and a `FAILED` with status 2xx is checked by its message.
     """
-    status = response.status
-    if status in _OF_A_TOKEN:
-        return True
-    answer = response.json
-    if answer is None or not (_is_good(status) and has_failed(answer)):
-        return False
-    return _TOKEN.search(_message(response, answer)) is not None
+    if not _is_good(response.status):
+        return response.status in _OF_A_TOKEN
+    failed = has_failed(response.json or {})
+    return failed and _TOKEN.search(_message(response)) is not None
 
 
 _OF_A_TOKEN = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
@@ -271,8 +267,8 @@ def has_failed(answer: Answer) -> bool:
     return str(answer.get("status")).upper() == FAILED
 
 
-def _message(response: Response, answer: Answer | None) -> str:
-    if answer is None:
+def _message(response: Response) -> str:
+    if (answer := response.json) is None:
         message = response.data[:_MAX_MESSAGE].decode("utf-8", "replace")
     else:
         message = str(answer.get("message") or answer.get("error") or "no reason given")
