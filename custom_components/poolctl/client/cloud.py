@@ -6,9 +6,9 @@ Observed (protocol.md O5): `userinfo` and the path and shape of `envelope-key`.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from http import HTTPMethod, HTTPStatus
+from http import HTTPStatus
 import time
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .clock import Clock
-from .endpoints import DASHBOARD, ENDPOINTS, KEY, SITES, STATUSES, USER_INFO, Endpoint
+from .endpoints import DASHBOARD, ENDPOINTS, KEY, SITES, STATUSES, USER_INFO, Request
 from .facts import SERVICE, Change, CloudRequest, Facts, FactsOf
 from .limits import Gate, Gates
 from .wire.cloud_answers import (
@@ -138,7 +138,7 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (protocol.md 4.1)."""
-        return parse_inventory(await self._request(SITES, check))
+        return parse_inventory(await self._send_once(Request(SITES), check))
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` if it is not offered.
@@ -147,7 +147,7 @@ class CloudClient:
         """
         try:
             async with asyncio.timeout(_USER_INFO_LIMIT):
-                answer = await self._request(USER_INFO, check)
+                answer = await self._send_once(Request(USER_INFO), check)
         except PoolctlError, TimeoutError:
             return None
         return text(answer, "sub") or None
@@ -160,16 +160,13 @@ class CloudClient:
         not offered is tried once a day, or at a user's urgent request.
         """
         refusal: PoolctlError | None = None
-        gate, count = self.gates[device_id], len(KEY.paths)
+        count = len(KEY.paths)
         for number in ((self._key_path + step) % count for step in range(count)):
+            request = Request(KEY, device_id, number)
             if urgent:
-                gate.failures.pop(KEY.path(device_id, number), None)
+                self.gates[device_id].failures.pop(request.path, None)
             try:
-                async with gate.lock:
-                    data = await self._request(
-                        KEY, data_of, device_id=device_id, number=number
-                    )
-                key = parse_envelope_key(data)
+                key = parse_envelope_key(await self._send_in_turn(request, data_of))
             except (RefusedError, ProtocolError) as err:
                 refusal = refusal or err
             else:
@@ -179,8 +176,7 @@ class CloudClient:
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5)."""
-        async with self.gates[device_id].lock:
-            return await self._request(DASHBOARD, dashboard_of, device_id=device_id)
+        return await self._send_in_turn(Request(DASHBOARD, device_id), dashboard_of)
 
     async def live_dashboard(self, device_id: str) -> Answer:
         """Return the dashboard if the service reaches the controller.
@@ -214,7 +210,7 @@ class CloudClient:
                 devices: Iterable[Device | None] = ()
                 age = _STATUSES_AGE
                 try:
-                    data = await self._request(STATUSES, data_of)
+                    data = await self._send_once(Request(STATUSES), data_of)
                     devices = (parse_device(e, "") for e in list_of(data, "devices"))
                 except PoolctlError:
                     age = _SITES_AGE
@@ -232,74 +228,51 @@ class CloudClient:
         An endpoint that failed is not requested again for a while. An urgent read, part
         of a user's command, requests it anyway and waits for a busy controller.
         """
-        return await self._when_free(
-            lambda: self._request(
-                ENDPOINTS[endpoint], data_of, device_id=device_id, urgent=urgent
-            ),
-            device_id,
-            patient=urgent,
-        )
+        request = Request(ENDPOINTS[endpoint], device_id, urgent=urgent)
+        return await self._send_in_turn(request, data_of)
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
         """Send a command to an endpoint (protocol.md 4.1, O5).
 
         Returns when the controller has acknowledged it.
         """
-        gate, data = self.gates[device_id], as_json(body)
+        data = as_json(body)
+        request = Request(ENDPOINTS[endpoint], device_id, data=data, urgent=True)
+        await self._send_in_turn(request, check_write)
 
-        async def send() -> None:
-            if gate.next_write > gate.busy_until:
-                await asyncio.sleep(max(0.0, gate.next_write - time.monotonic()))
-            await self._request(
-                ENDPOINTS[endpoint],
-                check_write,
-                device_id=device_id,
-                data=data,
-                urgent=True,
-            )
-
-        await self._when_free(send, device_id, patient=True)
-
-    async def _when_free[T](
-        self, send: Callable[[], Awaitable[T]], device_id: str, *, patient: bool
+    async def _send_in_turn[T](
+        self, request: Request, read: Callable[[Response], T]
     ) -> T:
-        """Send a request; a patient one waits up to `PATIENCE` s while it is busy.
+        """Send a request to a controller, one at a time.
 
-        What was answered with a 429 did not run, so a write may be sent again.
+        An urgent one waits up to `PATIENCE` s while the controller is busy. What was
+        answered with a 429 did not run, so a write may be sent again.
         """
-        give_up = time.monotonic() + PATIENCE
-        async with self.gates[device_id].lock:
+        give_up, gate = time.monotonic() + PATIENCE, self.gates[request.device_id]
+        async with gate.lock:
             while True:
+                if request.data is not None and gate.next_write > gate.busy_until:
+                    await asyncio.sleep(max(0.0, gate.next_write - time.monotonic()))
                 try:
-                    return await send()
+                    return await self._send_once(request, read)
                 except BusyError as err:
                     wait = err.retry_after or DEFAULT_RETRY_AFTER
-                    if not patient or time.monotonic() + wait > give_up:
+                    if not request.urgent or time.monotonic() + wait > give_up:
                         raise
                     await asyncio.sleep(wait)
 
-    async def _request[T](
-        self,
-        endpoint: Endpoint,
-        read: Callable[[Response], T],
-        *,
-        device_id: str = SERVICE,
-        number: int = 0,
-        data: bytes | None = None,
-        urgent: bool = False,
-    ) -> T:
+    async def _send_once[T](self, request: Request, read: Callable[[Response], T]) -> T:
         """Send a request, return what `read` makes of the answer, and emit a fact.
 
         Raises the error that keeps it from being sent now, or that of the answer.
         """
-        gate, path = self.gates[device_id], endpoint.path(device_id, number)
-        write = data is not None
-        gate.check(endpoint, path, write=write, urgent=urgent)
+        gate, (endpoint, device_id, _, data, _) = self.gates[request.device_id], request
+        gate.check(request)
         started, response = time.monotonic(), None
         error: PoolctlError | None = None
         raised: PoolctlError | None = None
         try:
-            response = await self._answered(endpoint, path, data, urgent=urgent)
+            response = await self._answered(request)
             return read(response)
         except PoolctlError as err:
             error = raised = err
@@ -307,29 +280,26 @@ class CloudClient:
                 raised = NotSupportedError(str(err))
             raise raised from None
         finally:
-            if write:
+            if data is not None:
                 gate.next_write = time.monotonic() + WRITE_SPACING
             if response is not None or error is not None:
-                gate.answered(endpoint, path, raised, write=write)
-                seconds = time.monotonic() - started
-                method, body = _method(data), data or b""
-                self._facts(device_id).emit(
-                    CloudRequest(method, endpoint.name, body, response, seconds, error)
-                )
+                gate.answered(request, raised)
+                seconds, body = time.monotonic() - started, data or b""
+                fact = request.method, endpoint.name, body, response, seconds, error
+                self._facts(device_id).emit(CloudRequest(*fact))
 
-    async def _answered(
-        self, endpoint: Endpoint, path: str, data: bytes | None, *, urgent: bool
-    ) -> Response:
+    async def _answered(self, request: Request) -> Response:
         """Return an answer; repeat the request if the token may be invalid."""
         token = await self._token()
-        response = await self._send(path, data, token)
+        response = await self._send(request, token)
         if not may_blame_token(response):
-            self._in_vain.discard(path)
+            self._in_vain.discard(request.path)
             return response
-        if endpoint.published:
+        newer = token
+        if request.endpoint.published:
             certain = response.status == HTTPStatus.UNAUTHORIZED
-            newer = await self._renewed(path, token, certain=certain)
-        elif urgent:
+            newer = await self._renewed(request.path, token, certain=certain)
+        elif request.urgent:
             # It proves nothing about a token: a published endpoint is requested.
             try:
                 await self.inventory()
@@ -338,13 +308,11 @@ class CloudClient:
             except PoolctlError:
                 return response
             newer = await self._token()
-        else:
-            return response
         if newer == token:
             return response
-        again = await self._send(path, data, newer)
+        again = await self._send(request, newer)
         if may_blame_token(again):
-            self._in_vain.add(path)
+            self._in_vain.add(request.path)
         elif again.status < HTTPStatus.MULTIPLE_CHOICES:
             self._facts(SERVICE).emit(Change("access", response.status))
         return again
@@ -369,23 +337,19 @@ class CloudClient:
         self._fresh, self._fresh_until = newer, now + FRESH
         return newer
 
-    async def _send(self, path: str, data: bytes | None, token: str) -> Response:
+    async def _send(self, request: Request, token: str) -> Response:
         response = await exchange(
             self._session,
-            _method(data),
-            self._base.joinpath(path),
-            data=data,
+            request.method,
+            self._base.joinpath(request.path),
+            data=request.data,
             headers={
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
             },
-            timeout=TIMEOUT if data is None else WRITE_TIMEOUT,
+            timeout=TIMEOUT if request.data is None else WRITE_TIMEOUT,
             limit=MAX_RESPONSE,
         )
         if self._clock is not None:
             self._clock.confirm(response.headers.get("Date"))
         return response
-
-
-def _method(data: bytes | None) -> HTTPMethod:
-    return HTTPMethod.GET if data is None else HTTPMethod.POST

@@ -6,7 +6,8 @@ The paths of the published ones are in protocol.md 4.1; the other paths are obse
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from http import HTTPMethod
+from typing import Final, NamedTuple
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
@@ -28,9 +29,28 @@ class Endpoint:
     absent_for: float = 86400.0
     """Seconds for which an unpublished endpoint is not requested after a 404 or 405."""
 
-    def path(self, device_id: str, number: int = 0) -> str:
-        """Return a path for a controller."""
-        return self.paths[number].format(device_id=device_id)
+
+class Request(NamedTuple):
+    """A request to an endpoint."""
+
+    endpoint: Endpoint
+    device_id: str = ""
+    number: int = 0
+    """Index of the path."""
+    data: bytes | None = None
+    """The body of a write, `None` for a read."""
+    urgent: bool = False
+    """Whether it is part of a user's command."""
+
+    @property
+    def method(self) -> HTTPMethod:
+        """Method of HTTP."""
+        return HTTPMethod.GET if self.data is None else HTTPMethod.POST
+
+    @property
+    def path(self) -> str:
+        """Path for its controller."""
+        return self.endpoint.paths[self.number].format(device_id=self.device_id)
 
 
 def _account(name: str, path: str, *, published: bool = False) -> Endpoint:
@@ -45,10 +65,6 @@ SITES: Final = _account("sites", "user/sites", published=True)
 STATUSES: Final = _account("deviceOnlineStatuses", "user/deviceOnlineStatuses")
 USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), again=(0.0,))
 DASHBOARD: Final = _device("dashboardInfo", published=True)
-SET_PUMP: Final = _device("setPumpInfo", published=True)
-MANUAL_SET: Final = Endpoint(
-    "manualSet", (f"{V1}/{_DEVICE}/manualSet",), absent_for=0.0
-)
 KEY: Final = Endpoint(
     "envelope-key",
     (
@@ -71,7 +87,9 @@ WRITES: Final = (
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     endpoint.name: endpoint
     for endpoint in (
-        *(SITES, STATUSES, USER_INFO, DASHBOARD, SET_PUMP, MANUAL_SET, KEY),
+        *(SITES, STATUSES, USER_INFO, DASHBOARD, KEY),
+        _device("setPumpInfo", published=True),
+        Endpoint("manualSet", (f"{V1}/{_DEVICE}/manualSet",), absent_for=0.0),
         *map(_device, (*READS, *WRITES)),
     )
 }

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 import time
 
-from .endpoints import Endpoint
+from .endpoints import Request
 from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 
@@ -33,53 +33,44 @@ class Gate:
     failures: dict[str, _Failure] = field(default_factory=dict)
     """Failures by path."""
 
-    def check(
-        self, endpoint: Endpoint, path: str, *, write: bool, urgent: bool
-    ) -> None:
+    def check(self, request: Request) -> None:
         """Raise the error that keeps a request from being sent now."""
         now = time.monotonic()
-        published = endpoint.published and not write
-        until = self.read_busy_until if published else self.busy_until
+        copied = request.endpoint.published and request.data is None
+        until = self.read_busy_until if copied else self.busy_until
         if until > now:
             raise BusyError("the service asked to wait", retry_after=until - now)
-        failure = self.failures.get(path)
+        failure = self.failures.get(request.path)
         if failure is None or now >= failure.not_before:
             return
-        if not urgent or isinstance(failure.error, NotOfferedError):
+        if not request.urgent or isinstance(failure.error, NotOfferedError):
             if isinstance(failure.error, BusyError):
                 left = failure.not_before - now
                 raise BusyError("the endpoint asked to wait", retry_after=left)
             # The same error is raised repeatedly: its traceback would grow.
             raise failure.error.with_traceback(None)
 
-    def answered(
-        self,
-        endpoint: Endpoint,
-        path: str,
-        error: PoolctlError | None,
-        *,
-        write: bool,
-    ) -> None:
+    def answered(self, request: Request, error: PoolctlError | None) -> None:
         """Note an answer: a 404 lasts a day, a 429 as long as it says.
 
         Other failures delay only the reads of unpublished endpoints.
         """
-        now, published = time.monotonic(), endpoint.published and not write
+        now, endpoint = time.monotonic(), request.endpoint
         if isinstance(error, BusyError):
             self.last_busy = endpoint.name
             self.busy_until = max(self.busy_until, now + (error.retry_after or 0.0))
-            if published:
+            if endpoint.published and request.data is None:
                 self.read_busy_until = self.busy_until
-        previous = self.failures.pop(path, None)
+        previous = self.failures.pop(request.path, None)
         if error is None or endpoint.published:
             return
         count = previous.count + 1 if previous else 0
         wait = endpoint.again[min(count, len(endpoint.again) - 1)]
         if isinstance(error, NotOfferedError):
             wait = endpoint.absent_for
-        elif write:
+        elif request.data is not None:
             return
-        self.failures[path] = _Failure(error, now + wait, count)
+        self.failures[request.path] = _Failure(error, now + wait, count)
 
 
 type Gates = defaultdict[str, Gate]

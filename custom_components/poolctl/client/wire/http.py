@@ -59,8 +59,8 @@ async def exchange(
     method: str,
     url: URL,
     *,
-    data: bytes | None,
-    headers: Mapping[str, str],
+    data: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
     timeout: float,
     limit: int,
 ) -> Response:
