@@ -35,9 +35,8 @@ _HEADERS = {
     "Connection": "close",
 }
 
-_BUSY = (HTTPStatus.OK, "busy")
-# protocol.md 7.2
 _REASONS = {
+    (HTTPStatus.OK, "busy"),
     (HTTPStatus.FORBIDDEN, "not served on LAN"),
     (HTTPStatus.METHOD_NOT_ALLOWED, "POST only"),
     (HTTPStatus.BAD_REQUEST, "invalid Content-Length"),
@@ -46,21 +45,7 @@ _REASONS = {
     (HTTPStatus.OK, "bad json"),
     (HTTPStatus.OK, "bad op"),
 }
-
-
-def _check_size(op: str, name: str, payload: bytes | None) -> None:
-    """Raise InvalidCommandError for a request that no controller accepts."""
-    size = len(request_body(op, name))
-    if payload is not None:
-        size += 2 * (OVERHEAD + len(payload))  # in hex
-    if size > MAX_REQUEST:
-        raise InvalidCommandError(
-            f"a request of {size} bytes is longer than {MAX_REQUEST}",
-            reason="request_too_large",
-            elsewhere=True,
-            size=str(size),
-            limit=str(MAX_REQUEST),
-        )
+"""Errors of the controller: statuses and texts (protocol.md 7.2)."""
 
 
 class LanClient:
@@ -142,11 +127,21 @@ class LanClient:
         urgent: bool = False,
     ) -> bytes:
         """Return the verified payload of the answer, empty if it has none."""
-        counters = self.counters
+        counters, counter, envelope = self.counters, 0, ""
         async with counters.lock.held(urgent=urgent):
-            _check_size(op, name, payload)  # before it uses up a counter
-            counter = 0 if payload is None else counters.next()
-            body = self._body(op, name, payload, counter)
+            if payload is not None:
+                size = len(request_body(op, name)) + 2 * (OVERHEAD + len(payload))
+                if size > MAX_REQUEST:  # no controller accepts it
+                    raise InvalidCommandError(
+                        f"a request of {size} bytes is longer than {MAX_REQUEST}",
+                        reason="request_too_large",
+                        elsewhere=True,
+                        size=str(size),
+                        limit=str(MAX_REQUEST),
+                    )
+                counter = counters.next()
+                envelope = wrap(self._key, counter, payload).hex()
+            body = request_body(op, name, envelope)
             started, response, reply, error = time.monotonic(), None, b"", None
             try:
                 response = await post(self._session, self._url, body, timeout)
@@ -185,10 +180,6 @@ class LanClient:
         finally:
             self.facts.emit(Frame(*received, time.time(), replayed))
         return received.payload
-
-    def _body(self, op: str, name: str, payload: bytes | None, counter: int) -> bytes:
-        envelope = "" if payload is None else wrap(self._key, counter, payload).hex()
-        return request_body(op, name, envelope)
 
 
 def controller_url(host: str, port: int) -> URL:
@@ -240,18 +231,15 @@ def answer_of(response: Response) -> Answer:
     status, answer = response.status, response.json
     if answer is None:
         raise ProtocolError(f"HTTP {status} without a JSON object")
-    if answer.get("ok") is False or status != HTTPStatus.OK:
-        raise _refusal(status, str(answer.get("err")))
-    return answer
-
-
-def _refusal(status: int, reason: str) -> PoolctlError:
-    if (status, reason) == _BUSY:
-        return LanBusyError("the controller is busy")
-    if (status, reason) in _REASONS:
-        return LanRequestError(reason)
-    # The text may come from any device, so it must not get into a log.
-    return DeclinedError(f"refused with HTTP {status}")
+    if answer.get("ok") is not False and status == HTTPStatus.OK:
+        return answer
+    reason = str(answer.get("err"))
+    if (status, reason) not in _REASONS:
+        # The text may come from any device, so it must not get into a log.
+        raise DeclinedError(f"refused with HTTP {status}")
+    if reason == "busy":
+        raise LanBusyError("the controller is busy")
+    raise LanRequestError(reason)
 
 
 def state_after(reply: bytes) -> StateFrame | None:
