@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from http import HTTPMethod
 from typing import Final, NamedTuple
 
+from .facts import SERVICE
+
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
 _DEVICE = "iot-shadow/device/{device_id}"
@@ -34,7 +36,7 @@ class Request(NamedTuple):
     """A request to an endpoint."""
 
     endpoint: Endpoint
-    device_id: str = ""
+    device_id: str = SERVICE
     number: int = 0
     """Index of the path."""
     data: bytes | None = None
