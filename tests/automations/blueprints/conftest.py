@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from datetime import timedelta
-import os
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final, override
@@ -24,10 +23,7 @@ from tests.world.assistant.timers import fire_timers
 from tests.world.loops import LeapingLoop
 from tests.world.simulator import Controller
 
-BLUEPRINTS: Final = Path(
-    os.environ.get("POOLCTL_BLUEPRINTS", Path(__file__).parents[3] / "blueprints")
-)
-"""Our blueprints, or the changed ones that scripts/mutate puts in their place."""
+BLUEPRINTS: Final = Path(__file__).parents[3] / "blueprints"
 ALIAS: Final = "automation.pool"
 POLL, MINUTE, HOUR = 15, 60, 3600
 PATIENCE: Final = 2.5
