@@ -1,15 +1,12 @@
 """The cloud service: device endpoints (protocol.md O5) and faults."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 import json
-from typing import Any
 
 import aiohttp
 import pytest
 
 from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
-from tests.world.simulator.raw import Signer
 from tests.world.simulator.visitor import Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -96,23 +93,6 @@ async def test_shape(service: Service, name: str) -> None:
         assert keys <= data[part].keys()
 
 
-async def test_aux_entries(signed_in: Service) -> None:
-    manual = (await signed_in.read("auxInfo"))["manual"]
-    (pump,) = manual["pump_devices"]
-    assert pump == {
-        "aux_slot_num": 0, "aux_type_code": 31, "aux_tag": "Filter Pump",
-        "aux_status": 1, "pump_speed": 75, "actual_flow_rate": 300, "aux_timer": 0,
-        "aux_timer_remain_sec": 0,
-    }  # fmt: skip
-    assert [entry["aux_slot_num"] for entry in manual["spa"]] == [10, 11, 19, 20]
-
-
-SCHEDULE = {
-    "schedule_name": "Night", "start_time": 60, "end_time": 120, "aux_slot": 3,
-    "day_of_week": [True, False, False, False, False, False, True], "pump_speed": 0,
-}  # fmt: skip
-
-
 PUMP = {
     "aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0
 }  # fmt: skip
@@ -134,55 +114,6 @@ async def test_writes_reach_the_pool(service: Service) -> None:
     assert (pool.pump.mode, pool.pump.speed, pool.slots[3].on) == (99, 60, True)
     assert (pool.settings["desired_ph"], pool.settings["acid_drum"]) == (72, 0)
     assert pool.settings["desired_orp_mineral"] == 700
-
-
-WRONG = {
-    "no speed": ("setPumpInfo", {**PUMP, "pump_speed": 37}),
-    "another slot": ("setPumpInfo", {**PUMP, "aux_slot_num": 3}),
-    "another type": ("manualSet", {**PUMP, "aux_type_code": 1}),
-    "a text": ("manualSet", {**PUMP, "aux_slot_num": "0"}),
-    "a heater": ("manualSet", {**PUMP, "aux_slot_num": 4, "aux_type_code": 2}),
-    "a state": ("manualSet", {**PUMP, "aux_switch_state": 2}),
-    "no schedule": ("deleteSchedule", {"schedule_num": 19}),
-    "a short week": ("createSchedule", SCHEDULE | {"day_of_week": []}),
-    "a bad setting": ("setPhSettings", {"desired_ph_level": "low"}),
-}
-
-
-@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
-async def test_writes_the_controller_refuses(
-    signed_in: Service, case: tuple[str, dict[str, Any]]
-) -> None:
-    before = signed_in.controller.pool.relays
-    status, body = await signed_in.write(*case)
-    assert (status, body["status"]) == (200, "FAILED")
-    assert body["message"].startswith("device refused")
-    signed_in.clock.advance(2)
-    assert signed_in.controller.pool.relays == before
-
-
-async def test_a_write_needs_a_json_object(signed_in: Service) -> None:
-    path = signed_in.device("setPumpInfo")
-    for options in ({"data": b"{"}, {"json": [1]}, {"data": {"a": "b"}}):
-        assert (await signed_in.post(path, **options))[0] == 400
-
-
-async def test_lan_faults_do_not_reach_the_cloud(signed_in: Service) -> None:
-    signed_in.controller.faults.on("refuse")
-    assert await signed_in.read("dashboardInfo")
-    assert (await signed_in.write("setPumpInfo", PUMP))[1]["status"] == "SUCCESS"
-    signed_in.controller.faults.clear()
-    reply = await Signer(signed_in.controller, counter=0).action("set_time")
-    assert reply.json == {"ok": False}  # the cloud's command used that counter
-
-
-async def test_stop_in_the_middle_of_a_request(signed_in: Service) -> None:
-    signed_in.cloud.faults.on("hang")
-    task = asyncio.create_task(signed_in.get("/user/sites"))
-    await asyncio.sleep(0.05)
-    await signed_in.cloud.stop()
-    with pytest.raises(aiohttp.ClientError):
-        await task
 
 
 async def test_writes_are_json_with_integers(signed_in: Service) -> None:

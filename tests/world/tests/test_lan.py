@@ -127,31 +127,6 @@ def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
     assert announced(told).parsed_addresses() == ["127.0.0.2", "127.0.0.3"]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "answer"),
-    [
-        (Dialect.ENV_OMITTED, {"ok": True}),
-        (Dialect.ENV_NULL, {"ok": True, "env": None}),
-        (Dialect.ENV_EMPTY, {"ok": True, "env": ""}),
-    ],
-)
-async def test_no_frame_after_an_action(
-    controller: Controller, dialect: Dialect, answer: dict[str, Any]
-) -> None:
-    """An action that ran may be answered without a frame (protocol.md 4.2 row 3)."""
-    controller.dialects.add(dialect)
-    reply = await Signer(controller).action("aux", wire.encode_aux(3, True))
-    assert reply.json == answer and controller.pool.slots[3].on
-
-
-async def test_a_state_that_is_refused(controller: Controller) -> None:
-    """The refusal has no reason (protocol.md 4.2 row 2)."""
-    controller.faults.once("no_state")
-    replies = [await Signer(controller).state() for _ in range(2)]
-    assert [reply.json.keys() for reply in replies] == [{"ok"}, {"env"}]
-    assert replies[0].json == NO
-
-
 def test_every_error_has_a_rule() -> None:
     proven = {rule.err for rule in RULES} | {"busy"}  # busy: see the faults
     assert set(ERRORS) <= proven
@@ -260,12 +235,6 @@ async def test_strict_counter(controller: Controller) -> None:
     assert oks == [True, False, False, True, False, True, False]
 
 
-async def test_hex_with_white_space_and_capitals(controller: Controller) -> None:
-    env = " ".join(envelope(payload=AUX).upper()[n : n + 3] for n in range(0, 30, 3))
-    reply = await Signer(controller).call("a", "aux", env + "\n")
-    assert reply.json["ok"] is True
-
-
 QUERIES = [
     "aux_names", "pump_id", "schedules", "get_ph_settings", "get_chlorine_settings",
     "v2_temp_get", "get_pool_light_switch_mode",
@@ -297,28 +266,6 @@ async def test_one_request_at_a_time(controller: Controller) -> None:
     controller.clock.advance(3)
     assert (await first).status == 408
     assert (await second).status == 200
-
-
-async def test_a_client_that_goes_away_frees_the_controller(
-    controller: Controller,
-) -> None:
-    _, writer = await asyncio.open_connection(controller.host, controller.port)
-    writer.write(b"POST ")
-    await until(lambda: controller.clock.waiting == 1)
-    writer.close()
-    assert (await exchange(controller, request(STATE))).status == 200
-
-
-async def test_stop_leaves_nothing(controller: Controller) -> None:
-    before = asyncio.all_tasks()
-    waiting = asyncio.create_task(exchange(controller, b"POST "))
-    await until(lambda: controller.clock.waiting == 1)
-    await controller.stop()
-    with pytest.raises((ConnectionError, IndexError)):  # cut off without an answer
-        await waiting
-    assert asyncio.all_tasks() <= before
-    with pytest.raises(ConnectionRefusedError):
-        await exchange(controller, request(STATE))
 
 
 async def test_refuse_closes_the_port_and_opens_it_again(
@@ -358,10 +305,3 @@ async def test_slow_faults(
     controller.clock.advance(0.5)
     reply = await task
     assert (reply.status, reply.json) == (status, {"ok": False, "err": err})
-
-
-async def test_old_firmware_does_not_serve_the_lan(controller: Controller) -> None:
-    old = Controller(firmware="2.5.45", port=controller.port)
-    assert not old.serves_lan
-    await old.start()  # although the port is taken
-    await old.stop()

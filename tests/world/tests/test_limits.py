@@ -447,6 +447,8 @@ RULES: Final[tuple[Callable[[Bench], Awaitable[None]], ...]] = (
     copies_are_served_during_cool_down,
     refreshes_pause_during_cool_down,
     copies_are_refreshed_each_30_s,
+    a_round_of_refreshes_begins_each_30_s,
+    a_client_that_hangs_up_cancels_nothing,
     a_write_leaves_the_copies,
     refreshes_count_as_commands,
 )
