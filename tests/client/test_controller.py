@@ -58,13 +58,6 @@ async def test_a_slot_costs_one_request(small: Rig, on: bool) -> None:
     assert small.service.cloud.requests == []
 
 
-async def test_a_person_wins_against_a_schedule(small: Rig) -> None:
-    await small.controller.outputs.switch(WATERFALL, True)
-    for _ in range(4):
-        await small.polls(15)
-        assert slot(small, WATERFALL).on is True
-
-
 async def test_an_action_without_a_frame_is_read_back(small: Rig) -> None:
     small.pool.faults.once("truncated_frame", 1, "aux")
     await small.controller.outputs.switch(WATERFALL, True)
@@ -90,16 +83,6 @@ async def test_a_slot_goes_back_to_its_schedules(small: Rig) -> None:
     assert small.asked()[-1].payload == bytes((WATERFALL, 0, 0))
     assert slot(small, WATERFALL).held is False
     assert small.names() == ["aux", "aux"]
-
-
-async def test_a_slot_is_shown_as_given_back_until_that_is_read(small: Rig) -> None:
-    await small.controller.outputs.switch(WATERFALL, True)
-    small.published.clear()
-    small.pool.faults.once("truncated_frame", 1, "aux")
-    await small.controller.outputs.resume_schedule(WATERFALL)
-    assert [state.outputs.held for state in small.published] == [(), ()]
-    assert small.settled
-    assert slot(small, WATERFALL).on is False
 
 
 async def test_the_other_slots_stay_held(small: Rig) -> None:
@@ -139,15 +122,6 @@ async def test_one_that_went_with_another_is_left_out(
     assert held(small) == []
     given_back = [bytes((slot, 0, 0)) for slot in (first, last)]
     assert [request.payload for request in small.asked("a")] == given_back
-
-
-async def test_all_slots_go_back(small: Rig) -> None:
-    await small.controller.outputs.switch(WATERFALL, True)
-    await small.controller.outputs.switch(GARDEN, False)
-    assert held(small) == [WATERFALL, GARDEN]
-    await small.controller.holds.resume_all()
-    assert held(small) == []
-    assert small.names() == ["aux"] * 4
 
 
 async def test_a_slot_that_stays_held_does_not_keep_others_held(small: Rig) -> None:

@@ -22,15 +22,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     SignatureError,
     UnreachableError,
 )
-from tests.client.conftest import (
-    FRAME,
-    KEY,
-    RawServer,
-    Service,
-    UnixTime,
-    answer,
-    signed,
-)
+from tests.client.conftest import FRAME, KEY, RawServer, Service, answer, signed
 from tests.world.simulator import wire
 from tests.world.simulator.raw import until
 
@@ -227,14 +219,6 @@ async def test_an_action_counts_as_run_without_a_readable_frame(
     assert await lan.action("aux", encode_aux(1, True, True)) is None
 
 
-async def test_the_lock_is_free_after_an_error(lan: LanClient, raw: RawServer) -> None:
-    raw.say(200, "nonsense")
-    with pytest.raises(ProtocolError, check=lambda err: type(err) is ProtocolError):
-        await lan.state()
-    raw.say(200, answer(env=signed()))
-    await lan.state(timeout=1)
-
-
 async def test_replays(lan: LanClient, raw: RawServer) -> None:
     """protocol.md 5.2 rule 4."""
     for counter, good in ((9, True), (9, True), (4, False), (4, False), (10, True),
@@ -321,24 +305,6 @@ async def test_a_refused_action(service: Service) -> None:
     for name, payload in (("aux", encode_aux(26, True, True)), ("factory_reset", b"")):
         with pytest.raises(DeclinedError):
             await lan.action(name, payload)
-
-
-async def test_a_counter_the_controller_has_seen(
-    service: Service, unix_time: UnixTime
-) -> None:
-    await service.lan_client(service.full).query("aux_names")
-    with pytest.raises(DeclinedError):
-        await service.lan_client(service.full).query("aux_names")
-
-
-async def test_a_restarted_controller_is_known_again(service: Service) -> None:
-    lan = service.lan_client(service.small)
-    await lan.state()
-    service.small.restart(counter=0)
-    with pytest.raises(ReplayError):
-        await lan.state()
-    await lan.state()
-    await lan.state()
 
 
 async def test_cancelling_frees_the_connection(service: Service) -> None:

@@ -23,47 +23,6 @@ async def cloud_only(home: Home) -> Home:
     return home
 
 
-async def test_ten_slider_moves_in_a_second(small: Home) -> None:
-    """The last one wins, all calls return, and at most three are sent."""
-    seen = len(small.controller.requests)
-
-    async def move(number: int) -> None:
-        await asyncio.sleep(number / 20)
-        await small.act("number.set_value", "pump_speed", value=45 + 5 * number)
-
-    small.clock.speed = 25
-    await asyncio.gather(*(move(number) for number in range(10)))
-    sent = [r for r in small.controller.requests[seen:] if r.op == "a"]
-    assert 1 <= len(sent) <= 3
-    assert b'"pump_speed":90' in (sent[-1].payload or b"").replace(b" ", b"")
-    small.clock.advance(5)
-    assert small.pool.pump.speed == 90
-    assert small.value("number", "pump_speed") == "90"
-
-
-async def test_a_switch_while_a_poll_is_under_way(small: Home) -> None:
-    """The poll's answer is older than the command, and does not undo it."""
-    states = small.follow("switch", SLOT)
-    seen = len(small.controller.requests)
-    # Another client keeps the controller busy: it serves one request at a time.
-    _, other = await asyncio.open_connection(
-        small.controller.host, small.controller.port
-    )
-    await until(lambda: small.clock.waiting > 0)
-    poll = small.hass.async_create_task(small.refresh())
-    await asyncio.sleep(0.05)
-    command = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
-    await asyncio.sleep(0.05)
-    assert not poll.done() and not command.done()
-    other.close()
-    await asyncio.gather(poll, command)
-    ops = [r.op for r in small.controller.requests[seen:] if r.op]
-    assert ops == ["state", "a"]
-    await small.refresh()
-    assert [state.state for state in states] == ["on"]
-    assert small.pool.slots[WATERFALL].on
-
-
 @pytest.mark.parametrize(
     ("message", "header", "seconds"),
     [

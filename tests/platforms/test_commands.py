@@ -10,8 +10,7 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
-from custom_components.poolctl.errors import command_errors
-from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator.raw import until
 
@@ -47,20 +46,6 @@ async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
     assert not small.pool.slots[WATERFALL].held
 
 
-async def test_resume_schedule(small: Home) -> None:
-    """The action releases one slot, the button all of them."""
-    await small.act("switch.turn_on", SLOT)
-    assert small.pool.slots[WATERFALL].held
-    await small.act("poolctl.resume_schedule", SLOT)
-    assert small.controller.requests[-1].payload == b"\x02\x00\x00"
-    assert not small.pool.slots[WATERFALL].held
-
-    for key in (SLOT, "slot_3"):
-        await small.act("switch.turn_on", key)
-    await small.act("button.press", "resume_schedules")
-    assert not any(slot.held for slot in small.pool.slots)
-
-
 async def test_pump(small: Home) -> None:
     assert small.value("switch", "pump") == "on"
     task = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
@@ -84,30 +69,6 @@ async def test_pump(small: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "wanted", "field"),
-    [
-        ("desired_ph", 7.2, "desired_ph"),
-        ("desired_orp_mineral", 700, "desired_orp_mineral"),
-        ("desired_orp_liquid", 720, "desired_orp_liquid"),
-    ],
-)
-async def test_desired_values_leave_all_other_settings_alone(
-    full: Home, key: str, wanted: float, field: str
-) -> None:
-    before = dict(full.pool.settings)
-    task = full.hass.async_create_task(full.act("number.set_value", key, value=wanted))
-    await until(lambda: float(full.value("number", key)) == wanted)
-    full.clock.advance(2)
-    await task
-    raw = round(wanted * 10) if key == "desired_ph" else wanted
-    after = dict(full.pool.settings)
-    changed = {name for name in after if after[name] != before.get(name)}
-    # Doses may have emptied the drums a little meanwhile.
-    assert changed - {"acid_remaining", "chlorine_remaining"} == {field}
-    assert after[field] == raw
-
-
-@pytest.mark.parametrize(
     ("fault", "key"),
     [
         ("decline", "refused"),
@@ -124,34 +85,6 @@ async def test_failures_are_told_in_words(small: Home, fault: str, key: str) -> 
     small.controller.faults.on(fault)
     with failure(key):
         await small.act("switch.turn_on", SLOT)
-
-
-async def test_a_refusal_is_final(small: Home) -> None:
-    small.controller.faults.on("decline")
-    cloud = len(small.cloud.requests)
-    with failure("refused"):
-        await small.act("switch.turn_on", SLOT)
-    assert small.actions == ["aux"] * MOST_SENT
-    assert len(small.cloud.requests) == cloud
-    assert small.value("switch", SLOT) == "off"
-
-
-async def test_accepted_but_never_applied(small: Home) -> None:
-    small.controller.faults.on("ignore_writes")
-    with failure("not_applied"):
-        await small.act("switch.turn_on", SLOT)
-    assert small.value("switch", SLOT) == "off"
-
-
-async def test_the_pump_by_way_of_the_cloud(small: Home) -> None:
-    """An idempotent command takes the other path if the first one does not answer."""
-    small.controller.faults.on("refuse")
-    small.clock.speed = 50
-    await small.act("switch.turn_off", "pump")
-    assert small.cloud_writes == ["setPumpInfo"]
-    small.clock.advance(200)
-    assert not small.pool.pump.running
-    assert small.value("switch", "pump") == "off"
 
 
 async def test_a_controller_without_lan_is_switched_through_the_cloud(
@@ -178,18 +111,6 @@ async def test_refresh(small: Home) -> None:
     seen = len(small.controller.requests)
     await small.refresh()
     assert [r.op for r in small.controller.requests[seen:]] == ["state"]
-
-
-async def test_unload_in_the_middle_of_a_command(full: Home) -> None:
-    """The command ends with an error."""
-    full.controller.faults.on("ignore_writes")
-    task = full.hass.async_create_task(
-        full.act("number.set_value", "desired_ph", value=7.0)
-    )
-    await until(lambda: full.value("number", "desired_ph") == "7.0")
-    await full.unload()
-    with failure("stopped"):
-        await task
 
 
 @pytest.mark.usefixtures("quick")
@@ -271,15 +192,3 @@ async def test_a_refusal_after_a_lost_answer(
     monkeypatch.setattr(CloudClient, "write", send_and_decline)
     with failure("outcome_unknown"):
         await small.act("switch.turn_on", SLOT)
-
-
-async def test_a_command_during_the_unload(small: Home) -> None:
-    """Commands and queries of an unloaded controller fail with a translated error."""
-    account = small.entry.runtime_data
-    controller = account.controllers[small.controller.device_id].controller
-    await small.unload()
-    with failure("stopped"), command_errors("Home pool"):
-        await controller.outputs.switch(WATERFALL, True)
-    with failure("stopped"), command_errors("Home pool"):
-        await controller.raw.query("aux_names", b"")
-    assert small.actions == []

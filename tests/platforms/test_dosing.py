@@ -1,6 +1,5 @@
 """Dosing: from an action in Home Assistant to the settings of the pool, and back."""
 
-import asyncio
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,7 +13,6 @@ from custom_components.poolctl.client.control import queries
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
 from tests.world.assistant.unchanged import unchanged
-from tests.world.simulator import settings as sim_settings
 from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
@@ -157,13 +155,6 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
             await there_and_back(full, command)
 
 
-async def test_without_a_lan(home: Home, subtests: pytest.Subtests) -> None:
-    await cloud_only(home)
-    for command in COMMANDS:
-        with subtests.test(command.key):
-            await there_and_back(home, command)
-
-
 async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) -> None:
     await cloud_only(home)
     home.controller.faults.on("decline")
@@ -199,43 +190,7 @@ async def test_a_service_that_tells_no_settings(home: Home) -> None:
         }
 
 
-async def test_what_is_not_fitted_is_not_there(small: Home) -> None:
-    names = [state.entity_id for state in small.hass.states.async_all()]
-    for name in ("acid", "chlorin", "ph_dosing", "desired"):
-        assert not [entity for entity in names if name in entity]
-
-
 # Settings that are written as one object
-
-
-async def test_several_settings_of_one_object_at_once(full: Home) -> None:
-    before = dict(full.pool.settings)
-    settings = [command for command in COMMANDS if command.domain != "button"]
-    await asyncio.gather(*(command.run(full) for command in settings))
-    changes = {k: v for command in settings for k, v in command.changes.items()}
-    assert dict(full.pool.settings) == before | changes | {"orp_flags": 0}
-
-
-@pytest.mark.usefixtures("stale")
-@pytest.mark.parametrize("path", ["lan", "cloud"])
-async def test_neither_the_app_nor_a_later_firmware_loses_anything(
-    home: Home, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    """Undocumented keys are kept, and so are recent changes by the app."""
-    for keys in (sim_settings.PH, sim_settings.CHLORINE):
-        monkeypatch.setitem(keys, "of_next_year", sim_settings.Key("of_next_year"))
-    home.own(home.service.full)
-    home.pool.settings["of_next_year"] = 7
-    await home.set_up(*([home.controller] if path == "lan" else []))
-    edits = {"max_ph_doses": 3, "liquid_dose_time": 40, "desired_ph": 76}
-    home.pool.settings |= edits
-    before = dict(home.pool.settings)
-    home.clock.advance(32)  # the cloud's copies have the edits now
-    await asyncio.sleep(0.2)
-    await home.act("number.set_value", "acid_drum", value=18)
-    await home.act("number.set_value", "chlorine_drum", value=19)
-    changes = {"acid_drum": 18_000, "chlorine_drum": 19_000}
-    assert dict(home.pool.settings) == before | changes
 
 
 @pytest.mark.usefixtures("all_enabled")
@@ -304,29 +259,6 @@ async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
     await full.boot()
     assert full.value("number", "acid_low_level") == "25"
     assert full.value("number", "chlorine_low_level") == "10"
-
-
-@pytest.mark.usefixtures("all_enabled")
-async def test_entities_of_the_dosing(full: Home) -> None:
-    """Names, units and classes, as a user sees them."""
-    for domain, key, name, attributes in (
-        ("number", "acid_drum", "Acid drum size",
-         {"min": 1, "max": 200, "step": 0.1, "mode": "box",
-          "device_class": "volume_storage", "unit_of_measurement": "L"}),
-        ("number", "chlorine_low_level", "Chlorine low level",
-         {"min": 1, "max": 50, "step": 1, "unit_of_measurement": "%"}),
-        ("sensor", "acid_doses_today", "Acid doses today",
-         {"state_class": "total"}),
-        ("binary_sensor", "acid_low", "Acid nearly empty", {"device_class": "problem"}),
-        ("switch", "chlorinator", "Automatic chlorination", {}),
-        ("button", "refill_chlorine", "Mark chlorine drum full", {}),
-    ):  # fmt: skip
-        state = full.state(domain, key)
-        assert state.name == f"Dosing {name}"
-        assert attributes.items() <= state.attributes.items()
-    # A unit would make it "1 doses".
-    count = full.state("sensor", "acid_doses_today")
-    assert "unit_of_measurement" not in count.attributes
 
 
 async def test_the_size_of_a_drum_in_gallons(home: Home) -> None:

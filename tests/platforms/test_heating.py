@@ -1,6 +1,5 @@
 """Heating and spa mode, from Home Assistant to the settings and relays of the pool."""
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -40,10 +39,6 @@ def shown(home: Home, key: str) -> dict[str, Any]:
 def target(home: Home, key: str) -> Any:
     """Return the target temperature."""
     return shown(home, key)["temperature"]
-
-
-def _aims(home: Home, key: str, field: int) -> bool:
-    return bool(target(home, key) == field)
 
 
 def _is_off(home: Home, key: str) -> bool:
@@ -137,21 +132,6 @@ async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
 
 
 # Targets
-
-
-async def test_a_target_leaves_all_other_settings_alone(full: Home) -> None:
-    for key, field in (("pool", 31), ("spa", 38)):
-        before, probes = dict(full.pool.settings), dict(full.pool.probes)
-        states = full.follow("climate", key)
-        task = full.hass.async_create_task(
-            full.act("climate.set_temperature", key, temperature=field)
-        )
-        await until(partial(_aims, full, key, field))  # at once
-        await task
-        assert changed(full, before) == {f"{key}_target": field}
-        assert full.pool.probes == probes
-        assert target(full, key) == field
-        assert {state.attributes["temperature"] for state in states} == {field}
 
 
 async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
@@ -290,46 +270,3 @@ async def test_what_heated_last_is_remembered_over_a_restart(full: Home) -> None
 
     await full.act("climate.turn_on", "pool")
     assert sources(full) == sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
-
-
-async def test_target_and_source_at_once(full: Home) -> None:
-    before = dict(full.pool.settings)
-    await asyncio.gather(
-        full.act("climate.set_temperature", "spa", temperature=39),
-        full.act("switch.turn_off", "solar_selected"),
-        full.act("climate.set_temperature", "pool", temperature=25),
-    )
-    assert changed(full, before) == {
-        "spa_target": 39,
-        "pool_target": 25,
-        "heating": ALL & ~sim_pool.SOLAR,
-    }
-
-
-async def test_an_edit_in_the_app_is_not_overwritten(full: Home) -> None:
-    full.pool.settings |= {"spa_target": 33, "heating": sim_pool.SOLAR}
-    full.pool.probes |= {"temp2_ch": 3}
-    before, probes = dict(full.pool.settings), dict(full.pool.probes)
-    await full.act("climate.set_temperature", "pool", temperature=30)
-    assert changed(full, before) == {"pool_target": 30}
-    assert full.pool.probes == probes
-    assert target(full, "spa") == 33
-
-
-async def test_the_water_is_heated_until_it_is_warm(full: Home) -> None:
-    await full.act("switch.turn_off", "solar_selected")
-    await full.act("climate.set_temperature", "pool", temperature=30)
-    await full.refresh()
-    assert shown(full, "pool")["hvac_action"] == "heating"
-    assert full.value("binary_sensor", "pool_heater") == "on"
-    start = shown(full, "pool")["current_temperature"]
-    full.clock.advance(3600)
-    await full.refresh()
-    assert shown(full, "pool")["current_temperature"] > start + 1
-    assert shown(full, "pool")["hvac_action"] == "heating"
-    full.clock.advance(2 * 3600)
-    await full.refresh()
-    warm = shown(full, "pool")
-    assert warm["current_temperature"] == pytest.approx(30, abs=0.3)
-    assert (warm["mode"], warm["hvac_action"]) == ("heat", "idle")
-    assert not full.pool.slots[HEATER].on

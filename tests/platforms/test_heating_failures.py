@@ -8,7 +8,7 @@ from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from tests.platforms.test_dosing import still_water
-from tests.platforms.test_heating import changed, shown, written
+from tests.platforms.test_heating import shown
 from tests.platforms.test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
 from tests.world.assistant.home import MOST_SENT, Home, failure
 from tests.world.assistant.platforms import only
@@ -33,12 +33,6 @@ class Command(NamedTuple):
     def state(self, home: Home) -> State:
         """Return the current state of its entity."""
         return home.state(self.action.partition(".")[0], self.key)
-
-
-def shown_of(command: Command, home: Home) -> tuple[str, Any]:
-    """Return mode and target of the entity that a command changes."""
-    state = command.state(home)
-    return state.state, state.attributes.get("temperature")
 
 
 COMMANDS = (
@@ -78,40 +72,6 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
     for command in COMMANDS:
         with subtests.test(command.action, key=command.key):
             await fails(full, command, "not_reached")
-
-
-async def test_the_lan_dies_after_the_command_was_run(
-    full: Home, subtests: pytest.Subtests
-) -> None:
-    """The command runs once, the action fails, and the next poll shows the change."""
-    settings = dict(full.pool.settings)
-    for command in COMMANDS:
-        with subtests.test(command.action, key=command.key):
-            full.pool.settings |= settings
-            await full.refresh()
-            was, sent = shown_of(command, full), len(written(full))
-            full.controller.faults.on("close_mid_body", "cmd")
-            with failure("not_reached"):
-                await command.run(full)
-            assert len(written(full)) == sent + 1
-            assert changed(full, settings)
-            full.controller.faults.clear()
-            await full.refresh()
-            assert shown_of(command, full) != was
-            shown_now = command.state(full)
-            if "temperature" in command.data:
-                assert shown_now.attributes["temperature"] == 30
-            else:
-                assert shown_now.state == "off"
-
-
-async def test_heating_is_accepted_but_never_applied(
-    full: Home, subtests: pytest.Subtests
-) -> None:
-    full.controller.faults.on("ignore_writes")
-    for command in COMMANDS:
-        with subtests.test(command.action, key=command.key):
-            await fails(full, command, "not_applied")
 
 
 # A controller that only the cloud reaches

@@ -11,7 +11,6 @@ from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import MOST_SENT, Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator import wire
-from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
 few_platforms = only(Platform.BUTTON, Platform.LIGHT, Platform.SELECT, Platform.SWITCH)
@@ -112,16 +111,6 @@ async def test_on_and_off(full: Home) -> None:
     assert sent(full) == []
 
 
-async def test_off_while_a_show_is_being_set(full: Home) -> None:
-    await full.act("light.turn_on", LIGHT, effect="red")
-    full.clock.advance(3)
-    await full.act("light.turn_off", LIGHT)
-    assert shown(full) == ("off", None)
-    full.clock.advance(10)
-    await full.refresh()
-    assert shown(full) == ("off", None)
-
-
 async def test_an_unknown_effect(full: Home) -> None:
     seen = len(full.controller.requests)
     with failure("unknown_effect", ServiceValidationError) as caught:
@@ -164,20 +153,6 @@ async def test_what_goes_wrong_is_told_and_not_shown(
                 assert not relay(full)
         full.controller.faults.clear()
         full.pool.switch(POOL_LIGHT, False, hold=False)
-
-
-async def test_the_lan_dies_while_it_is_under_way(full: Home) -> None:
-    full.controller.faults.on("hang")
-    task = full.hass.async_create_task(full.act("light.turn_on", LIGHT, effect="red"))
-    requests = full.controller.requests
-    await until(lambda: requests[-1].name == "cmd")
-    seen = len(requests)
-    await full.controller.stop()
-    with failure("not_reached"):
-        await task
-    assert len(requests) == seen
-    assert shown(full) == ("off", None)
-    await full.controller.start()
 
 
 # Schedules

@@ -3,7 +3,7 @@
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.home import Home, failure
 from tests.world.assistant.schedule_actions import (
     FALL,
     LAMP,
@@ -54,14 +54,6 @@ async def test_arming_and_disarming(beach: Home) -> None:
     assert not beach.pool.schedules[WATERFALL].enabled
     assert beach.value("switch", "schedule_1") == "off"
     assert not beach.pool.slots[FALL].on
-
-
-async def test_the_controller_refuses_to_arm(beach: Home) -> None:
-    beach.controller.faults.on("decline")
-    with failure("refused"):
-        await beach.act("switch.turn_on", "schedule_1")
-    assert beach.value("switch", "schedule_1") == "off"
-    assert beach.actions == ["schedule"] * MOST_SENT
 
 
 @pytest.mark.parametrize("done", [True, False])

@@ -90,26 +90,6 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
     assert sum(pool.time.slept) == pytest.approx(2)  # read back after 2 s
 
 
-@pytest.mark.parametrize("source", HeatSource)
-async def test_a_heat_source(pool: Rig, source: HeatSource) -> None:
-    before = dict(pool.pool.pool.settings)
-    await pool.controller.heating.select(source, False)
-    assert selected(pool) == set(HeatSource) - {source}
-    assert changed(pool, before).keys() == {"heating"}
-    assert pool.controller.store.reported.heat[source].selected is False
-    await pool.controller.heating.select(source, True)
-    assert selected(pool) == set(HeatSource)
-    assert pool.controller.store.reported.heat[source].selected is True
-    assert changed(pool, before) == {}
-
-
-async def test_target_and_mode_in_one_write(pool: Rig) -> None:
-    await pool.controller.heating.change(POOL, target=30, heat=False)
-    assert len(bodies(pool)) == 1
-    assert selected(pool) == {SPA_HEATER}
-    assert pool.pool.pool.settings["pool_target"] == 30
-
-
 @pytest.mark.parametrize(
     ("wanted", "got"), [(10, 10), (40, 40), (29.4, 29), (28.7, 29)]
 )
@@ -156,13 +136,6 @@ async def test_nobody_knows_what_heated_last(pool: Rig) -> None:
     pool.controller.store.update(lambda known: replace(known, pool_sources=()))
     await pool.controller.heating.change(POOL, heat=True)
     assert selected(pool) == set(POOL.sources)
-
-
-async def test_the_spa_off_and_on(pool: Rig) -> None:
-    await pool.controller.heating.change(SPA, heat=False)
-    assert selected(pool) == set(POOL.sources)
-    await pool.controller.heating.change(SPA, heat=True)
-    assert selected(pool) == set(HeatSource)
 
 
 async def test_heat_again_before_off_was_confirmed(pool: Rig) -> None:
@@ -263,12 +236,6 @@ async def test_a_change_while_one_is_under_way(pool: Rig) -> None:
     await asyncio.gather(first, heating.select(POOL_HEATER, False))
     assert len(bodies(pool)) == 2
     assert changed(pool, before) == {"pool_target": 30, "heating": 0b101}
-
-
-async def test_ten_moves_of_a_slider(pool: Rig) -> None:
-    moves = [pool.controller.heating.change(SPA, target=t) for t in range(30, 40)]
-    await asyncio.gather(*moves)
-    assert [body["desire_spa_temp"] for body in bodies(pool)] == [39]
 
 
 async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:

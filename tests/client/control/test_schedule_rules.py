@@ -84,27 +84,6 @@ def test_two_overlap_where_the_firmware_would_run_both(
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ((480, 600, 1), (600, 720, 1), False),
-        ((480, 601, 1), (600, 720, 1), True),
-        ((480, 600, 1), (480, 600, 2), False),
-        ((1320, 120, 1), (60, 180, 2), True),  # Monday night, Tuesday
-        ((1320, 120, 1 << 6), (60, 180, 1), True),  # Sunday night, Monday
-        ((1320, 120, 1), (120, 180, 2), False),
-        ((1320, LAST_MINUTE, 1), (0, 60, 2), False),  # ends at midnight
-    ],
-)
-def test_overlap(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -> None:
-    schedules = [
-        replace(EVENING, start=start, end=end, weekdays=weekdays)
-        for start, end, weekdays in (one, other)
-    ]
-    assert schedules[0].overlaps(schedules[1]) is expected
-    assert schedules[1].overlaps(schedules[0]) is expected
-
-
-@pytest.mark.parametrize(
     ("start", "end", "stop"),
     [(480, 600, 600), (1320, 120, DAY + 120), (0, LAST_MINUTE, DAY), (600, 600, 600)],
 )

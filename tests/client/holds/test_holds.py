@@ -83,25 +83,6 @@ async def start(rig: Rig) -> Rig:
     return rig
 
 
-async def test_off_inside_a_window(rig: Rig) -> None:
-    window(rig, 20)
-    await start(rig)
-    await switch(rig, False)
-    assert payloads(rig) == [b"\2\0\1"]
-    assert (holds(rig), lasts(rig)) == ({SLOT: False}, 20)
-    await rig.polls(19 * 60)
-    assert rig.controller.holds.wait != 0
-    assert not rig.pool.pool.relays[SLOT]
-    rig.time.advance(61)
-    assert rig.controller.holds.wait == 0
-    for _ in range(2):
-        await rig.controller.holds.work()
-    assert payloads(rig) == [b"\2\0\1", b"\2\0\0"]
-    assert ends(rig) == []
-    await rig.polls(5)
-    assert not rig.pool.pool.slots[SLOT].held
-
-
 async def test_off_outside_of_any_window(rig: Rig) -> None:
     window(rig, -10)
     await start(rig)
@@ -128,23 +109,6 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
     # A duration that a user chose still counts.
     await hold(rig, True, 5)
     assert holds(rig) == {SLOT: True}
-
-
-@pytest.mark.parametrize("on", [True, False])
-async def test_for_a_time(rig: Rig, on: bool) -> None:
-    await start(rig)
-    await hold(rig, on, 90)
-    assert payloads(rig) == [bytes((SLOT, on, 1))]
-    assert (holds(rig), lasts(rig)) == ({SLOT: on}, 90)
-    window(rig, 60, begun=0)
-    await rig.polls(30)
-    assert rig.pool.pool.relays[SLOT] is on
-    assert holds(rig) == {SLOT: on}
-    rig.time.advance(90 * 60)
-    await rig.controller.holds.work()
-    assert payloads(rig)[1:] == [bytes((SLOT, 0, 0))]
-    await rig.polls(5)
-    assert not rig.pool.pool.relays[SLOT]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
 """State frames (protocol.md O2)."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 import struct
 from typing import Any
 
-from hypothesis import example, given, settings, strategies as st
+from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import FrameError
@@ -15,7 +14,6 @@ from custom_components.poolctl.client.wire.frame import (
     Configuration,
     Readings,
     Signals,
-    StateFrame,
     Telemetry,
     decode_frame,
     decode_signals,
@@ -163,23 +161,6 @@ def test_frames_of_the_simulator(pool: Any) -> None:
 
 
 # Nothing but FrameError
-
-
-@settings(max_examples=300)
-@given(
-    st.one_of(
-        st.binary(max_size=300),
-        st.binary(max_size=300).map(lambda rest: b"\x01" + rest),
-        st.tuples(st.integers(0, 255), st.binary(max_size=300)).map(
-            lambda parts: bytes((1, parts[0])) + parts[1]
-        ),
-    )
-)
-@example(b"")
-@example(b"\x01\x07")
-def test_nothing_but_frame_error(payload: bytes) -> None:
-    with suppress(FrameError):
-        assert isinstance(decode_frame(payload), StateFrame)
 
 
 @given(
