@@ -1,6 +1,5 @@
 """Counters and clocks of the LAN (protocol.md L1 and L14), as a user sees them."""
 
-from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,12 +7,10 @@ from homeassistant.exceptions import ServiceValidationError
 import pytest
 
 from custom_components.poolctl.client import clock
-from custom_components.poolctl.client.control import queries as queries_module
 from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
 from tests.world.simulator.dialects import Dialect
-from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick", "clocks")
 
@@ -37,21 +34,6 @@ def clocks(monkeypatch: pytest.MonkeyPatch, service: Service) -> SimpleNamespace
     return found
 
 
-@pytest.fixture
-def sooner(
-    monkeypatch: pytest.MonkeyPatch, service: Service
-) -> Iterator[Callable[[float], None]]:
-    """Return a function that lets time pass faster by a factor."""
-
-    def begin(times: float) -> None:
-        monkeypatch.setattr(queries_module, "SOON", queries_module.SOON / times)
-        monkeypatch.setattr(queries_module, "SPACING", queries_module.SPACING / times)
-        service.clock.speed = times
-
-    yield begin
-    service.clock.speed = 1
-
-
 async def click(home: Home, times: int) -> None:
     """Switch on and off in turn; every click must be shown and done."""
     for number in range(times):
@@ -62,16 +44,6 @@ async def click(home: Home, times: int) -> None:
 
 
 # L1: the counter that all clients share
-
-
-@pytest.mark.parametrize("dialect", [*NEAR, Dialect.COUNTER_AHEAD_5_MIN])
-async def test_another_client_is_ahead(small: Home, dialect: Dialect) -> None:
-    """Every click succeeds on the LAN: the first at the second try, all others at once."""
-    small.controller.dialects.add(dialect)
-    await click(small, 4)
-    assert small.cloud_writes == []
-    tries = [r.ok for r in small.controller.requests if r.op == "a"]
-    assert tries == [False, True, True, True, True]
 
 
 @pytest.mark.usefixtures("freezer")
@@ -108,31 +80,6 @@ async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> No
     for _ in range(4):
         await small.live(300, step=60)
         assert not shown(small)
-
-
-async def named(home: Home) -> None:
-    """Wait until entities have their names; a lost query may take minutes."""
-    await until(
-        lambda: home.registered("switch", SLOT) is not None, within=900, every=0.05
-    )
-
-
-@pytest.mark.parametrize(
-    ("dialect", "times"),
-    [(Dialect.COUNTER_AHEAD_30_S, 100), (Dialect.COUNTER_AHEAD_5_MIN, 1000)],
-)
-async def test_names_that_are_refused_first(
-    home: Home, sooner: Callable[[float], None], dialect: Dialect, times: float
-) -> None:
-    """Entities wait for their names, because an entity ID is permanent."""
-    sooner(times)
-    home.own(home.service.small)
-    home.cloud.not_offered.add("auxInfo")
-    home.controller.dialects.add(dialect)
-    await home.set_up(home.controller)
-    await named(home)
-    assert home.entity_id("switch", SLOT).endswith("_pool_waterfall")
-    await click(home, 2)
 
 
 # L14: our own clock

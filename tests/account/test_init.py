@@ -161,10 +161,3 @@ async def test_a_deleted_account_is_forgotten(small: Home) -> None:
     await small.settle()
     assert not memory.read(device_id, "equipment", Equipment).types
     assert memory.counters(device_id).last > 0
-
-
-async def test_two_controllers_with_the_same_names(home: Home) -> None:
-    home.service.full.name = home.controller.name
-    await home.set_up(*home.service.controllers)
-    for controller in home.service.controllers:
-        assert home.value("sensor", "ph", of=controller) != "unavailable"

@@ -155,27 +155,6 @@ async def test_what_is_held_is_written_at_once(home: Home, freezer: object) -> N
     assert sent(home) == [b"\2\0\1", b"\2\0\0"]
 
 
-@pytest.mark.parametrize(
-    ("at", "window", "minutes"),
-    [
-        # Clocks go forward at 2 o'clock, and back at 3 o'clock.
-        ("2026-03-29 01:30", (60, 4 * 60), 90),
-        ("2026-10-25 01:30", (60, 4 * 60), 210),
-        ("2026-10-25 01:30", (60, 150), 60),
-    ],
-    ids=["spring", "autumn", "the hour that comes twice"],
-)
-async def test_daylight_saving(
-    home: Home, freezer: object, at: str, window: tuple[int, int], minutes: int
-) -> None:
-    await begin(home, at, zone="Europe/Berlin", window=window)
-    await home.act("switch.turn_off", KEY)
-    await home.live((minutes - 3) * 60, step=(minutes - 3) * 10)
-    assert sent(home) == [b"\2\0\1"]
-    await home.live(4 * 60, step=60)
-    assert sent(home) == [b"\2\0\1", b"\2\0\0"]
-
-
 # Giving up the LAN or the account
 
 

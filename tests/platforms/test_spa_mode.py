@@ -20,38 +20,6 @@ async def test_actuators_have_no_switch_but_spa_mode(full: Home) -> None:
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_spa_mode(full: Home) -> None:
-    """One request moves all actuators; heater and temperature follow."""
-    assert full.value("switch", "spa_mode") == "off"
-    seen = len(full.controller.requests)
-    await full.act("switch.turn_on", "spa_mode")
-    (request,) = full.controller.requests[seen:]
-    assert (request.name, request.payload) == ("aux", bytes([RETURN, 1, 1]))
-    assert full.value("switch", "spa_mode") == "on"
-    slots = full.pool.slots
-    assert all(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
-    full.clock.advance(20)
-    await full.refresh()
-    assert slots[SPA_HEATER].on and not slots[HEATER].on
-    spa, pool = shown(full, "spa"), shown(full, "pool")
-    assert (spa["hvac_action"], pool["hvac_action"]) == ("heating", "idle")
-    # The pipes of the probe still contain the pool's water.
-    assert (spa["current_temperature"], pool["current_temperature"]) == (None, None)
-    await full.advance(330, step=30)
-    spa, pool = shown(full, "spa"), shown(full, "pool")
-    assert spa["current_temperature"] is not None
-    assert pool["current_temperature"] is None
-
-    await full.act("switch.turn_off", "spa_mode")
-    assert not any(slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
-    assert shown(full, "spa")["current_temperature"] is None
-    await full.refresh()
-    assert shown(full, "pool")["current_temperature"] is None
-    await full.advance(330, step=30)
-    assert shown(full, "pool")["current_temperature"] is not None
-
-
-@pytest.mark.usefixtures("freezer")
 async def test_the_last_reading_of_the_spa(full: Home) -> None:
     """While other water circulates, it is shown with its time, but not as present."""
     assert "last_temperature" not in shown(full, "spa")
@@ -101,17 +69,6 @@ async def test_spa_mode_is_assumed_where_nobody_tells_it(full: Home) -> None:
     state = full.state("switch", "spa_mode")
     assert state.state == "on"
     assert state.attributes["assumed_state"] is True
-
-
-async def test_spa_mode_goes_back_to_its_schedule(full: Home) -> None:
-    await full.act("switch.turn_on", "spa_mode")
-    assert full.pool.slots[RETURN].held
-    await full.act("poolctl.resume_schedule", "spa_mode")
-    assert full.controller.requests[-1].payload == bytes([RETURN, 0, 0])
-    full.clock.advance(2)
-    await full.refresh()
-    assert not any(slot.held for slot in full.pool.slots)
-    assert full.value("switch", "spa_mode") == "off"
 
 
 async def test_spa_mode_while_the_lan_dies(full: Home) -> None:

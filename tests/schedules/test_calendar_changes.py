@@ -21,12 +21,7 @@ from tests.world.assistant.calendar_page import (
 )
 from tests.world.assistant.home import MOST_SENT, Home
 from tests.world.assistant.platforms import only
-from tests.world.assistant.schedule_actions import (
-    copies,
-    die_after_command,
-    look,
-    put_back,
-)
+from tests.world.assistant.schedule_actions import look
 from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.schedules import Schedule
 
@@ -253,55 +248,6 @@ async def test_the_controller_refuses(
             assert 0 < len(calendar.home.actions) - sent <= MOST_SENT
 
 
-async def test_the_answer_gets_lost(
-    calendar: Calendar, subtests: pytest.Subtests
-) -> None:
-    """The command is carried out once, and counts as done."""
-    expected: dict[str, set[str]] = {
-        "create": {"Filter", "Morning fall"},
-        "rename": {"Renamed"},
-        "remove": set(),
-    }
-    before = copies(calendar.home)
-    for name, change in CHANGES.items():
-        with subtests.test(name):
-            calendar.faults.once("close_mid_body", 1, "schedule")
-            assert await change(calendar) is None
-            assert len(calendar.home.actions) == 1
-            names = {event["summary"] for event in await calendar.events()}
-            assert names == expected[name]
-        await put_back(calendar.home, before)
-
-
-async def test_the_command_gets_lost(
-    calendar: Calendar, subtests: pytest.Subtests
-) -> None:
-    for name, change in CHANGES.items():
-        with subtests.test(name), unchanged(calendar.home):
-            sent = len(calendar.home.actions)
-            calendar.faults.once("ignore_writes")
-            calendar.faults.once("close_mid_body", 1, "schedule")
-            told = await change(calendar)
-            assert told is not None and "did not make the change. Try again" in told
-            assert len(calendar.home.actions) == sent + 1
-
-
-async def test_the_lan_and_the_cloud_die_under_way(
-    calendar: Calendar, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
-    before = copies(calendar.home)
-    for name, change in CHANGES.items():
-        await calendar.events()
-        with subtests.test(name), monkeypatch.context() as patched:
-            calendar.faults.once("close_mid_body", 1, "schedule")
-            calendar.home.cloud.faults.on("refuse")
-            die_after_command(calendar.home.controller, patched)
-            told = await change(calendar)
-            assert told is not None
-            assert "what its schedules say, before you try again" in told
-        await put_back(calendar.home, before)
-
-
 # Through the cloud
 
 
@@ -327,13 +273,6 @@ async def test_in_the_cloud(away: Calendar) -> None:
     assert await away.delete(await away.event("Morning fall")) is None
     assert away.found("Morning fall") is None
     assert away.home.controller.requests == []
-
-
-async def test_refused_in_the_cloud(away: Calendar) -> None:
-    away.faults.on("decline")
-    told = await away.send("create", event=fall())
-    assert told is not None and told.startswith("The service refused the command")
-    assert away.found("Morning fall") is None
 
 
 async def test_absent_where_the_cloud_does_not_offer_it(home: Home) -> None:

@@ -17,7 +17,6 @@ from tests.world.assistant.schedule_actions import (
     WATERFALL,
     act,
     copies,
-    die_after_command,
     new,
     put_back,
     switches,
@@ -178,36 +177,6 @@ async def test_the_lan_dies_under_way(
             assert beach.actions == ["schedule"]
             assert not beach.cloud_writes
         await put_back(beach, before)
-
-
-async def test_both_paths_die_under_way(
-    beach: Home,
-    subtests: pytest.Subtests,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The error says that the outcome is unknown, and nothing is sent again."""
-    before = copies(beach)
-    for action, fields in CHANGES:
-        with subtests.test(action), monkeypatch.context() as patched:
-            beach.controller.faults.once("close_mid_body", 1, "schedule")
-            beach.cloud.faults.on("refuse")
-            die_after_command(beach.controller, patched)
-            with failure("outcome_unknown"):
-                await change(beach, action, fields)
-            assert done(beach)
-            assert beach.actions == ["schedule"]
-            assert not beach.cloud_writes
-        await put_back(beach, before)
-
-
-@pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize(("action", "fields"), CHANGES)
-async def test_by_way_of_the_cloud_while_the_lan_is_dead(
-    beach: Home, action: str, fields: dict[str, Any]
-) -> None:
-    beach.controller.faults.on("refuse")
-    await change(beach, action, fields)
-    assert done(beach)
 
 
 async def test_changed_in_the_app_meanwhile(

@@ -170,13 +170,6 @@ async def test_in_the_cloud(away: Home) -> None:
     assert away.controller.requests == []
 
 
-async def test_refused_in_the_cloud(away: Home) -> None:
-    away.controller.faults.on("decline")
-    with failure("service_refused"):
-        await away.act("switch.turn_on", "schedule_1")
-    assert away.value("switch", "schedule_1") == "off"
-
-
 async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:
     """There are no switches and no calendar, so the actions have no target."""
     home.own(home.service.full)

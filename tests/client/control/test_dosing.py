@@ -323,19 +323,3 @@ async def test_an_object_too_large_for_the_lan_is_not_sent(
 
 
 # Nearly empty
-
-
-@EACH_DOSER
-async def test_a_person_says_what_is_nearly_empty(pool: Rig, kind: DoserKind) -> None:
-    pool.pool.pool.settings[f"{kind.key}_remaining"] = 8_000
-    await pool.controller.poller.poll()
-    store = pool.controller.store
-    assert kind.low(store.state, store.choices) is False
-    pool.forget()
-    pool.controller.dosing.set_low_level(kind, 40)
-    assert len(pool.published) == 1
-    await pool.polls(15)
-    assert kind.low(store.state, store.choices) is True
-    assert [other.low_level(store.choices) for other in DOSERS] == [
-        40 if other is kind else 10 for other in DOSERS
-    ]

@@ -12,7 +12,6 @@ from custom_components.poolctl.client.pool.dosing import (
 )
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
-    InvalidCommandError,
     NotSupportedError,
     RefusedError,
     ReplyError,
@@ -169,14 +168,6 @@ async def test_a_card_without_the_value(
     away.service.cloud.pipeline(away.pool).forget()
     with pytest.raises(ReplyError):
         await away.controller.dosing.set_desired(ACID, 7.2)
-    assert away.written() == []
-
-
-async def test_a_drum_without_a_size_cannot_be_full(away: Rig) -> None:
-    away.pool.pool.settings["acid_drum"] = 0
-    away.service.cloud.pipeline(away.pool).forget()
-    with pytest.raises(InvalidCommandError):
-        await away.controller.dosing.refill(ACID)
     assert away.written() == []
 
 

@@ -1,20 +1,12 @@
 """Raw actions and queries are sent unchanged, and listeners receive every read."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
 from custom_components.poolctl.client.control.raw import parse_payload
 from custom_components.poolctl.client.lan import state_after
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.wire.exceptions import (
-    InvalidCommandError,
-    NotSupportedError,
-    PoolctlError,
-    RefusedError,
-    UnreachableError,
-)
 from tests.client.conftest import FRAMES, Rig
 
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
@@ -40,13 +32,6 @@ def names_due(rig: Rig) -> bool:
 )
 def test_payloads(text: str, payload: bytes) -> None:
     assert parse_payload(text) == payload
-
-
-@pytest.mark.parametrize("text", ["0", "0 2", "0x02", "gg", "02-01", "٠٢"])
-def test_payloads_that_are_not_hex(text: str) -> None:
-    with pytest.raises(InvalidCommandError) as caught:
-        parse_payload(text)
-    assert caught.value.reason == "payload_not_hex"
 
 
 def test_the_state_in_a_reply() -> None:
@@ -88,48 +73,6 @@ async def test_a_query(rig: Rig) -> None:
     assert reply == b"\x0eVariable Speed\x04Acme\x05VSX-2"
     (request,) = rig.asked("q")
     assert request.payload == b"\x07"
-
-
-@pytest.mark.parametrize(
-    ("fault", "error", "reason", "arrived"),
-    [
-        ("close_mid_body", UnreachableError, None, 1),
-        ("refuse", UnreachableError, None, 0),
-        ("busy", UnreachableError, "outcome_unknown", 1),
-        ("decline", RefusedError, None, 1),
-    ],
-)
-async def test_an_action_is_never_sent_twice(
-    rig: Rig, fault: str, error: type[PoolctlError], reason: str | None, arrived: int
-) -> None:
-    """Unlike other commands, raw actions are neither repeated nor sent by the cloud."""
-    rig.pool.clock.speed = 100
-    rig.pool.faults.on(fault)
-    with pytest.raises(error) as caught:
-        await rig.controller.raw.action("aux", b"\x02\x01\x01")
-    assert caught.value.reason == reason
-    assert len(rig.asked("a")) == arrived
-    assert rig.service.requests("manualSet") == 0
-
-
-async def test_what_is_too_long_costs_nothing(rig: Rig) -> None:
-    with pytest.raises(InvalidCommandError) as caught:
-        await rig.controller.raw.action("set_time", bytes(1024))
-    assert caught.value.reason == "request_too_large"
-    assert caught.value.placeholders == {"size": "2108", "limit": "1024"}
-    with pytest.raises(InvalidCommandError) as caught:
-        await rig.controller.raw.action("set_tim", bytes(483))
-    assert caught.value.placeholders["size"] == "1025"
-    assert not rig.asked()
-    await rig.controller.raw.action("set_time", bytes(482))
-    assert len(rig.asked("a")) == 1
-
-
-async def test_only_by_the_lan(make_rig: Callable[..., Rig]) -> None:
-    rig = make_rig(lan=False)
-    for send in (rig.controller.raw.action, rig.controller.raw.query):
-        with pytest.raises(NotSupportedError):
-            await send("aux_names", b"")
 
 
 # Listeners

@@ -22,7 +22,6 @@ from tests.client.control.schedule_changes import (
     INDEX,
     NEW,
     SEEN,
-    assumed,
     change,
     done,
     record,
@@ -164,19 +163,6 @@ async def test_not_offered(away: Rig) -> None:
     with pytest.raises(NotOfferedError):
         await change(away, "delete")
     assert away.written() == []
-
-
-async def test_remembered_schedules_are_assumed(pool: Rig) -> None:
-    """Schedules read over the LAN are assumed while the cloud does not report them."""
-    assert not assumed(pool)
-    pool.pool.faults.on("refuse")
-    for _ in range(3):
-        await pool.polls(30)
-    assert assumed(pool)
-    assert SEEN.same_as(shown(pool, INDEX))
-    pool.pool.faults.clear()
-    await pool.polls(30)
-    assert pool.controller.store.state.schedules.assumed is False
 
 
 @pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])

@@ -295,16 +295,6 @@ async def test_a_wrong_clock_and_the_cloud(
     assert rig.written() == ["manualSet"]
 
 
-def test_an_hour_back(unix_time: UnixTime) -> None:
-    """L14: the counter continues from its last value."""
-    unix_time.now = 1_790_000_000
-    counter = OutgoingCounter()
-    first = counter.next()
-    counter.accept(first)
-    unix_time.now -= 3600
-    assert counter.next() == first + 1
-
-
 def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     """L14: a controller that took 2^32 - 1 would refuse every client for ever."""
     unix_time.now = MAX_COUNTER + 5

@@ -62,17 +62,6 @@ def writes(rig: Rig) -> int:
     return len(rig.sent())
 
 
-async def test_ends_by_itself(pool: Rig) -> None:
-    await pause(pool)
-    assert not is_on(pool)
-    assert [each.kind for each in pool.controller.pauses.shown] == [ACID]
-    await live(pool, 29)
-    assert not is_on(pool) and writes(pool) == 1
-    await live(pool, 2)
-    assert is_on(pool) and writes(pool) == 2
-    assert pool.controller.pauses.shown == () and pool.controller.pauses.wait is None
-
-
 async def test_a_second_pause_moves_the_end(pool: Rig) -> None:
     await pause(pool, 30)
     await live(pool, 10)
@@ -110,14 +99,6 @@ async def test_only_what_is_on_is_taken(pool: Rig) -> None:
     assert paused == {CHLORINATOR, CHLORINE}
     await live(pool, 31)
     assert not is_on(pool) and pool.controller.pauses.shown == ()
-
-
-@pytest.mark.parametrize("seconds", [0, -1, 86401])
-async def test_no_such_time(pool: Rig, seconds: float) -> None:
-    with pytest.raises(InvalidCommandError) as caught:
-        await pause(pool, seconds / 60)
-    assert caught.value.reason == "pause_too_long"
-    assert writes(pool) == 0 and is_on(pool)
 
 
 @pytest.mark.parametrize("is_read", [True, False])
@@ -243,15 +224,6 @@ async def test_made_longer_after_the_app_switched_it_on(pool: Rig) -> None:
     assert is_on(pool)
 
 
-async def test_through_the_cloud(away: Rig) -> None:
-    """An old copy that still shows the doser on does not end the pause."""
-    await pause(away, 1)
-    assert not is_on(away)
-    await live(away, 3)
-    assert is_on(away) and away.controller.pauses.shown == ()
-    assert len(away.written()) == 2
-
-
 def again(rig: Rig, kept: Iterable[Pause], clock: Clock | None = None) -> Pauses:
     """Return the pauses as a new run of Home Assistant restores them."""
     controller = rig.controller
@@ -331,13 +303,3 @@ async def test_an_odd_store(pool: Rig, odd: dict[str, Any]) -> None:
     stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
     (good,) = stored
     assert kinds(from_stored(tuple[Pause, ...], [good | odd, good])) == [ACID]
-
-
-@pytest.mark.parametrize("answers", [True, False])
-async def test_leaving(pool: Rig, answers: bool) -> None:
-    await pause(pool)
-    if not answers:
-        pool.pool.faults.on("refuse")
-    left = await pool.controller.pauses.leave()
-    assert kinds(left) == ([] if answers else [ACID])
-    assert is_on(pool) is answers

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from custom_components.poolctl.client.pool.from_cloud import (
@@ -101,52 +100,7 @@ def test_impossible_values_of_the_dashboard(ph: int) -> None:
     assert state.chlorinator.desired == 650
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-SHAPES: list[tuple[Merge, str | None, list[str]]] = [
-    (merge_dashboard, None, list(DASHBOARD)),
-    (merge_temperatures, "ambientTemp", ["water_temp", "ambient_temp"]),
-    (merge_pump, "pump", ["pump_type", "pump_brand", "pump_model", "pump_cooldown",
-                          "pump_cooldown_left"]),
-    (merge_chemistry, "phSettings", ["desired_ph_level", "acid_drum_volume",
-                                     "remain_acid_volume"]),
-    (merge_slots, "manual", ["pump_devices", "other_devices"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("merge", "name", "keys"), SHAPES)
-def test_no_answer_raises_anything(
-    merge: Merge, name: str | None, keys: list[str]
-) -> None:
-    @settings(max_examples=150)
-    @given(st.dictionaries(st.sampled_from(keys), json_values), json_values)
-    @example({}, 7)
-    def check(answer: dict[str, Any], other: Any) -> None:
-        merge(seen(), {name: answer} if name else answer, NOW)
-        if name:
-            merge(seen(), {name: other}, NOW)
-
-    check()
-
-
 ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status": 1}
-
-
-@settings(max_examples=150)
-@given(st.dictionaries(st.sampled_from(sorted(ENTRY)), json_values))
-def test_no_slot_raises_anything(changes: dict[str, Any]) -> None:
-    state = merge_slots(seen(), {"manual": {"spa": [ENTRY | changes]}}, NOW)
-    assert len(state.outputs.slots) <= 37
 
 
 HUGE = [float("nan"), float("inf"), 10**400]

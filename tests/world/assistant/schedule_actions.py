@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
 from tests.world.simulator import Controller
@@ -41,17 +39,6 @@ def new(home: Home, **changes: Any) -> dict[str, Any]:
         "weekdays": ["mon", "sat"],
         "equipment": waterfall.entity_id if waterfall else None,
     } | changes
-
-
-def die_after_command(controller: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the controller stop answering once it has carried out the next action."""
-    act = controller.act
-
-    def act_and_die(name: str, payload: bytes) -> None:
-        act(name, payload)
-        controller.faults.on("reset")
-
-    monkeypatch.setattr(controller, "act", act_and_die)
 
 
 def copies(home: Home) -> list[Schedule]:
