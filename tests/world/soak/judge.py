@@ -86,6 +86,7 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     # Only the cloud is left, and it does not confirm that the command was done.
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
+    ("outcome_unknown", lambda it: it.cloud_speaks(_UNTOLD)),
     # After `busy`, a pump that runs on looks as if the command had not run.
     (
         "busy",

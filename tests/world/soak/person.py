@@ -8,7 +8,11 @@ from typing import Any, Final
 
 from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient
-from homeassistant.config_entries import SOURCE_REAUTH, ConfigFlowResult
+from homeassistant.config_entries import (
+    SOURCE_REAUTH,
+    ConfigEntryState,
+    ConfigFlowResult,
+)
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
@@ -183,7 +187,8 @@ class Owner:
             for flow in self.hass.config_entries.flow.async_progress():
                 if flow["context"]["source"] == SOURCE_REAUTH:
                     return flow
-            calm = 0.0 if self._no_page else calm + MINUTE
+            off = self.week.entry.state is not ConfigEntryState.LOADED
+            calm = 0.0 if off or self._no_page else calm + MINUTE
         return None
 
     @property

@@ -238,7 +238,10 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
         problems = state.attributes.get("problems", ())
         found = [{**each, "since": None} for each in problems]
         # Schedules are read minutes after a start; until then there is no explanation.
-        return {**state.attributes, "problems": found, "explanation": None}
+        later = dict.fromkeys(
+            ("explanation", "pump_until", "next_run", "next_schedule")
+        )
+        return {**state.attributes, **later, "problems": found}
 
     return {
         state.entity_id: (shown(state), described(state))

@@ -150,6 +150,8 @@ class Resources:
     """Memory of the process in bytes."""
     kinds: Counter[str]
     """Number of objects by type, to show which ones grow."""
+    waiting: Counter[str]
+    """Number of timers by what they call, for the same reason."""
 
     @classmethod
     def now(cls) -> Resources:
@@ -159,6 +161,7 @@ class Resources:
         kinds = Counter(type(found).__qualname__ for found in gc.get_objects())
         gc.collect()
         loop: Any = asyncio.get_running_loop()
+        timers = [handle for handle in loop._scheduled if not handle.cancelled()]
         process = psutil.Process()
         tasks = [repr(task) for task in asyncio.all_tasks()]
         # A connection that the client keeps for its next request; it has two ends.
@@ -166,12 +169,13 @@ class Resources:
         return cls(
             # Without those of the simulated cloud, which refreshes all cached copies.
             tasks=sum("Pipeline" not in task for task in tasks) - kept,
-            timers=sum(not handle.cancelled() for handle in loop._scheduled),
+            timers=len(timers),
             descriptors=process.num_fds() - 2 * kept,
             sockets=len(process.net_connections()) - 2 * kept,
             blocks=sys.getallocatedblocks(),
             rss=process.memory_info().rss,
             kinds=kinds,
+            waiting=Counter(f"{each._callback} {each._args}"[:160] for each in timers),
         )
 
     def grown_since(self, before: Resources, *, memory: float) -> list[str]:
@@ -185,6 +189,8 @@ class Resources:
             for name, slack in _SLACK.items()
             if (now := getattr(self, name)) > (was := getattr(before, name)) + slack
         ]
+        if any(line.startswith("timers") for line in grown):
+            grown += [f"timer: {each}" for each in self.waiting - before.waiting]
         for name, share in (("blocks", memory), ("rss", 2 * memory)):
             was, now = getattr(before, name), getattr(self, name)
             if now > was * (1 + share):
