@@ -17,7 +17,7 @@ import pytest
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
-from custom_components.poolctl.learned.warming import LearnedRate, Warming
+from custom_components.poolctl.learned.warming import LearnedRate
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.services.test_pause_dosing import done
@@ -360,7 +360,7 @@ async def test_the_sun_first(spa: Home) -> None:
     (coordinator, *_) = spa.entry.runtime_data.controllers.values()
     by_sun = LearnedRate((HeatSource.SOLAR,), 0.5)
     by_heater = LearnedRate((HeatSource.POOL_HEATER,), 1.5)
-    coordinator.learned.warming[POOL] = Warming((by_sun, by_heater))
+    coordinator.learned.warming[POOL].rates = by_sun, by_heater
     await ask(spa, at(18), "pool")
     await until(spa, at(15))
     pool.update()
@@ -382,7 +382,7 @@ async def test_no_sun_before_sunrise(spa: Home) -> None:
     (coordinator, *_) = spa.entry.runtime_data.controllers.values()
     rates = [(HeatSource.SOLAR, 0.1), (HeatSource.POOL_HEATER, 1.5)]
     learned = tuple(LearnedRate((source,), rate) for source, rate in rates)
-    coordinator.learned.warming[POOL] = Warming(learned)
+    coordinator.learned.warming[POOL].rates = learned
     await ask(spa, at(18), "pool")
     for moment, selected in ((at(12, 45), 0), (at(13, 10), SOLAR)):
         await until(spa, moment)
