@@ -14,7 +14,7 @@ import jwt
 from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT
-from .endpoints import SITES, V1, Request
+from .endpoints import SITES, V1, ServiceRequest
 from .facts import Facts, TokenAnswer
 from .wire.cloud_answers import ERRORS, Inventory, has_failed
 from .wire.exceptions import (
@@ -63,7 +63,7 @@ async def probe(session: ClientSession, base_url: str) -> None:
     await exchange(
         session,
         HTTPMethod.GET,
-        URL(base_url).joinpath(Request(SITES).path),
+        URL(base_url).joinpath(ServiceRequest(SITES).path),
         timeout=TIMEOUT,
         limit=MAX_RESPONSE,
     )

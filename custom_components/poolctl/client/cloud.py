@@ -16,7 +16,15 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from .clock import Clock
-from .endpoints import DASHBOARD, ENDPOINTS, KEY, SITES, STATUSES, USER_INFO, Request
+from .endpoints import (
+    DASHBOARD,
+    ENDPOINTS,
+    KEY,
+    SITES,
+    STATUSES,
+    USER_INFO,
+    ServiceRequest,
+)
 from .facts import SERVICE, Change, CloudRequest, Facts, FactsOf
 from .limits import Gate, Gates
 from .wire.cloud_answers import (
@@ -138,7 +146,7 @@ class CloudClient:
 
     async def inventory(self) -> Inventory:
         """List the sites and their controllers (protocol.md 4.1)."""
-        return parse_inventory(await self._send_once(Request(SITES), check))
+        return parse_inventory(await self._send_once(ServiceRequest(SITES), check))
 
     async def user_id(self) -> str | None:
         """Return the account's stable identifier, `None` if it is not offered.
@@ -147,7 +155,7 @@ class CloudClient:
         """
         try:
             async with asyncio.timeout(_USER_INFO_LIMIT):
-                answer = await self._send_once(Request(USER_INFO), check)
+                answer = await self._send_once(ServiceRequest(USER_INFO), check)
         except PoolctlError, TimeoutError:
             return None
         return text(answer, "sub") or None
@@ -162,7 +170,7 @@ class CloudClient:
         refusal: PoolctlError | None = None
         count = len(KEY.paths)
         for number in ((self._key_path + step) % count for step in range(count)):
-            request = Request(KEY, device_id, number)
+            request = ServiceRequest(KEY, device_id, number)
             if urgent:
                 self.gates[device_id].failures.pop(request.path, None)
             try:
@@ -176,7 +184,9 @@ class CloudClient:
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5)."""
-        return await self._send_in_turn(Request(DASHBOARD, device_id), dashboard_of)
+        return await self._send_in_turn(
+            ServiceRequest(DASHBOARD, device_id), dashboard_of
+        )
 
     async def live_dashboard(self, device_id: str) -> Answer:
         """Return the dashboard if the service reaches the controller.
@@ -210,7 +220,7 @@ class CloudClient:
                 devices: Iterable[Device | None] = ()
                 age = _STATUSES_AGE
                 try:
-                    data = await self._send_once(Request(STATUSES), data_of)
+                    data = await self._send_once(ServiceRequest(STATUSES), data_of)
                     devices = (parse_device(e, "") for e in list_of(data, "devices"))
                 except PoolctlError:
                     age = _SITES_AGE
@@ -228,7 +238,7 @@ class CloudClient:
         An endpoint that failed is not requested again for a while. An urgent read, part
         of a user's command, requests it anyway and waits for a busy controller.
         """
-        request = Request(ENDPOINTS[endpoint], device_id, urgent=urgent)
+        request = ServiceRequest(ENDPOINTS[endpoint], device_id, urgent=urgent)
         return await self._send_in_turn(request, data_of)
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
@@ -237,11 +247,11 @@ class CloudClient:
         Returns when the controller has acknowledged it.
         """
         data = as_json(body)
-        request = Request(ENDPOINTS[endpoint], device_id, data=data, urgent=True)
+        request = ServiceRequest(ENDPOINTS[endpoint], device_id, data=data, urgent=True)
         await self._send_in_turn(request, check_write)
 
     async def _send_in_turn[T](
-        self, request: Request, read: Callable[[Response], T]
+        self, request: ServiceRequest, read: Callable[[Response], T]
     ) -> T:
         """Send a request to a controller, one at a time.
 
@@ -261,7 +271,9 @@ class CloudClient:
                         raise
                     await asyncio.sleep(wait)
 
-    async def _send_once[T](self, request: Request, read: Callable[[Response], T]) -> T:
+    async def _send_once[T](
+        self, request: ServiceRequest, read: Callable[[Response], T]
+    ) -> T:
         """Send a request, return what `read` makes of the answer, and emit a fact.
 
         Raises the error that keeps it from being sent now, or that of the answer.
@@ -288,7 +300,7 @@ class CloudClient:
                 fact = request.method, endpoint.name, body, response, seconds, error
                 self._facts(device_id).emit(CloudRequest(*fact))
 
-    async def _answered(self, request: Request) -> Response:
+    async def _answered(self, request: ServiceRequest) -> Response:
         """Return an answer; repeat the request if the token may be invalid."""
         token = await self._token()
         response = await self._send(request, token)
@@ -337,7 +349,7 @@ class CloudClient:
         self._fresh, self._fresh_until = newer, now + FRESH
         return newer
 
-    async def _send(self, request: Request, token: str) -> Response:
+    async def _send(self, request: ServiceRequest, token: str) -> Response:
         response = await exchange(
             self._session,
             request.method,

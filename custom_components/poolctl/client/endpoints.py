@@ -32,7 +32,7 @@ class Endpoint:
     """Seconds for which an unpublished endpoint is not requested after a 404 or 405."""
 
 
-class Request(NamedTuple):
+class ServiceRequest(NamedTuple):
     """A request to an endpoint."""
 
     endpoint: Endpoint

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 import time
 
-from .endpoints import Request
+from .endpoints import ServiceRequest
 from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 
@@ -33,7 +33,7 @@ class Gate:
     failures: dict[str, _Failure] = field(default_factory=dict)
     """Failures by path."""
 
-    def check(self, request: Request) -> None:
+    def check(self, request: ServiceRequest) -> None:
         """Raise the error that keeps a request from being sent now."""
         now = time.monotonic()
         copied = request.endpoint.published and request.data is None
@@ -50,7 +50,7 @@ class Gate:
             # The same error is raised repeatedly: its traceback would grow.
             raise failure.error.with_traceback(None)
 
-    def answered(self, request: Request, error: PoolctlError | None) -> None:
+    def answered(self, request: ServiceRequest, error: PoolctlError | None) -> None:
         """Note an answer: a 404 lasts a day, a 429 as long as it says.
 
         Other failures delay only the reads of unpublished endpoints.
