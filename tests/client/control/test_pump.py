@@ -35,7 +35,7 @@ async def test_pump_off_and_on(small: Rig) -> None:
 
 
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
-    """protocol.md 4.1 rule 2."""
+    """protocol.md 4.1 row 7, 4.1 rule 2."""
     requests: list[CloudRequest] = []
     facts = on_cloud.service.observers.facts(on_cloud.pool.device_id)
     facts.listen(CloudRequest, requests.append)
