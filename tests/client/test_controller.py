@@ -282,7 +282,7 @@ async def test_busy_then_the_other_path(small: Rig) -> None:
     assert small.written() == ["setPumpInfo"]
 
 
-async def test_the_first_error_is_told(small: Rig) -> None:
+async def test_the_first_error_is_raised(small: Rig) -> None:
     small.pool.faults.on("busy", "aux")
     small.service.cloud.faults.on("refuse")
     with pytest.raises(LanBusyError):

@@ -96,7 +96,7 @@ def test_what_a_long_gap_used_counts() -> None:
     assert used_today(consumption, NOON + HOUR) == 2000
 
 
-def test_the_same_told_again_is_no_news() -> None:
+def test_the_same_report_again_changes_nothing() -> None:
     consumption = begun()
     before = to_stored(consumption)
     take(consumption, 9_000, NOON)
@@ -128,7 +128,7 @@ def test_days_are_as_long_as_they_are(day: str, hours: int) -> None:
     assert next_day == pytest.approx(Day(100, 3600))
 
 
-def test_the_day_begins_with_0_and_is_unknown_when_nothing_is_told() -> None:
+def test_the_day_begins_with_0_and_is_unknown_without_a_report() -> None:
     consumption = begun()
     polled(consumption, 9_900)
     midnight = at(datetime(2026, 7, 16, tzinfo=BERLIN))

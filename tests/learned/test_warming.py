@@ -148,7 +148,7 @@ def test_what_ends_a_session(seconds: float, change: float, goes_on: bool) -> No
     assert kept(warming) == (count + 1 if goes_on else 0)
 
 
-def test_what_a_session_told_is_kept_where_it_is_cut() -> None:
+def test_what_a_session_learned_is_kept_where_it_is_cut() -> None:
     warming = heat(Warming(), 60, 1.5)
     warming.take_reading((HEATER,), BEGIN + HOUR + 15, 20.0)
     (found,) = warming.rates

@@ -115,7 +115,7 @@ async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:
     assert (stored["port"], stored["key"]) == (small.controller.port, "ee" * 16)
 
 
-async def test_a_new_key_and_another_one_at_the_address_told_first(
+async def test_a_new_key_and_another_one_at_the_address_announced_first(
     small: Home,
 ) -> None:
     """The new key from the account is not lost because of a wrong address."""

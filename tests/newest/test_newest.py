@@ -35,7 +35,7 @@ def test_complaints_are_whole_records_of_the_log(tmp_path: Path) -> None:
     assert found[1].endswith("ValueError: no")
 
 
-def test_what_differs_is_told() -> None:
+def test_what_differs_is_reported() -> None:
     before: Picture = {"sensor ph: state": "a number", "sensor orp: state": "on"}
     after: Picture = {"sensor ph: state": "unknown", "sensor flow: state": "on"}
     assert differences(before, after) == [

@@ -79,7 +79,7 @@ async def test_pump(small: Home) -> None:
         ("garbage", "unexpected_answer"),
     ],
 )
-async def test_failures_are_told_in_words(small: Home, fault: str, key: str) -> None:
+async def test_failures_have_texts(small: Home, fault: str, key: str) -> None:
     small.clock.speed = 100  # `busy` is answered after 2 s
     small.cloud.faults.on("refuse")
     small.controller.faults.on(fault)

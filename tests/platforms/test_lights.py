@@ -131,7 +131,7 @@ async def test_an_unknown_effect(full: Home) -> None:
         ("bad_tag", "unexpected_answer"),
     ],
 )
-async def test_what_goes_wrong_is_told_and_not_shown(
+async def test_errors_are_raised_and_not_shown(
     full: Home, subtests: pytest.Subtests, fault: str, error: str
 ) -> None:
     commands: tuple[tuple[str, str, dict[str, Any]], ...] = (

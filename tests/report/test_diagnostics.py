@@ -188,7 +188,7 @@ async def test_installers_settings(
 
 @pytest.mark.parametrize("side", ["lan", "cloud"])
 @pytest.mark.usefixtures("freezer")
-async def test_a_fault_that_lasts_is_told_once(
+async def test_a_fault_that_lasts_is_logged_once(
     small: Home, caplog: pytest.LogCaptureFixture, side: str
 ) -> None:
     """No line is logged twice; while another path works, nothing is logged."""

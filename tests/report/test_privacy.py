@@ -244,7 +244,7 @@ async def test_nothing_tells_whose_pool_it_is(
     assert not [text for text in planted.forbidden() if text.lower() in told]
 
 
-async def test_a_person_who_asked_is_told_what_the_service_said(home: Home) -> None:
+async def test_a_user_sees_what_the_service_said(home: Home) -> None:
     home.own(home.service.small)
     await home.set_up()
     home.cloud.complaint = "only on Sundays"

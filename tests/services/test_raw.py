@@ -96,7 +96,7 @@ async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:
 # Refusals
 
 
-async def test_a_refusal_is_told(small: Home, subtests: pytest.Subtests) -> None:
+async def test_a_refusal_is_an_error(small: Home, subtests: pytest.Subtests) -> None:
     for action, name, payload in (
         ("send_action", "no_such_action", "00"),
         ("send_action", "factory_reset", ""),

@@ -19,7 +19,7 @@ def reads(rig: Rig, name: str) -> int:
     return rig.names("q").count(name)
 
 
-async def test_what_was_just_told_is_not_read_again(pool: Rig) -> None:
+async def test_what_was_just_reported_is_not_read_again(pool: Rig) -> None:
     await pool.controller.queries.ask(PH)
     pool.forget()
     await pool.controller.dosing.set_drum(ACID, 18_000)

@@ -78,7 +78,7 @@ async def test_a_query(rig: Rig) -> None:
 # Listeners
 
 
-async def test_every_read_is_told_with_its_time(rig: Rig) -> None:
+async def test_every_read_is_reported_with_its_time(rig: Rig) -> None:
     """Listeners receive reads without news, those of commands, and the cloud's."""
     heard: list[tuple[Source | None, float]] = []
 

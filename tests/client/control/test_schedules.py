@@ -264,7 +264,7 @@ async def test_a_lost_answer_is_looked_up(pool: Rig, what: str) -> None:
 
 
 @CHANGES
-async def test_a_lost_command_is_told(pool: Rig, what: str) -> None:
+async def test_a_lost_command_is_an_error(pool: Rig, what: str) -> None:
     pool.pool.faults.once("ignore_writes")
     pool.pool.faults.once("close_mid_body", 1, "schedule")
     with pytest.raises(UnreachableError) as caught:

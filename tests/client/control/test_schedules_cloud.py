@@ -107,7 +107,7 @@ async def test_changes_one_after_the_other(away: Rig) -> None:
     assert not record(away, INDEX).used
 
 
-async def test_a_new_one_whose_number_is_not_told_yet(away: Rig) -> None:
+async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
     """C12: no other schedule is changed in its place."""
     old = deepcopy(away.pool.pool.schedules)
     await change(away, "create")

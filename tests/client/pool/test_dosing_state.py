@@ -47,7 +47,7 @@ def test_odd_values_tell_nothing(odd: object) -> None:
     assert after.acid.doses_at == before.acid.doses_at is not None
 
 
-def test_each_object_is_told_by_itself() -> None:
+def test_each_object_is_reported_by_itself() -> None:
     told = {"current_dose_today": 3}
     state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
     assert state.acid.doses == 3 and state.chlorine.doses is None

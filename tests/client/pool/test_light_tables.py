@@ -96,7 +96,7 @@ def reply(
         ((6, 1), "other", None),
     ],
 )
-def test_told(told: tuple[int, int], key: str, effect: str | None) -> None:
+def test_reported_effects(told: tuple[int, int], key: str, effect: str | None) -> None:
     state = merge_lights(PoolState(), reply(told))
     kind = POOL_GROUP.light_type(state, Choices())
     assert kind is not None and kind.key == key
@@ -114,7 +114,7 @@ def test_odd_replies_leave_what_is_known(odd: tuple[object, object]) -> None:
     assert merge_lights(PoolState(), reply(odd)).pool_lights.show is None
 
 
-def test_nothing_told() -> None:
+def test_nothing_reported() -> None:
     state = merge_lights(PoolState(), {})
     assert state == PoolState()
     assert POOL_GROUP.light_type(state, Choices()) is None
@@ -124,7 +124,7 @@ def test_nothing_told() -> None:
     ) == (None, ())
 
 
-def test_a_choice_goes_before_what_is_told() -> None:
+def test_a_choice_replaces_what_is_reported() -> None:
     state = merge_lights(PoolState(), reply((1, 2), (1, 2)))
     chosen = Choices(pool_lights=5)
     assert POOL_GROUP.effects(state, chosen)[0] == "deep_blue"

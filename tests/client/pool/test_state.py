@@ -282,14 +282,14 @@ def test_absent_parts_stay_in_force() -> None:
     )
 
 
-def test_slot_modes_that_are_not_told_are_unknown() -> None:
+def test_slot_modes_that_are_not_reported_are_unknown() -> None:
     state = seen(seen(), aux_modes=None, held_slots=None)
     assert [slot.mode for slot in state.outputs.slots] == [None] * 3
     assert [slot.on for slot in state.outputs.slots] == [None] * 3
     assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
-def test_holds_that_are_not_told_are_unknown() -> None:
+def test_holds_that_are_not_reported_are_unknown() -> None:
     state = seen(held_slots=None)
     assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
@@ -376,7 +376,7 @@ def test_what_a_source_does_not_measure_is_held_too() -> None:
     assert still.chemistry.water_temperature == 26.4
 
 
-def test_each_reading_that_is_not_told_is_held() -> None:
+def test_each_reading_that_is_not_reported_is_held() -> None:
     nothing = {"ph": None, "orp": None, "water_temperature": None}
     state = seen(seen(), now=LATER, **nothing)
     valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
@@ -392,7 +392,7 @@ def test_schedules_stay_assumed_while_the_cloud_does_not_tell_them() -> None:
     assert not seen(once).schedules.assumed
 
 
-def test_stability_that_is_not_told_does_not_void_readings() -> None:
+def test_stability_that_is_not_reported_does_not_void_readings() -> None:
     state = told(chemistry_stable=None)
     assert state.chemistry == state.measured_chemistry != Chemistry()
     assert state.valid_chemistry == Chemistry()

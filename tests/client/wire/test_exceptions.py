@@ -31,7 +31,7 @@ def test_a_message_is_what_the_error_says(kind: type[PoolctlError]) -> None:
     assert str(kind("no luck")) == "no luck"
 
 
-def test_what_a_person_is_told() -> None:
+def test_messages() -> None:
     assert InvalidCommandError("x").reason == "invalid_command"
     assert InvalidCommandError("x").placeholders == {}
     error = InvalidCommandError("x", reason="too_long", limit="7")

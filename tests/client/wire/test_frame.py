@@ -383,7 +383,7 @@ def test_each_bit_of_the_flags() -> None:
             assert told_by(*inverse) == [not found for found in meant]
 
 
-def test_flags_that_are_not_told() -> None:
+def test_flags_that_are_not_reported() -> None:
     assert decode_signals(None, None) == Signals()
     assert told_by(0, None) == [None if word else False for word, _, _ in SIGNALS]
     assert told_by(None, 0) == [False if word else None for word, _, _ in SIGNALS]
