@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.occurrences import occurrences
@@ -89,6 +89,8 @@ def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
     st.sampled_from([15, 30, 60]),
     st.integers(1, 24 * 12),
 )
+# It is planned in an hour that comes once more.
+@example("2026-10-25", 176, [None] * 6 + [0.0] * 94, 30, 1)
 def test_a_schedule_runs_as_long_as_planned(
     day: str, minute: int, values: list[float | None], length: int, count: int
 ) -> None:

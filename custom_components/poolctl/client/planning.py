@@ -5,11 +5,10 @@ without a price, or in which the pump runs anyway, is not used for a block.
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from math import inf
 
 from .wire.schedule import DAY, minute_of_day
@@ -68,14 +67,16 @@ class Cells:
         local = [each.astimezone(zone) for each in self.starts]
         self.minutes = [minute_of_day(each) for each in local]
         """Wall-clock time of each cell, in minutes after midnight."""
-        offsets = [each.utcoffset() for each in local]
-        times = Counter(self.minutes)
         # A controller may change to or from daylight saving at another moment.
-        self._doubtful = {
-            at
-            for at, minute in enumerate(self.minutes)
-            if times[minute] > 1 or offsets[at : at + 2] != offsets[at : at + 1] * 2
-        } - {len(self.starts) - 1}
+        offsets = [each.utcoffset() for each in local]
+        changes = {
+            at for at, (one, other) in enumerate(pairwise(offsets)) if one != other
+        }
+        twice = (
+            each.replace(fold=0).utcoffset() != each.replace(fold=1).utcoffset()
+            for each in local
+        )
+        self._doubtful = {at for at, it_is in enumerate(twice) if it_is} | changes
 
     def priced(self, prices: Iterable[Price]) -> list[Cost]:
         """Return the cost of each cell; if prices overlap, the last one counts."""
