@@ -440,7 +440,6 @@ STEPS: Final = st.tuples(
 @settings(
     max_examples=30,
     deadline=None,
-    derandomize=True,
     phases=(Phase.explicit, Phase.generate),  # a shorter story would take minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
