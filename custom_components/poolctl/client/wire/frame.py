@@ -10,7 +10,7 @@ are ignored; lengths that do not fit the frame raise FrameError for the whole fr
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 import struct
 from typing import (
     TYPE_CHECKING,
@@ -67,15 +67,17 @@ class At(NamedTuple):
         return value
 
 
-_hints: Final = cache(partial(get_type_hints, include_extras=True))
-
-
 def _marks[M](kind: type, mark: type[M]) -> dict[str, M]:
     """Return the marks in the annotations of a dataclass, by the names of its fields."""
-    hints = _hints(kind).items()
+    hints = get_type_hints(kind, include_extras=True).items()
     return {
         n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, mark)
     }
+
+
+@cache
+def _places(kind: type) -> Mapping[str, At]:
+    return _marks(kind, At)
 
 
 def _tenths(value: int) -> float:
@@ -180,13 +182,16 @@ _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 _EXPANDERS = _Bit(0, 10), _Bit(0, 11), _Bit(1, 7), _Bit(1, 8)
 
 
+_BITS: Final = _marks(Signals, _Bit)
+
+
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
     words = flags, flags2
     dry_run = None if flags is None else flags & _DRY_RUN
     return Signals(
-        **{name: bit.read(words) for name, bit in _marks(Signals, _Bit).items()},
+        **{name: bit.read(words) for name, bit in _BITS.items()},
         dry_run=None if dry_run is None else dry_run != _DRY_RUN,
         retries_exceeded=None if dry_run is None else dry_run == _RETRIES_EXCEEDED,
         expanders=tuple(bit.read(words) for bit in _EXPANDERS),
@@ -294,7 +299,7 @@ def _decode_telemetry(section: bytes) -> Telemetry:
             flags = int.from_bytes(section[bitmap:end], "little")
             held = _bits(flags & (1 << len(modes)) - 1)
             head += section[end:]
-    values = _decoded(_marks(Telemetry, At), head)
+    values = _decoded(_places(Telemetry), head)
     return Telemetry(**values, aux_modes=modes, held_slots=held)
 
 
@@ -302,7 +307,7 @@ def _decode_telemetry(section: bytes) -> Telemetry:
 def _decode_configuration(section: bytes) -> Configuration:
     found = _decoded(INSTALLER, section)
     return Configuration(
-        **_decoded(_marks(Configuration, At), section),
+        **_decoded(_places(Configuration), section),
         aux_types=_by_slot(section, CONFIGURATION_HEAD),
         installer={name: at.checked(found.get(name)) for name, at in INSTALLER.items()},
     )
@@ -310,7 +315,7 @@ def _decode_configuration(section: bytes) -> Configuration:
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
-    values, places = asdict(reported), _marks(kind, At)
+    values, places = asdict(reported), _places(kind)
     checked = {name: at.checked(values[name]) for name, at in places.items()}
     return kind(**{each.name: values[each.name] for each in fields(kind)} | checked)
 
