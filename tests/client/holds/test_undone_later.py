@@ -437,6 +437,7 @@ STEPS: Final = st.tuples(
 )
 
 
+@pytest.mark.timeout(600)
 @settings(
     max_examples=30,
     deadline=None,
