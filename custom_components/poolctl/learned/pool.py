@@ -1,6 +1,7 @@
 """The reported, chosen and learned values that entities and problems use."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..client.pool.choices import Choices, shown_chemistry
 from ..client.pool.dosing import DoserKind
@@ -19,16 +20,21 @@ class Pool:
     """The user's choices."""
     learned: Learned
 
+    @cached_property
+    def shown(self) -> PoolState:
+        """The state, without the noise of its probes."""
+        return self.learned.steady.shown(self.state)
+
     @property
     def chemistry(self) -> Chemistry:
         """Probe readings according to the user's choice, without their noise."""
-        measured = self.learned.steady.shown(self.state).measured_chemistry
+        measured = self.shown.measured_chemistry
         return shown_chemistry(self.state, self.choices, measured)
 
     @property
     def ambient_temperature(self) -> float | None:
         """Ambient temperature in °C, without the noise of its probe."""
-        return self.learned.steady.shown(self.state).readings.ambient_temperature
+        return self.shown.readings.ambient_temperature
 
 
 def needs_cleaning(pool: Pool) -> bool | None:

@@ -123,7 +123,7 @@ def _water(pool: Pool, body: Body, now: datetime) -> float | None:
     """
     state = pool.state
     if state.signals.chemistry_stable and circulates(state, body):
-        measured = pool.learned.steady.shown(state).readings.water_temperature
+        measured = pool.shown.readings.water_temperature
         if measured is not None:
             return measured
     air = state.readings.ambient_temperature
