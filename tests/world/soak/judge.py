@@ -87,13 +87,16 @@ LEGITIMATE: Final[tuple[tuple[str, Callable[[Asked], bool]], ...]] = (
     ("unconfirmed", lambda it: it.cloud_speaks(_UNTOLD)),
     ("unexpected_answer", lambda it: it.cloud_speaks(_UNTOLD)),
     ("outcome_unknown", lambda it: it.cloud_speaks(_UNTOLD)),
-    # After `busy`, a pump that runs on looks as if the command had not run.
-    (
-        "busy",
-        lambda it: (
-            it.key == "pump"
-            and {L.BUSY_AFTER, L.RUNS_ON_MANUAL} <= it.controller.dialects
-        ),
+    # After `busy`, a pump that runs on looks as if the command had not run, and so does
+    # one that its schedule runs because no command is left that holds it off.
+    *(
+        (
+            "busy",
+            lambda it, why=why: (
+                it.key == "pump" and {L.BUSY_AFTER, *why} <= it.controller.dialects
+            ),
+        )
+        for why in ((L.RUNS_ON_MANUAL,), (L.PUMP_OFF_CLEARS, L.PUMP_AUX_DECLINED))
     ),
     # No command is left that releases a pump. The one that once held it off is not
     # tried again, though with another firmware it may clear the override.

@@ -157,7 +157,8 @@ class Person:
         elif week.trouble_free(started, *asked.needs):
             requests = asked.controller.requests
             reasons = [each.err for each in requests if not each.ok]
-            week.note(f"failed without any trouble: {what} {reasons}")
+            speaks = sorted(asked.controller.dialects)
+            week.note(f"failed without any trouble: {what} {reasons} {speaks}")
 
 
 class Owner:

@@ -135,6 +135,13 @@ class _Others(logging.Handler):
 # A few timers come and go: a file waits to be written, a debouncer cools down, and a
 # hold of each controller may have an end.
 _SLACK: Final = {"tasks": 0, "timers": 4, "descriptors": 0, "sockets": 0}
+_OTHERS: Final = (
+    "Clock._ring",  # of the simulated controllers and cloud
+    "UTC converter",  # of a calendar: start and end of its next event
+    "RequestHandler",  # of a server's and a client's idle connection
+    "TCPConnector",
+)
+"""Timers that are not counted: they come and go with the hour."""
 _ADDRESS: Final = re.compile(r"0x[0-9a-f]+|[\d.]{4,}")
 
 
@@ -168,8 +175,9 @@ class Resources:
             for handle in loop._scheduled
             if not handle.cancelled()
         ]
-        # Without those of the simulated controllers and cloud.
-        timers = Counter(each for each in pending if "Clock._ring" not in each)
+        timers = Counter(
+            each for each in pending if not any(other in each for other in _OTHERS)
+        )
         process = psutil.Process()
         tasks = [repr(task) for task in asyncio.all_tasks()]
         # A connection that the client keeps for its next request; it has two ends.
