@@ -28,11 +28,40 @@ class ClockFault(Enum):
     """The controller refuses our counters: another client's clock is ahead of ours."""
 
 
-class OutgoingCounter:
-    """Counter of signed requests: strictly increasing, near Unix time (protocol.md O1).
+class IncomingCounter:
+    """Detects replayed envelopes (protocol.md O1).
 
-    A counter far above the accepted ones is never used: a controller that accepted it
-    would refuse every client until that time.
+    A counter lower than the last verified one is a replay. Two envelopes in a row that
+    advance from a lower baseline mean that the controller restarted its counter.
+    """
+
+    def __init__(self) -> None:
+        self._last: int | None = None
+        self._candidate: int | None = None
+
+    @property
+    def newest(self) -> int | None:
+        """The newest accepted counter, `None` if there was none."""
+        return self._last
+
+    def accept(self, counter: int) -> None:
+        """Check the counter of a verified envelope; raises ReplayError for a replay."""
+        if self._last is None or counter >= self._last:
+            self._last, self._candidate = counter, None
+        elif self._candidate is not None and counter > self._candidate:
+            _LOGGER.warning("The controller restarted its message counter")
+            self._last, self._candidate = counter, None
+        else:
+            self._candidate = counter
+            raise ReplayError("envelope is older than one already seen")
+
+
+class Counters:
+    """All counters of one controller, kept when its address or key changes.
+
+    Those of signed requests increase strictly, near Unix time (protocol.md O1). One far
+    above the accepted ones is never used: a controller that accepted it would refuse
+    every client until that time.
     """
 
     def __init__(
@@ -53,6 +82,11 @@ class OutgoingCounter:
         """Newest counter that the controller accepted, `None` if there was none yet."""
         self.clock_fault: ClockFault | None = None
         """The last clock error, `None` once the controller accepted a counter."""
+        self.frames = IncomingCounter()
+        self.lock = PriorityLock()
+        """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
+        self.answered: tuple[str, bytes] | None = None
+        """Name and payload of a query that it answered, and would answer again."""
 
     @property
     def ahead(self) -> int:
@@ -95,49 +129,3 @@ class OutgoingCounter:
         self.last = counter
         self._used()
         return counter
-
-
-class IncomingCounter:
-    """Detects replayed envelopes (protocol.md O1).
-
-    A counter lower than the last verified one is a replay. Two envelopes in a row that
-    advance from a lower baseline mean that the controller restarted its counter.
-    """
-
-    def __init__(self) -> None:
-        self._last: int | None = None
-        self._candidate: int | None = None
-
-    @property
-    def newest(self) -> int | None:
-        """The newest accepted counter, `None` if there was none."""
-        return self._last
-
-    def accept(self, counter: int) -> None:
-        """Check the counter of a verified envelope; raises ReplayError for a replay."""
-        if self._last is None or counter >= self._last:
-            self._last, self._candidate = counter, None
-        elif self._candidate is not None and counter > self._candidate:
-            _LOGGER.warning("The controller restarted its message counter")
-            self._last, self._candidate = counter, None
-        else:
-            self._candidate = counter
-            raise ReplayError("envelope is older than one already seen")
-
-
-class Counters(OutgoingCounter):
-    """All counters of one controller, kept when its address or key changes."""
-
-    def __init__(
-        self,
-        last: int = 0,
-        *,
-        clock: Clock | None = None,
-        used: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(last, clock=clock, used=used)
-        self.frames = IncomingCounter()
-        self.lock = PriorityLock()
-        """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
-        self.answered: tuple[str, bytes] | None = None
-        """Name and payload of a query that it answered, and would answer again."""

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from custom_components.poolctl.client.counters import OutgoingCounter
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
@@ -298,7 +298,7 @@ async def test_a_wrong_clock_and_the_cloud(
 def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     """L14: a controller that took 2^32 - 1 would refuse every client for ever."""
     unix_time.now = MAX_COUNTER + 5
-    counter = OutgoingCounter()
+    counter = Counters()
     with pytest.raises(ClockError):
         counter.next()
     assert counter.last == 0

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.counters import IncomingCounter, OutgoingCounter
+from custom_components.poolctl.client.counters import Counters, IncomingCounter
 from custom_components.poolctl.client.wire.envelope import (
     MAX_COUNTER,
     Envelope,
@@ -167,7 +167,7 @@ def test_bad_keys_are_not_repeated(text: str) -> None:
 def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
     """protocol.md 4.2 rule 6."""
     unix_time.now = 1_780_000_000.9
-    counter = OutgoingCounter()
+    counter = Counters()
     assert counter.next() == 1_780_000_000
     unix_time.now += 10
     assert counter.next() == 1_780_000_010
@@ -175,20 +175,20 @@ def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
 
 def test_outgoing_begins_with_1_where_no_clock_was_set(unix_time: UnixTime) -> None:
     unix_time.now = 0.0
-    assert OutgoingCounter().next() == 1
+    assert Counters().next() == 1
 
 
 def test_outgoing_after_a_restart_within_a_second(unix_time: UnixTime) -> None:
-    before = OutgoingCounter()
+    before = Counters()
     used = {before.next() for _ in range(4)}
     unix_time.now += 0.5
-    assert OutgoingCounter(before.last).next() == max(used) + 1
+    assert Counters(before.last).next() == max(used) + 1
 
 
 def test_outgoing_tells_of_each_use(unix_time: UnixTime) -> None:
     """Each use is reported at once, so that the counter can be stored for a restart."""
     told: list[int] = []
-    counter = OutgoingCounter(700, used=lambda: told.append(counter.last))
+    counter = Counters(700, used=lambda: told.append(counter.last))
     assert [counter.next(), counter.next()] == told == [701, 702]
 
 
@@ -197,7 +197,7 @@ def test_outgoing_strictly_increases(last: int, jumps: list[float]) -> None:
     """Counters increase wherever the trusted time goes, back or some years ahead."""
     now, used = 0.0, [last]
     clock = Clock(wall=lambda: now, steady=lambda: now)
-    counter = OutgoingCounter(last, clock=clock)
+    counter = Counters(last, clock=clock)
     counter.accept(last)
     for jump in jumps:
         now = max(0.0, min(counter.last, 2**31) + jump)

@@ -29,8 +29,7 @@ def _pack(layout: str, *values: int) -> bytes:
         raise InvalidCommandError(f"value out of range: {err}") from None
 
 
-def _string(text: str) -> bytes:
-    data = text.encode("utf-8", "replace")
+def _string(data: bytes) -> bytes:
     if len(data) > 0xFF:
         raise InvalidCommandError("a name is longer than 255 bytes")
     return bytes((len(data),)) + data
@@ -48,17 +47,15 @@ def encode_aux(slot: int, on: bool, precedence: bool) -> bytes:
     return _pack("<BBB", slot, bool(on), bool(precedence))
 
 
-def _name(schedule: Schedule) -> bytes:
-    """Return a schedule's name as received, or cleaned if a record cannot hold it."""
+def encode_record(schedule: Schedule) -> bytes:
+    """Return a schedule record as sent in actions, without `enabled`.
+
+    Its name is sent as received, or cleaned if a record cannot hold it.
+    """
+    name = schedule.name.encode("utf-8", "replace")
     with suppress(UnicodeEncodeError):
         received = schedule.written_name.encode("utf-8", "surrogateescape")
-        if len(received) <= 0xFF:
-            return bytes((len(received),)) + received
-    return _string(schedule.name)
-
-
-def encode_record(schedule: Schedule) -> bytes:
-    """Return a schedule record as sent in actions, without `enabled`."""
+        name = received if len(received) <= 0xFF else name
     return _pack(
         _RECORD,
         schedule.slot,
@@ -68,7 +65,7 @@ def encode_record(schedule: Schedule) -> bytes:
         schedule.start,
         schedule.end,
         schedule.weekdays,
-    ) + _name(schedule)
+    ) + _string(name)
 
 
 def encode_schedule_create(schedule: Schedule) -> bytes:
@@ -93,7 +90,7 @@ def encode_schedule_enable(index: int, enabled: bool) -> bytes:
 
 def encode_cmd(command: str, body: Answer) -> bytes:
     """Return the payload of action `cmd`: a controller command with a JSON body."""
-    return _string(command) + as_json(body)
+    return _string(command.encode()) + as_json(body)
 
 
 # Wire names: queries, the commands of `cmd`, and the keys of their JSON
