@@ -55,10 +55,6 @@ class Pools:
         """Bring the pool with a device id into a situation, or out of it."""
         await self._post("situation", {"target": target, "name": name, "on": on})
 
-    async def advance(self, seconds: float) -> None:
-        """Move the time of all pools ahead."""
-        await self._post("advance", {"seconds": seconds})
-
     async def _post(self, what: str, body: Json) -> None:
         url = f"{self._url}/api/{what}"
         async with self._session.post(url, json=body) as response:

@@ -51,17 +51,6 @@ GREEN: Final = "rgb(67, 160, 71)"
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
 
 
-async def test_drums(pool: Page, api: HomeAssistant) -> None:
-    """The level of a drum follows its sensor; nothing left is "empty"."""
-    drums = card(pool, "drums")
-    sensor = await entity(api, "acid_remaining", "sensor")
-    for value, text in (("7.3", "7.3 L"), ("0", "empty")):
-        async with pretended(api, sensor, value):
-            await expect(drums.get_by_role("img", name="Acid")).to_have_accessible_name(
-                f"Acid: {text}"
-            )
-
-
 async def test_pause(pool: Page, api: HomeAssistant) -> None:
     """Dosing is paused for a time; the end is shown, and the pause can be ended."""
     drums = card(pool, "drums")
@@ -134,15 +123,6 @@ async def test_resume(
     await dialog.get_by_role("button", name="Resume schedules").click()
     await pools.becomes(relay("Waterfall"), False)
     await expect(outputs.locator(".row.held")).to_have_count(0)
-
-
-async def test_timer(pool: Page, api: HomeAssistant) -> None:
-    """The time at which a timer switches an output off is shown beside it."""
-    evening = {"timer_ends": EVENING}
-    pump = await entity(api, "pump", "switch")
-    async with pretended(api, pump, attributes=evening):
-        await expect(output(pool, "Pump")).to_contain_text("Dec 4, 6:40")
-    await expect(output(pool, "Pump")).not_to_contain_text("6:40")
 
 
 async def test_run_on(pool: Page, api: HomeAssistant) -> None:

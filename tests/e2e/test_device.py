@@ -1,7 +1,6 @@
 """A user operates the entities on a device page; each click acts on the pool."""
 
 from datetime import UTC, datetime
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +14,6 @@ from tests.world.home.waiting import until
 from .pools import FULL, SECONDS, Pools, relay
 from .steps import (
     choose,
-    open_device,
     open_entity,
     open_integration,
     open_part,
@@ -25,40 +23,12 @@ from .steps import (
     toggle,
 )
 
-SPEED_STEP: Final = 5  # %
-PUMP_MODE: Final = itemgetter("pump_mode")
-MANUAL, FIRST_SCHEDULE = 99, 1
-
 # The pool begins with light type 2; type 5 is another maker's (protocol.md O4.1).
 OWN_LIGHTS: Final = "Spa Electrics Multi Plus"
 OTHER_LIGHTS: Final = "PAL Colour Touch"
 NORTHERN_LIGHTS: Final = [5, 7]
 
 VALVES: Final = ("Spa Return", "Spa Suction")
-
-
-async def test_switch_and_slider(page: Page, home: Settings, pools: Pools) -> None:
-    """A switch moves its relay, a slider sets the speed, and both show the result."""
-    await open_part(page, home, FULL, "Outputs")
-    waterfall = row(page, "Waterfall").get_by_role("switch")
-    for on in (True, False):
-        await toggle(page, "Waterfall")
-        await pools.becomes(relay("Waterfall"), on)
-        await expect(waterfall).to_be_checked(checked=on)
-
-    await open_part(page, home, FULL, "Pump")
-    speed = int((await pools.read())["pump_speed"])
-    slider = row(page, "Target speed").get_by_role("slider")
-    for key, asked in (("ArrowRight", speed + SPEED_STEP), ("ArrowLeft", speed)):
-        await slider.press(key)
-        await pools.becomes(itemgetter("pump_speed"), asked)
-        await expect(row(page, "Target speed")).to_contain_text(f"{asked}%")
-
-    # A manual change lasts until the pump is given back to the schedules.
-    await pools.becomes(PUMP_MODE, MANUAL)
-    await open_device(page, home, FULL)
-    await row(page, "Resume schedules").get_by_role("button").click()
-    await pools.becomes(PUMP_MODE, FIRST_SCHEDULE)
 
 
 async def test_light(

@@ -18,7 +18,7 @@ import pytest
 import pytest_asyncio
 
 from tests.world.home.api import HomeAssistant
-from tests.world.home.settings import Settings
+from tests.world.home.settings import DOMAIN, REPOSITORY, Settings
 from tests.world.home.waiting import until
 
 from .conftest import EnterHome
@@ -26,7 +26,6 @@ from .dashboards import LAYOUT_MS, card, controller, look, pretended
 from .pools import FULL_ID, SMALL_ID, Pools, entity
 from .test_accessibility import SCHEMES, findings
 from .test_cards import PROBLEMS_SHOWN
-from .test_languages import TRANSLATIONS, speak
 
 EVERY: Final = "POOLCTL_EVERY_LABEL" in os.environ
 LANGUAGES: Final = ("en", "de", "fr")
@@ -63,6 +62,7 @@ STATES: Final[dict[str, list[Change]]] = {
     "paused": [("switch", "ph_dosing", "off", {"paused_until": EVENING})],
 }
 
+TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"
 CUT: Final = (Path(__file__).parent / "labels.js").read_text()
 
 # Returns the entities of cards that fill only a part of their row, alone.
@@ -94,6 +94,15 @@ async def language(
     await speak(api, language)
     yield language
     await speak(api, "en")
+
+
+async def speak(api: HomeAssistant, language: str) -> None:
+    """Set Home Assistant's language; reload the entry so that entities are renamed."""
+    if (await api.get("/api/config"))["language"] == language:
+        return
+    await api.command("config/core/update", language=language)
+    (entry,) = await api.entries(DOMAIN)
+    await api.post(f"/api/config/config_entries/entry/{entry['entry_id']}/reload", {})
 
 
 @pytest.mark.parametrize("cloud", [False, True] if EVERY else [False])

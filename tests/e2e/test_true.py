@@ -61,14 +61,6 @@ async def ring_is(headline: Locator, colour: str) -> None:
     await expect(headline.locator(".ring")).to_have_css("stroke", colour)
 
 
-async def test_well(headline: Locator, age: Locator) -> None:
-    """What is measured now is green, and the pump is always there."""
-    await expect(headline).to_contain_text("All well")
-    await expect(headline).to_contain_text("filtering")
-    await expect(age).to_have_text("measured now")
-    await ring_is(headline, GREEN)
-
-
 async def test_through_the_cloud(
     pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
@@ -144,30 +136,6 @@ async def test_situations(
         await pools.situation(FULL_ID, situation, on=False)
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
     await expect(age).to_have_text("measured now")
-
-
-async def test_key_rejected(
-    headline: Locator, age: Locator, pool: Page, api: HomeAssistant
-) -> None:
-    """With a wrong key the cloud is the source, and its readings are grey."""
-    problem = {
-        "key": "key_rejected",
-        "severity": "problem",
-        "sentence": "The key is wrong.",
-    }
-    async with (
-        pretended(
-            api,
-            await entity(api, "status", "sensor"),
-            "problem",
-            {"problems": [problem]},
-        ),
-        pretended(api, await entity(api, "connection", "sensor"), "cloud"),
-    ):
-        await expect(headline).to_contain_text("The key is wrong.")
-        await expect(headline).to_contain_text("filtering")
-        await expect(age).to_have_text("via the cloud")
-        await nothing_is_green(pool)
 
 
 async def pretend(

@@ -1,7 +1,5 @@
-"""A user enters the pool's volume, closes the pool, and uses an example of the docs."""
+"""A user enters the pool's volume, and uses an example of the docs."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final
 
@@ -13,14 +11,11 @@ from tests.world.home.settings import REPOSITORY, Settings
 from tests.world.home.waiting import until
 
 from .dashboards import card, controller, look
-from .pools import FULL_ID, SECONDS, Pools, entity
-from .steps import choose_in_menu, open_integration
+from .pools import FULL_ID, SECONDS, Pools
 
 README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
 WATERFALL: Final = 1  # its number among the schedules of the controller
-# The account is reloaded: stored values come first, followed by two reads.
-SEASON_MS: Final = 60_000
 
 
 async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
@@ -43,57 +38,6 @@ async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
 async def close(dialog: Locator) -> None:
     """Close the dialog of an entity."""
     await dialog.get_by_role("button", name="Close").first.click()
-    await expect(dialog.get_by_role("dialog")).to_have_count(0)
-
-
-async def test_closed_season(
-    desk: Page, home: Settings, api: HomeAssistant, pools: Pools
-) -> None:
-    """Without polling no stale value is shown; a pool that answers can be read."""
-    path = await controller(api)
-    ph = await entity(api, "ph", "sensor")
-    async with closed(desk, home, pools):
-        await look(desk, home, path)
-        await expect(card(desk, "pool")).to_contain_text("Last seen", timeout=SEASON_MS)
-
-        async def shown() -> str:
-            return str((await api.states())[ph]["state"])
-
-        await until(
-            shown, "unavailable".__eq__, what="the pH is unavailable", seconds=120
-        )
-        await switch_off(pools, on=False)
-        await api.call("homeassistant", "update_entity", entity_id=ph)
-        await expect(card(desk, "pool")).to_contain_text("filtering")
-
-
-@asynccontextmanager
-async def closed(page: Page, home: Settings, pools: Pools) -> AsyncIterator[None]:
-    """Disable polling while the block runs, and first switch the controller off."""
-    await switch_off(pools, on=True)
-    try:
-        await poll(page, home, on=False)
-        yield
-    finally:
-        await switch_off(pools, on=False)
-        await poll(page, home, on=True)
-
-
-async def switch_off(pools: Pools, *, on: bool) -> None:
-    """Make the full pool unreachable, and the service that has a copy of it."""
-    for target in (FULL_ID, "cloud"):
-        await pools.fault(target, "refuse", on=on)
-
-
-async def poll(page: Page, home: Settings, *, on: bool) -> None:
-    """Choose whether Home Assistant polls, in the system options of the account."""
-    await open_integration(page, home)
-    await choose_in_menu(page.locator("ha-config-entry-row"), "System options")
-    dialog = page.locator("dialog-config-entry-system-options")
-    switch = dialog.locator("ha-switch").last
-    await switch.click()
-    await expect(switch.get_by_role("switch")).to_be_checked(checked=on)
-    await dialog.get_by_role("button", name="Update").click()
     await expect(dialog.get_by_role("dialog")).to_have_count(0)
 
 
