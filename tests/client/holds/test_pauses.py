@@ -224,6 +224,37 @@ async def test_made_longer_after_the_app_switched_it_on(pool: Rig) -> None:
     assert is_on(pool)
 
 
+async def test_made_longer_where_no_new_read_shows_it(pool: Rig, away: Rig) -> None:
+    """An old read does not show that the doser is off: the request is sent again."""
+    for rig in (pool, away):
+        switch(rig, True)
+        await pause(rig)
+        await live(rig, 5)
+        switch(rig, True)
+        rig.pool.faults.on("close_mid_body", "q")
+        await pause(rig, 60)
+        rig.pool.faults.clear()
+        assert not is_on(rig)
+
+
+async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
+    """Without an answer, the pause that was there keeps its end."""
+    for rig in (pool, away):
+        switch(rig, True)
+        await pause(rig, 60)
+        await live(rig, 5)
+        rig.pool.faults.on("close_mid_body", "q", "a")
+        rig.service.cloud.faults.on("html", "setPhSettings")
+        with pytest.raises(PoolctlError):
+            await pause(rig, 90)
+        rig.pool.faults.clear()
+        rig.service.cloud.faults.clear()
+        await live(rig, 50)
+        assert not is_on(rig)
+        await live(rig, 6)
+        assert is_on(rig) and rig.controller.pauses.shown == ()
+
+
 def again(rig: Rig, kept: Iterable[Pause], clock: Clock | None = None) -> Pauses:
     """Return the pauses as a new run of Home Assistant restores them."""
     controller = rig.controller

@@ -94,7 +94,7 @@ class Pauses(Claims[Pause]):
             # Another client may have switched one since its settings were last read.
             reads = {kind: await self._dosers.read_enabled(kind) for kind in kinds}
             for kind in self._pausable(reads):
-                await self._begin(kind, lasts, is_off=self._is_off(kind, reads[kind]))
+                await self._begin(kind, lasts, is_off=reads[kind] is False)
 
     def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
         reported = {kind: kind.of(self._state).enabled for kind in kinds}
@@ -105,18 +105,8 @@ class Pauses(Claims[Pause]):
             raise InvalidCommandError("it is off", reason="dosing_is_off")
         return ours
 
-    def _is_off(self, kind: AnyDosing, look: bool | None) -> bool:
-        """Return whether a fresh read shows a doser off.
-
-        Without one, a read of the cloud since its pause began counts.
-        """
-        pause = self._all.get(DOSING.index(kind))
-        if look is None and pause is not None and pause.confirmed:
-            return kind.of(self._state).enabled is False
-        return look is False
-
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
-        """Pause a doser; the command is sent unless a read shows that it is off."""
+        """Pause a doser; the command is sent unless a fresh read shows that it is off."""
         thing, now = DOSING.index(kind), self._times.now
         previous = self._all.get(thing)
         pause = Pause(
@@ -134,9 +124,11 @@ class Pauses(Claims[Pause]):
         try:
             await self._dosers.enable(kind, False)
         except PoolctlError as err:
-            # The user gets an error, so if the doser did go off, that is undone.
-            ends_at = time.monotonic() + _OLD_COPY.total_seconds()
-            undone = replace(pause, until=now + _OLD_COPY, ends_at=ends_at)
+            # The user gets an error, so if the doser did go off, that is undone: at the
+            # end of the pause that it already had, or soon.
+            left = previous.until - now if previous else _OLD_COPY
+            ends_at = time.monotonic() + left.total_seconds()
+            undone = replace(pause, until=now + left, ends_at=ends_at)
             self._put(thing, previous if err.ran is False else undone)
             raise
 
