@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, override
 
-from homeassistant.components.climate.const import DOMAIN as CLIMATE
 from homeassistant.components.sensor import DOMAIN as SENSOR
 from homeassistant.const import (
     ATTR_DEVICE_ID,
@@ -121,12 +120,6 @@ class OfConnection(PoolEntities, domain=SENSOR, keys={"connection": None}):
     """Mixin for the sensor *Connection*."""
 
 
-class OfClimates(
-    PoolEntities, domain=CLIMATE, keys={"pool": Part.HEATING, "spa": Part.SPA}
-):
-    """Mixin for the thermostats."""
-
-
 # Problems
 
 
@@ -160,7 +153,7 @@ class OfReading(
     _lower: float | None
     _upper: float | None
 
-    def _take(self, hass: HomeAssistant, options: Mapping[str, Any]) -> None:
+    def _take(self, options: Mapping[str, Any]) -> None:
         self._keys = {options[OPTION_READING]: Part.WATER}
         self._reading = next(
             each for each in READINGS if each.key == options[OPTION_READING]
@@ -251,16 +244,3 @@ def _native(state: State, value: object) -> float | None:
     return ElectricPotentialConverter.convert(
         number, unit, UnitOfElectricPotential.MILLIVOLT
     )
-
-
-# The connection
-
-
-def connection_of(state: State | None) -> str | None:
-    """Return the state of the connection sensor, `None` if it is unavailable.
-
-    It is unavailable in a closed season and while its entry is not set up.
-    """
-    if state is None:
-        return None
-    return state.state if state.state in CONNECTIONS else None

@@ -23,7 +23,6 @@ from .automation import (
     OfConnection,
     OfReading,
     OfStatus,
-    connection_of,
     problems_of,
     with_reading_options,
 )
@@ -52,7 +51,7 @@ class ReadingInRange(OfReading, OfAnyState, schema=with_reading_options(_SCHEMA)
     """A reading is within its limits."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        self._take(hass, config.options or {})
+        self._take(config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
     @override
@@ -76,12 +75,8 @@ class ConnectionIs(
         self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
 
     @override
-    def counts(self, state: State) -> bool:
-        return connection_of(state) is not None
-
-    @override
     def is_valid_state(self, entity_state: State) -> bool:
-        return connection_of(entity_state) in self._wanted
+        return entity_state.state in self._wanted
 
 
 CONDITIONS: dict[str, type[Condition]] = {

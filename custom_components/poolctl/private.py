@@ -96,16 +96,15 @@ class Targets:
         return next(iter(self._domain_specs))
 
     @classmethod
-    def checked(cls, config: ConfigType) -> ConfigType:
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
         """Return a configuration with its defaults; raise Invalid for a wrong one."""
         return cast("ConfigType", cls._schema(config))
 
 
 class OfAnyState(EntityConditionBase):
-    """A condition that also uses diagnostic and unavailable entities.
-
-    The base class leaves out both.
-    """
+    """A condition that also uses diagnostic entities, which the base class leaves out."""
 
     _primary_entities_only = False
 

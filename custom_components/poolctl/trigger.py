@@ -5,12 +5,13 @@ state that existed when it was set up, nor for one that was unknown before. With
 it fires once the state has lasted that long without a break.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, override
 
 from homeassistant.components.climate.const import (
+    DOMAIN as CLIMATE,
     ClimateEntityStateAttribute,
     HVACAction,
     HVACMode,
@@ -34,26 +35,25 @@ from homeassistant.helpers.trigger import (
     TriggerConfig,
     TriggerNotTriggeredReporter,
 )
-from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
 from .automation import (
     CONNECTION_OPTIONS,
+    CONNECTIONS,
     KIND_OPTIONS,
     OPTION_CONNECTION,
     OPTION_KINDS,
-    OfClimates,
     OfConnection,
     OfReading,
     OfStatus,
     PoolEntities,
-    connection_of,
     problems_of,
     with_reading_options,
 )
 from .client.pool.heating import BODIES, Body, heats
 from .client.pool.state import PoolState
 from .coordinator import SIGNAL_READ, ControllerCoordinator
+from .devices.parts import Part
 
 _FOR = {vol.Optional(CONF_FOR): cv.positive_time_period}
 
@@ -93,7 +93,7 @@ class ReadingOutOfRange(
     """A reading left its limits."""
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        self._take(hass, config.options or {})
+        self._take(config.options or {})
         super().__init__(hass, self._aimed(hass, config))
 
     @override
@@ -107,7 +107,9 @@ class ReadingOutOfRange(
         return self.in_range(from_state) is True
 
 
-class TargetReached(OfClimates, _FollowsReads):
+class TargetReached(
+    _FollowsReads, domain=CLIMATE, keys={"pool": Part.HEATING, "spa": Part.SPA}
+):
     """Heating ended because the water has its target temperature.
 
     The trigger follows the heating, not the reading: a reading varies around the
@@ -158,19 +160,13 @@ def _heats(state: State) -> bool:
 class _PoolTrigger(PoolEntities, Trigger):
     """A trigger without a base class in Home Assistant: fires when something begins."""
 
-    @override
-    @classmethod
-    async def async_validate_config(
-        cls, hass: HomeAssistant, config: ConfigType
-    ) -> ConfigType:
-        return cls.checked(config)
-
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        config = self._aimed(hass, config)
         super().__init__(hass, config)
-        self._target = config.target or {}
+        self._target = self._aimed(hass, config).target or {}
         self._options = config.options or {}
         self._duration: timedelta | None = self._options.get(CONF_FOR)
+        self._timers: dict[tuple[str, str], CALLBACK_TYPE] = {}
+        """Timers by entity and item, each until the item has lasted long enough."""
 
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
         """Return the items that exist in a state, by key, with their trigger variables.
@@ -185,18 +181,17 @@ class _PoolTrigger(PoolEntities, Trigger):
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
-        waiting = _Waiting(self.hass)
-
         @callback
         def followed(
             added: set[str], removed: set[str], states: Mapping[str, State | None]
         ) -> None:
-            waiting.give_up(each for each in waiting if each[0] in removed)
+            for entity_id in removed:
+                self._cancel(entity_id)
 
         unfollow = await async_track_target_selector_state_change_event(
             self.hass,
             self._target,
-            partial(self._changed, waiting, run_action),
+            partial(self._changed, run_action),
             self.entity_filter,
             followed,
             primary_entities_only=False,
@@ -205,26 +200,28 @@ class _PoolTrigger(PoolEntities, Trigger):
         @callback
         def detach() -> None:
             unfollow()
-            waiting.give_up(waiting)
+            for cancel in self._timers.values():
+                cancel()
 
         return detach
 
     @callback
+    def _cancel(self, entity_id: str, existing: Container[str] = ()) -> None:
+        """Cancel the timers of an entity, except those of items that still exist."""
+        for item in tuple(self._timers):
+            if item[0] == entity_id and item[1] not in existing:
+                self._timers.pop(item)()
+
+    @callback
     def _changed(
-        self,
-        waiting: _Waiting,
-        run_action: TriggerActionRunner,
-        data: TargetStateChangedData,
+        self, run_action: TriggerActionRunner, data: TargetStateChangedData
     ) -> None:
-        """Start a timer for each new item; cancel the timers of items that are gone."""
         event = data.state_change_event
         old, new = event.data["old_state"], event.data["new_state"]
         if (after := self._existing(new)) is None:
             return
         entity_id = event.data["entity_id"]
-        waiting.give_up(
-            each for each in waiting if each[0] == entity_id and each[1] not in after
-        )
+        self._cancel(entity_id, after)
         if (previous := self._existing(old)) is None:
             return
         for key in after.keys() - previous.keys():
@@ -235,8 +232,23 @@ class _PoolTrigger(PoolEntities, Trigger):
                 "for": self._duration,
                 **after[key],
             }
-            fire = partial(run_action, variables, f"{key}: {entity_id}", event.context)
-            waiting.begin((entity_id, key), fire, self._duration)
+            item, told = (entity_id, key), f"{key}: {entity_id}"
+            run = partial(run_action, variables, told, event.context)
+            fire = partial(self._fire, run, item)
+            if self._duration:
+                self._timers[item] = async_call_later(self.hass, self._duration, fire)
+            else:
+                fire()
+
+    @callback
+    def _fire(
+        self,
+        run: Callable[[], object],
+        item: tuple[str, str],
+        now: datetime | None = None,
+    ) -> None:
+        self._timers.pop(item, None)
+        run()
 
 
 class NeedsAttention(
@@ -267,43 +279,11 @@ class ConnectionChanged(
 
     @override
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
-        if (connection := connection_of(state)) is None:
+        # It is unavailable in a closed season and while its entry is not set up.
+        if state is None or state.state not in CONNECTIONS:
             return None
-        wanted = connection in self._options[OPTION_CONNECTION]
-        return {connection: {OPTION_CONNECTION: connection}} if wanted else {}
-
-
-class _Waiting(dict[tuple[str, str], CALLBACK_TYPE]):
-    """Timers by entity and key: each runs until its item has lasted long enough."""
-
-    def __init__(self, hass: HomeAssistant) -> None:
-        super().__init__()
-        self._hass = hass
-
-    @callback
-    def begin(
-        self,
-        item: tuple[str, str],
-        fire: Callable[[], object],
-        duration: timedelta | None,
-    ) -> None:
-        """Fire after a duration, or at once if there is none."""
-        if not duration:
-            fire()
-            return
-
-        @callback
-        def lasted(now: datetime) -> None:
-            del self[item]
-            fire()
-
-        self[item] = async_call_later(self._hass, duration, lasted)
-
-    @callback
-    def give_up(self, items: Iterable[tuple[str, str]]) -> None:
-        """Cancel some of the timers."""
-        for each in tuple(items):
-            self.pop(each)()
+        wanted = {state.state} & {*self._options[OPTION_CONNECTION]}
+        return {each: {OPTION_CONNECTION: each} for each in wanted}
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
