@@ -200,8 +200,8 @@ class _PoolTrigger(PoolEntities, Trigger):
         @callback
         def detach() -> None:
             unfollow()
-            for cancel in self._timers.values():
-                cancel()
+            while self._timers:
+                self._timers.popitem()[1]()
 
         return detach
 
