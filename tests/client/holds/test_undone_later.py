@@ -484,6 +484,13 @@ STEPS: Final = st.tuples(
         ("declined", ("delete", ()), 5),
     ]
 )
+@example(
+    # Deleted before a command whose answer was lost has taken effect.
+    story=[
+        ("answers lost", ("warm", (POOL, 120)), 5),
+        ("declined", ("delete", ()), 25),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

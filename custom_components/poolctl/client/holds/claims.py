@@ -263,7 +263,7 @@ class Claims[C: Claim](ABC):
         async with self._working:
             previous = self.all
             self._check_ends(self._state)
-            if self.due and not await self._read_now():
+            if self.due and not await self._read_settled(self.due):
                 failures.append(UnreachableError("it does not answer"))
                 for claim in self.due:
                     self._apply(claim.thing, Event.TRIED)
@@ -273,6 +273,12 @@ class Claims[C: Claim](ABC):
             if self.all != previous:
                 self._store.publish()
         return failures
+
+    async def _read_settled(self, claims: Iterable[C]) -> bool:
+        """Read what shows claims, once the commands that made them have settled."""
+        settled_at = max(claim.settled_at for claim in claims)
+        await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
+        return await self._read_now()
 
     async def _try(self, claim: C) -> PoolctlError | None:
         """Undo one claim; return the error if that is not confirmed."""
@@ -314,14 +320,14 @@ class Claims[C: Claim](ABC):
         `only_lan`: the cloud remains.
         """
         leaving = {
-            claim.thing
+            claim.thing: claim
             for claim in self.all
             if self._must_be_undone(claim)
             and (not only_lan or claim.state in OVER or not self._cloud_undoes(claim))
         }
         try:
             async with asyncio.timeout(within), self._working:
-                if leaving and await self._read_now():
+                if leaving and await self._read_settled(leaving.values()):
                     await asyncio.gather(*map(self._leave, leaving))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
