@@ -9,7 +9,7 @@ import re
 import pytest
 
 from tests.project.protocol import PAGE, headings
-from tests.world.simulator.cloud_dialects import DIALECTS as OF_CLOUD
+from tests.world.simulator.cloud_dialects import CloudDialect
 from tests.world.simulator.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def simulated() -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for dialect, (row, _) in DIALECTS.items():
         found[row].add(str(dialect))
-    for cloud in OF_CLOUD:
+    for cloud in CloudDialect:
         found[cloud.partition("_")[0]].add(str(cloud))
     return found
 

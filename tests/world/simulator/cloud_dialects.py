@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from aiohttp import web
 
@@ -20,145 +20,110 @@ if TYPE_CHECKING:
 
 
 class CloudDialect(StrEnum):
-    """Names of the dialects; all are off by default."""
+    """Name and meaning of each dialect; all are off by default."""
 
-    C1_MISSING = "C1_missing"
-    C1_PENDING = "C1_pending"
-    C1_QUEUED = "C1_queued"
-    C1_NULL = "C1_null"
-    C1_FAILED = "C1_failed"
-    C1_201 = "C1_201"
-    C1_202 = "C1_202"
-    C2_403 = "C2_403"
-    C2_400 = "C2_400"
-    C2_FAILED = "C2_failed"
-    C3_KEPT = "C3_kept"
-    C3_FAILED = "C3_failed"
-    C3_NULL = "C3_null"
-    C3_LIST = "C3_list"
-    C3_CONTROL = "C3_control"
-    C4_403 = "C4_403"
-    C4_405 = "C4_405"
-    C4_HTML = "C4_html"
-    C5_503_ONCE = "C5_503_once"
-    C5_KEY = "C5_key"
-    C5_ENVELOPE_KEY = "C5_envelope_key"
-    C5_BASE64 = "C5_base64"
-    C5_SPACES = "C5_spaces"
-    C6_STALE = "C6_stale"
-    C6_ABSENT = "C6_absent"
-    C7_ZERO_NORMAL = "C7_zero_normal"
-    C8_FAILED = "C8_failed"
-    C8_408 = "C8_408"
-    C8_500 = "C8_500"
-    C9_HUGE = "C9_huge"
-    C9_NEGATIVE = "C9_negative"
-    C9_DATE = "C9_date"
-    C9_NOTHING = "C9_nothing"
-    C10_SURROGATES = "C10_surrogates"
-    C10_CONTROL = "C10_control"
-    C10_LONG = "C10_long"
-    C10_MARKDOWN = "C10_markdown"
-    C10_HTML = "C10_html"
-    C11_EMPTY_ONCE = "C11_empty_once"
-    C11_SHORTER_ONCE = "C11_shorter_once"
-    C11_MOVED = "C11_moved"
-    C12_FRESH = "C12_fresh"
-    C13_REDIRECT = "C13_redirect"
-    C14_400 = "C14_400"
-    C14_401 = "C14_401"
-    C14_403 = "C14_403"
-    C14_404 = "C14_404"
-    C14_405 = "C14_405"
-    C14_429 = "C14_429"
-    C14_500 = "C14_500"
-    C14_503 = "C14_503"
-    C14_SILENT = "C14_silent"
-    C14_HTML = "C14_html"
-    C14_JSON = "C14_json"
-    C15_V1 = "C15_v1"
-    C15_BARE = "C15_bare"
-    C17_PUBLISHED = "C17_published"
-    C18_404 = "C18_404"
-    C18_403 = "C18_403"
-    C18_502 = "C18_502"
-    C19_LATIN_1 = "C19_latin_1"
-    C20_OLD = "C20_old"
-    C22_NEXT = "C22_next"
-    C22_COUNT = "C22_count"
-    C23_SLOW = "C23_slow"
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.meaning = value, meaning
+        return member
+
+    C1_MISSING = "C1_missing", "a write that was done is answered without a `status`"
+    C1_PENDING = "C1_pending", "a write that was done is answered with `PENDING`"
+    C1_QUEUED = "C1_queued", "a write that was done is answered with `QUEUED`"
+    C1_NULL = "C1_null", "a write that was done is answered with `status: null`"
+    C1_FAILED = "C1_failed", "a write that was not done is answered with `failed`"
+    C1_201 = "C1_201", "a write that was done is answered with 201 and `SUCCESS`"
+    C1_202 = "C1_202", "a write that was done is answered with 202 and `SUCCESS`"
+    C2_403 = "C2_403", "a dead access token is told by 403"
+    C2_400 = "C2_400", "a dead access token is told by 400"
+    C2_FAILED = (
+        "C2_failed",
+        "a dead access token is told by 200 `FAILED`, with words on the token",
+    )
+    C3_KEPT = (
+        "C3_kept",
+        "a renewal brings no refresh token: the old one lives on, for 30 days",
+    )
+    C3_FAILED = "C3_failed", "the token endpoint refuses with 200 `FAILED`"
+    C3_NULL = "C3_null", "the token endpoint refuses with 200 `null`"
+    C3_LIST = "C3_list", "the token endpoint refuses with 200 and a list"
+    C3_CONTROL = (
+        "C3_control",
+        "the token endpoint refuses with 200 and control characters",
+    )
+    C4_403 = "C4_403", "`userinfo` is forbidden"
+    C4_405 = "C4_405", "`userinfo` is not allowed"
+    C4_HTML = "C4_html", "`userinfo` is a web page with 200"
+    C5_503_ONCE = "C5_503_once", "the first question for each key is answered with 503"
+    C5_KEY = "C5_key", "the key is in `data.key`"
+    C5_ENVELOPE_KEY = "C5_envelope_key", "the key is in `data.envelope_key`"
+    C5_BASE64 = "C5_base64", "the key is written in base64"
+    C5_SPACES = "C5_spaces", "the key is written with spaces"
+    C6_STALE = "C6_stale", "`online` is false, whatever the controller does"
+    C6_ABSENT = "C6_absent", "`online` is not told"
+    C7_ZERO_NORMAL = (
+        "C7_zero_normal",
+        "`dry_run_status` is 0 where all is well, 4 where it runs dry",
+    )
+    C8_FAILED = "C8_failed", "a controller that does not answer is told by 200 `FAILED`"
+    C8_408 = "C8_408", "a controller that does not answer is told by 408"
+    C8_500 = "C8_500", "a controller that does not answer is told by 500"
+    C9_HUGE = "C9_huge", "a 429 asks to wait for 99999999 s"
+    C9_NEGATIVE = "C9_negative", "a 429 asks to wait for -1 s"
+    C9_DATE = "C9_date", "a 429 tells an HTTP date"
+    C9_NOTHING = "C9_nothing", "a 429 does not say how long"
+    C10_SURROGATES = "C10_surrogates", "texts hold lone surrogates"
+    C10_CONTROL = "C10_control", "texts hold control characters"
+    C10_LONG = "C10_long", "texts are 20,000 characters long"
+    C10_MARKDOWN = "C10_markdown", "texts hold Markdown"
+    C10_HTML = "C10_html", "texts hold HTML"
+    C11_EMPTY_ONCE = (
+        "C11_empty_once",
+        "the next inventory has no site, later ones are right",
+    )
+    C11_SHORTER_ONCE = (
+        "C11_shorter_once",
+        "the next inventory lacks its last controller",
+    )
+    C11_MOVED = "C11_moved", "every controller is listed at another site"
+    C12_FRESH = (
+        "C12_fresh",
+        "a write makes the next reads fresh; else copies are up to 30 s old",
+    )
+    C13_REDIRECT = (
+        "C13_redirect",
+        "the token endpoint redirects (307) to `cloud.elsewhere`",
+    )
+    C14_400 = "C14_400", "the endpoints of `cloud.failing` answer 400"
+    C14_401 = "C14_401", "they answer 401, whatever the token"
+    C14_403 = "C14_403", "they answer 403 with a web page"
+    C14_404 = "C14_404", "they answer 404"
+    C14_405 = "C14_405", "they answer 405"
+    C14_429 = "C14_429", "they answer 429 and ask to wait a minute"
+    C14_500 = "C14_500", "they answer 500"
+    C14_503 = "C14_503", "they answer 503 with a web page"
+    C14_SILENT = "C14_silent", "they never answer"
+    C14_HTML = "C14_html", "they answer a web page with 200"
+    C14_JSON = "C14_json", "they answer other JSON with 200"
+    C15_V1 = "C15_v1", "the key is served under v1 alone"
+    C15_BARE = "C15_bare", "the key is served without a version alone"
+    C17_PUBLISHED = "C17_published", "what is not published answers 404"
+    C18_404 = "C18_404", "a proxy answers the next request for a token with a 404 page"
+    C18_403 = "C18_403", "a proxy answers the next request for a token with a 403 page"
+    C18_502 = (
+        "C18_502",
+        "a proxy answers the next request for each path with a 502 page",
+    )
+    C19_LATIN_1 = "C19_latin_1", "tags hold a byte of Latin-1"
+    C20_OLD = "C20_old", "for 5 min after a write, reads are copies from before it"
+    C22_NEXT = "C22_next", "the last site is on another page, which `next` names"
+    C22_COUNT = "C22_count", "the last site is on another page, and a count tells"
+    C23_SLOW = "C23_slow", "a write is answered after 25 s"
 
 
 D = CloudDialect
-
-DIALECTS: Final[Mapping[CloudDialect, str]] = {
-    D.C1_MISSING: "a write that was done is answered without a `status`",
-    D.C1_PENDING: "a write that was done is answered with `PENDING`",
-    D.C1_QUEUED: "a write that was done is answered with `QUEUED`",
-    D.C1_NULL: "a write that was done is answered with `status: null`",
-    D.C1_FAILED: "a write that was not done is answered with `failed`",
-    D.C1_201: "a write that was done is answered with 201 and `SUCCESS`",
-    D.C1_202: "a write that was done is answered with 202 and `SUCCESS`",
-    D.C2_403: "a dead access token is told by 403",
-    D.C2_400: "a dead access token is told by 400",
-    D.C2_FAILED: "a dead access token is told by 200 `FAILED`, with words on the token",
-    D.C3_KEPT: "a renewal brings no refresh token: the old one lives on, for 30 days",
-    D.C3_FAILED: "the token endpoint refuses with 200 `FAILED`",
-    D.C3_NULL: "the token endpoint refuses with 200 `null`",
-    D.C3_LIST: "the token endpoint refuses with 200 and a list",
-    D.C3_CONTROL: "the token endpoint refuses with 200 and control characters",
-    D.C4_403: "`userinfo` is forbidden",
-    D.C4_405: "`userinfo` is not allowed",
-    D.C4_HTML: "`userinfo` is a web page with 200",
-    D.C5_503_ONCE: "the first question for each key is answered with 503",
-    D.C5_KEY: "the key is in `data.key`",
-    D.C5_ENVELOPE_KEY: "the key is in `data.envelope_key`",
-    D.C5_BASE64: "the key is written in base64",
-    D.C5_SPACES: "the key is written with spaces",
-    D.C6_STALE: "`online` is false, whatever the controller does",
-    D.C6_ABSENT: "`online` is not told",
-    D.C7_ZERO_NORMAL: "`dry_run_status` is 0 where all is well, 4 where it runs dry",
-    D.C8_FAILED: "a controller that does not answer is told by 200 `FAILED`",
-    D.C8_408: "a controller that does not answer is told by 408",
-    D.C8_500: "a controller that does not answer is told by 500",
-    D.C9_HUGE: "a 429 asks to wait for 99999999 s",
-    D.C9_NEGATIVE: "a 429 asks to wait for -1 s",
-    D.C9_DATE: "a 429 tells an HTTP date",
-    D.C9_NOTHING: "a 429 does not say how long",
-    D.C10_SURROGATES: "texts hold lone surrogates",
-    D.C10_CONTROL: "texts hold control characters",
-    D.C10_LONG: "texts are 20,000 characters long",
-    D.C10_MARKDOWN: "texts hold Markdown",
-    D.C10_HTML: "texts hold HTML",
-    D.C11_EMPTY_ONCE: "the next inventory has no site, later ones are right",
-    D.C11_SHORTER_ONCE: "the next inventory lacks its last controller",
-    D.C11_MOVED: "every controller is listed at another site",
-    D.C12_FRESH: "a write makes the next reads fresh; else copies are up to 30 s old",
-    D.C13_REDIRECT: "the token endpoint redirects (307) to `cloud.elsewhere`",
-    D.C14_400: "the endpoints of `cloud.failing` answer 400",
-    D.C14_401: "they answer 401, whatever the token",
-    D.C14_403: "they answer 403 with a web page",
-    D.C14_404: "they answer 404",
-    D.C14_405: "they answer 405",
-    D.C14_429: "they answer 429 and ask to wait a minute",
-    D.C14_500: "they answer 500",
-    D.C14_503: "they answer 503 with a web page",
-    D.C14_SILENT: "they never answer",
-    D.C14_HTML: "they answer a web page with 200",
-    D.C14_JSON: "they answer other JSON with 200",
-    D.C15_V1: "the key is served under v1 alone",
-    D.C15_BARE: "the key is served without a version alone",
-    D.C17_PUBLISHED: "what is not published answers 404",
-    D.C18_404: "a proxy answers the next request for a token with a 404 page",
-    D.C18_403: "a proxy answers the next request for a token with a 403 page",
-    D.C18_502: "a proxy answers the next request for each path with a 502 page",
-    D.C19_LATIN_1: "tags hold a byte of Latin-1",
-    D.C20_OLD: "for 5 min after a write, reads are copies from before it",
-    D.C22_NEXT: "the last site is on another page, which `next` names",
-    D.C22_COUNT: "the last site is on another page, and a count tells",
-    D.C23_SLOW: "a write is answered after 25 s",
-}
-"""Meaning of each dialect."""
 
 
 def switch(cloud: Cloud, name: str, on: bool) -> None:

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from . import cloud_dialects
 from .cloud import Cloud
+from .cloud_dialects import CloudDialect
 from .controller import Controller
 from .dialects import DIALECTS
 from .situations import SITUATIONS, situations
@@ -122,7 +123,7 @@ class ControlPage:
                 "faults": sorted(self.cloud.faults),
                 "known": self.cloud.faults.known,
                 "dialects": sorted(self.cloud.dialects),
-                "known_dialects": cloud_dialects.DIALECTS,
+                "known_dialects": {each: each.meaning for each in CloudDialect},
             },
             "actions": {name: action.title for name, action in ACTIONS.items()},
             "controllers": [_describe(item) for item in self.controllers.values()],
