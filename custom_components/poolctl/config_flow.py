@@ -29,8 +29,9 @@ import probatio as vol
 
 from .account import PoolctlConfigEntry
 from .application_credentials import async_credentials_stored, service_address
-from .client.account import account_id, probe
+from .client.account import account_id, probe, subject_claim
 from .client.cloud import CloudClient
+from .client.codec import from_stored, to_stored
 from .client.wire.cloud_answers import Inventory
 from .client.wire.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE, PROTOCOL_VERSION
@@ -218,18 +219,20 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="no_controllers")
         await self.async_set_unique_id(unique_id, raise_on_progress=False)
         data = {**data, CONF_URL: self._address}
-        reported = Identity.reported(subject, token, inventory)
+        reported = Identity(
+            subject=subject, claim=subject_claim(token), sites=inventory.site_ids
+        )
         if self.source in (SOURCE_REAUTH, SOURCE_RECONFIGURE):
             entry = self._entry
-            previous = Identity.stored(entry.data, entry.data.get(CONF_CONTROLLERS, {}))
+            previous = from_stored(Identity, entry.data.get(CONF_IDENTITY))
             if not reported.fits(entry.unique_id, previous):
                 return self.async_abort(reason="wrong_account")
-            data[CONF_IDENTITY] = reported.as_stored(previous)
+            data[CONF_IDENTITY] = to_stored(reported.completed(previous))
             return self.async_update_reload_and_abort(entry, data_updates=data)
-        data[CONF_IDENTITY] = reported.as_stored(reported)
+        data[CONF_IDENTITY] = to_stored(reported)
         self._abort_if_unique_id_configured()
-        observed = self._observed
-        if observed is not None and observed.device_id not in reported.controllers:
+        owned = {device.device_id for device in inventory.devices}
+        if self._observed is not None and self._observed.device_id not in owned:
             return self.async_abort(
                 reason="not_owned", description_placeholders=self._placeholders
             )

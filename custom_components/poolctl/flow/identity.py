@@ -1,12 +1,10 @@
 """Identity of an account: identifiers that the service does not always report."""
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from dataclasses import asdict, dataclass, replace
+from typing import Final, Self
 
-from ..client.account import subject_claim
 from ..client.cloud import CloudClient
 from ..client.wire.cloud_answers import Inventory
 from ..client.wire.exceptions import UnreachableError
@@ -30,43 +28,18 @@ async def read_inventory(cloud: CloudClient) -> Inventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Identifiers of an account, as far as the service reported them at a sign-in."""
+    """Identifiers of an account, as far as a sign-in reported them; kept in the entry."""
 
     subject: str | None = None
     """`sub` from `userinfo`."""
     claim: str | None = None
     """`sub` claim of the access token."""
     sites: tuple[str, ...] = ()
-    controllers: tuple[str, ...] = ()
 
-    @classmethod
-    def reported(cls, subject: str | None, token: str, inventory: Inventory) -> Self:
-        """Return the identity that the service reports now."""
-        return cls(
-            subject=subject,
-            claim=subject_claim(token),
-            sites=inventory.site_ids,
-            controllers=tuple(device.device_id for device in inventory.devices),
-        )
-
-    @classmethod
-    def stored(cls, data: Mapping[str, Any], controllers: Mapping[str, object]) -> Self:
-        """Return the stored identity."""
-        found = data.get(CONF_IDENTITY, {})
-        return cls(
-            subject=found.get("subject"),
-            claim=found.get("claim"),
-            sites=tuple(found.get("sites", ())),
-            controllers=tuple(controllers),
-        )
-
-    def as_stored(self, previous: Self) -> dict[str, object]:
-        """Return it for `entry.data`; missing values are taken from `previous`."""
-        return {
-            "subject": self.subject or previous.subject,
-            "claim": self.claim or previous.claim,
-            "sites": self.sites or previous.sites,
-        }
+    def completed(self, previous: Self) -> Self:
+        """Return this identity; missing values are taken from `previous`."""
+        reported = {name: value for name, value in asdict(self).items() if value}
+        return replace(previous, **reported)
 
     def fits(self, unique_id: str | None, previous: Self) -> bool:
         """Return whether this is the account with a unique ID and a previous identity.
