@@ -134,8 +134,8 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=low_level,
-        set_fn=lambda controller, value: controller.dosing.set_low_level(
-            doser, round(value)
+        set_fn=lambda controller, value: controller.store.choose(
+            lambda choices: doser.with_low_level(choices, round(value))
         ),
     )
 

@@ -38,7 +38,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         return kind.key if kind else None
 
     async def choose(controller: Controller, key: str) -> None:
-        controller.lights.choose_type(group, key)
+        controller.store.choose(lambda choices: group.with_type(choices, key))
 
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",

@@ -12,6 +12,7 @@ from custom_components.poolctl.client.pool.lights import (
     LIGHT_TYPES,
     POOL_GROUP,
     SPA_GROUP,
+    LightGroup,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import LightShow
@@ -42,6 +43,10 @@ def lit(pool: Rig, slot: int) -> tuple[bool | None, str | None]:
     group = SPA_GROUP if slot == SPA_LIGHT else POOL_GROUP
     assert found is not None
     return found.on, group.effect(pool.controller.store.state, Choices())
+
+
+def choose_type(pool: Rig, group: LightGroup, key: str) -> None:
+    pool.controller.store.choose(lambda choices: group.with_type(choices, key))
 
 
 def due(pool: Rig) -> bool:
@@ -82,7 +87,7 @@ async def test_a_show(pool: Rig) -> None:
 
 @pytest.mark.parametrize("light_type", [1, 2, 5])
 async def test_every_effect_of_every_light(pool: Rig, light_type: int) -> None:
-    pool.controller.lights.choose_type(SPA_GROUP, LIGHT_TYPES[light_type].key)
+    choose_type(pool, SPA_GROUP, LIGHT_TYPES[light_type].key)
     for effect, color in LIGHT_TYPES[light_type].effects.items():
         await pool.controller.lights.show(SPA_LIGHT, effect)
         await pool.polls(15)
@@ -188,7 +193,7 @@ async def test_actions(pool: Rig, light_type: int, action: str) -> None:
     kind = LIGHT_TYPES[light_type]
     seconds = kind.actions[action].seconds
     began, started = pool.time.now, pool.pool.clock.monotonic()
-    pool.controller.lights.choose_type(SPA_GROUP, kind.key)
+    choose_type(pool, SPA_GROUP, kind.key)
     await pool.controller.lights.act(SPA_LIGHT, action)
     assert sent(pool) == [(SPA_LIGHT, light_type, kind.actions[action].color)]
     relay: set[bool] = set()
@@ -263,7 +268,7 @@ async def test_what_is_not_a_light(pool: Rig, slot: int) -> None:
 
 async def test_an_unknown_light_type(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError):
-        pool.controller.lights.choose_type(POOL_GROUP, "disco_ball")
+        choose_type(pool, POOL_GROUP, "disco_ball")
     assert pool.controller.store.choices == Choices()
 
 

@@ -8,6 +8,7 @@ import pytest
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
+    CHLORINE,
     DOSING,
     AnyDosing,
     merge_settings,
@@ -85,7 +86,7 @@ def test_nearly_empty(
     assert state.acid.litres_left == litres_left
     assert state.acid.drum_litres == (20.0 if size else None)
     assert state.chlorine == Doser()
-    assert state.chlorine.low(10) is None
+    assert CHLORINE.low(state, Choices()) is None
 
 
 # The daily limit

@@ -36,10 +36,6 @@ SETTLING_MARGIN = 3.0
 class LightControl(Control):
     """Sets the shows of one controller's lights, which only the LAN can do."""
 
-    def choose_type(self, group: LightGroup, key: str) -> None:
-        """Store which type of light is fitted, as chosen by the user."""
-        self._store.choose(lambda choices: group.with_type(choices, key))
-
     async def show(self, index: int, effect: str) -> None:
         """Set the effect of the light on a slot; it ends up on.
 

@@ -15,7 +15,6 @@ from ..wire.commands import (
     CHLORINATOR_KEYS,
     CHLORINE_KEYS,
     DosingKeys,
-    DrumKeys,
     SettingsObject,
 )
 from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
@@ -83,15 +82,17 @@ class DosingKind[D: Dosing](Place[D]):
 class DoserKind(DosingKind[Doser]):
     """A kind of dosing from a drum."""
 
-    keys: DrumKeys
     doses_now: Callable[[Signals], bool | None]
     low_level: Callable[[Choices], int]
     """Level in % at or below which the drum is nearly empty."""
     with_low_level: Callable[[Choices, int], Choices]
 
     def low(self, state: PoolState, choices: Choices) -> bool | None:
-        """Return whether the drum is nearly empty."""
-        return self.of(state).low(self.low_level(choices))
+        """Return whether the drum is at or below its low level."""
+        doser = self.of(state)
+        if not doser.drum_ml or doser.remaining_ml is None:
+            return None
+        return doser.remaining_ml * 100 <= doser.drum_ml * self.low_level(choices)
 
     @override
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:

@@ -103,12 +103,6 @@ class Doser(Dosing):
         """Whether the drum is empty, rounded to tenths of a litre."""
         return None if self.litres_left is None else round(self.litres_left, 1) <= 0
 
-    def low(self, level: int) -> bool | None:
-        """Return whether the drum is at or below a level in %."""
-        if not self.drum_ml or self.remaining_ml is None:
-            return None
-        return self.remaining_ml * 100 <= self.drum_ml * level
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerEnd:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 from .equipment import HeatSource
 from .exceptions import InvalidCommandError, ReplyError
@@ -101,9 +101,8 @@ class SettingsObject:
     """A settings object, read and written as a whole (protocol.md O3 to O5)."""
 
     query: str
-    """LAN query that reads it."""
     command: str
-    """LAN command that writes it."""
+    """The LAN query that reads it, and the LAN command that writes it."""
     card: str
     """Key in the cloud's `chemistryCard`."""
     endpoint: str
@@ -128,34 +127,26 @@ CHLORINE_SETTINGS = SettingsObject(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DosingKeys:
-    """Keys of a target and of its enabling flag in a settings object."""
+class DosingKeys(NamedTuple):
+    """Keys of one kind of dosing in its settings object."""
 
     settings: SettingsObject
     desired: str
     enabled: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrumKeys(DosingKeys):
-    """Keys of a doser, with those of its drum."""
-
-    size: str
-    """Key of the size in mL."""
-    remaining: str
-    """Key of the remaining volume in mL."""
+    size: str = ""
+    """Key of the drum's size in mL, and of what remains; empty without a drum."""
+    remaining: str = ""
     doses: str = "current_dose_today"
 
 
-ACID_KEYS = DrumKeys(
+ACID_KEYS = DosingKeys(
     settings=PH_SETTINGS,
     desired="desired_ph_level",
     enabled="ph_dosing",
     size="acid_drum_volume",
     remaining="remain_acid_volume",
 )
-CHLORINE_KEYS = DrumKeys(
+CHLORINE_KEYS = DosingKeys(
     settings=CHLORINE_SETTINGS,
     desired="desired_orp_level_liquid",
     enabled="liquid_chlorine_dosing",
