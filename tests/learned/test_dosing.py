@@ -1,7 +1,7 @@
 """Whether doses move their reading, and what is stored about a doser."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,6 +11,7 @@ from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.dosing import EFFECTS, DoserModel, DosingEffect
+from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.read import Read
 
 IDLE_DOSES = EFFECTS[ACID].doses
@@ -106,6 +107,26 @@ def test_chlorine_without_effect(
 ) -> None:
     effect, result = watched(*steps, desired=650, kind=CHLORINE)
     assert (effect.idle, result) == (idle, missing)
+
+
+@pytest.mark.parametrize("odd", [9, 250])
+def test_one_odd_count_does_not_last(odd: int) -> None:
+    """Reports come every five minutes, and each is in many reads."""
+    learned = Learned()
+    counts = [2, 2, odd, 2, 2, 3]
+    for number in range(20 * len(counts)):
+        now = NOW + timedelta(seconds=15 * number)
+        reported = NOW + timedelta(minutes=5 * (number // 20))
+        doser = Doser(desired=7.2, doses=counts[number // 20], doses_at=reported)
+        read = PoolState(
+            acid=doser,
+            readings=Readings(ph=7.4),
+            signals=Signals(chemistry_stable=True),
+        )
+        learned.take(read, 15.0 * number, now)
+        learned.take_dosers(read)
+    assert learned.dosers[ACID].doses_today(now) == 3
+    assert learned.effects[ACID].idle == 1
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 import random
 
 import pytest
@@ -11,13 +11,14 @@ from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.frame import StateFrame, Telemetry
+from custom_components.poolctl.client.wire.frame import Readings, StateFrame, Telemetry
 from custom_components.poolctl.learned.filter import (
     MIN_FLOW,
     MIN_PRESSURE,
     STEADY,
     Filter,
 )
+from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.read import Read
 
 NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)
@@ -190,6 +191,20 @@ def test_noise() -> None:
             shown.append(bench.filter.load)
     assert shown[-1] == pytest.approx(30, abs=4)
     assert len(shown) <= 12
+
+
+@pytest.mark.parametrize("odd", [65_000, 900, 150])
+@pytest.mark.parametrize("place", [10, 50])
+def test_one_odd_pressure_does_not_last(odd: float, place: int) -> None:
+    """Neither is a clean filter measured too dirty, nor is the load too high."""
+    learned, outputs = Learned(), Outputs(types=(PUMP,))
+    learned.cleaned(NOW)
+    for number in range(100):
+        readings = Readings(flow_rate=300, pressure=odd if number == place else 60)
+        read = PoolState(outputs=outputs, readings=readings)
+        learned.take(read, number * POLL, NOW + timedelta(seconds=number * POLL))
+    assert learned.filter.clean == pytest.approx(CLEAN)
+    assert learned.filter.load == 0
 
 
 def test_through_the_cloud() -> None:

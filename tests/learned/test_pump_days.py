@@ -284,6 +284,13 @@ def test_one_odd_temperature_does_not_last(odd: float) -> None:
     assert days.today.water == 25
 
 
+@pytest.mark.parametrize("odd", [60.0, 40.0])
+def test_one_odd_temperature_after_a_start_does_not_last(odd: float) -> None:
+    days = learn(*(state(water=each) for each in (odd, 25, 25))).pump_days
+    assert days.today is not None
+    assert days.today.water == 25
+
+
 def test_water_that_is_warmer_for_two_reads() -> None:
     days = learn(*(state(water=each) for each in (25, 25, 29, 29))).pump_days
     assert days.today is not None

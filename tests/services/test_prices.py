@@ -66,6 +66,19 @@ BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
             id="Solcast",
         ),
         pytest.param({"watts": {ONE: 0.3, TWO: -0.1}}, id="Open-Meteo"),
+        pytest.param(
+            {
+                "forecasts": [
+                    {"start_time": f"2026-07-01T{start}+00:00", "per_kwh": price}
+                    | {"end_time": f"2026-07-01T{end}+00:00"}
+                    for start, end, price in (
+                        ("12:00:01", "13:00:00", 0.3),
+                        ("13:00:01", "13:59:59", -0.1),
+                    )
+                ]
+            },
+            id="Amber, whose periods begin a second late",
+        ),
     ],
 )
 def test_forms(attributes: dict[str, Any]) -> None:

@@ -75,10 +75,10 @@ class Learned:
         previous read is older than `MAX_AGE`, the time in between counts as unknown.
         """
         elapsed, self._at = at - self._at, at
-        sane = self._odd_reads.drop(state.readings)
+        readings = state.readings
+        state = self._odd_reads.drop(self._odd_reads.drop_doses(state))
         odd_water = self._odd_reads.water.unconfirmed
-        self.steady.take(state.readings, at, odd_water=odd_water)
-        state = replace(state, readings=sane)
+        self.steady.take(readings, at, odd_water=odd_water)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)
         new_day = self.now.date() != now.date()
         self.now = now
@@ -104,7 +104,7 @@ class Learned:
 
         Their counts also arrive in replies to queries, minutes apart.
         """
-        read = Read(state, None, self.now)
+        read = Read(self._odd_reads.drop_doses(state), None, self.now)
         news = [model.take(read) for model in self.dosers.values()]
         return True in news
 

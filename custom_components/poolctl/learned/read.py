@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
 from math import inf
 from typing import Final, NamedTuple
 
 from ..client.pool.choices import Choices
+from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.state import PoolState
-from ..client.wire.frame import Readings
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
@@ -71,22 +72,41 @@ class OddReads:
     def __init__(self) -> None:
         self._ph = _Sane(1.0)
         self._orp = _Sane(200.0)
-        self.water = _Sane(2.0, -5.0, 50.0)
+        # A maximum lasts for a day: its first value needs a second one, too.
+        self.water = _Sane(2.0, -5.0, 50.0, _sure=-inf)
         self._ambient = _Sane(5.0)
         self._flow = _Sane(500.0, most=2000.0)
+        self._pressure = _Sane(50.0, most=1000.0)
         self._power = _Sane(3000.0, most=10_000.0)
+        self._doses = {kind: _Sane(5.0) for kind in DOSERS}
+        self._counts: dict[DoserKind, tuple[datetime | None, int | None]] = {}
+        """Time of the newest report of doses, and its count if it is not odd."""
 
-    def drop(self, readings: Readings) -> Readings:
-        """Return the readings of the next read without odd values."""
-        return replace(
+    def drop(self, state: PoolState) -> PoolState:
+        """Return the state of the next read without odd readings."""
+        readings = state.readings
+        sane = replace(
             readings,
             ph=self._ph.take(readings.ph),
             orp=self._orp.take(readings.orp),
             water_temperature=self.water.take(readings.water_temperature),
             ambient_temperature=self._ambient.take(readings.ambient_temperature),
             flow_rate=self._flow.take(readings.flow_rate),
+            pressure=self._pressure.take(readings.pressure),
             pump_power=self._power.take(readings.pump_power),
         )
+        return replace(state, readings=sane)
+
+    def drop_doses(self, state: PoolState) -> PoolState:
+        """Return a state without odd counts of doses; each report counts once."""
+        for kind, odd in self._doses.items():
+            doser = kind.of(state)
+            at, count = self._counts.get(kind, (None, doser.doses))
+            if at != doser.doses_at:
+                count = None if odd.take(doser.doses) is None else doser.doses
+                self._counts[kind] = doser.doses_at, count
+            state = kind.edit(state, partial(replace, doses=count))
+        return state
 
 
 def start_of_day(day: date, zone: tzinfo | None) -> datetime:

@@ -105,13 +105,17 @@ def _first(entry: Mapping[str, Any], names: Iterable[str]) -> object:
 
 
 def _moment(value: object) -> datetime | None:
-    """Return a time in UTC; without a zone, it is Home Assistant's local time."""
+    """Return a time in UTC; without a zone, it is Home Assistant's local time.
+
+    It is a whole minute: periods may begin a second late (Amber), or end one early.
+    """
     try:
         at = dt_util.parse_datetime(value) if isinstance(value, str) else value
         if not isinstance(at, datetime):
             return None
         zone = at.tzinfo or dt_util.get_default_time_zone()
-        return at.replace(tzinfo=zone).astimezone(UTC)
+        nearest = at.replace(tzinfo=zone).astimezone(UTC) + timedelta(seconds=30)
+        return nearest.replace(second=0, microsecond=0)
     except ValueError, OverflowError:
         return None
 
