@@ -484,3 +484,9 @@ def answer(**body: Any) -> str:
 def lan(session: ClientSession, raw: RawServer) -> LanClient:
     """Make a client of the raw server."""
     return LanClient(session, "127.0.0.1", KEY, port=raw.port)
+
+
+@pytest.fixture
+def raw_cloud(session: ClientSession, raw: RawServer) -> CloudClient:
+    """Make a client that takes the raw server for the service."""
+    return CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)

@@ -144,30 +144,6 @@ async def test_a_slot_that_is_not_known(small: Rig) -> None:
 # Refusals, failures, and the other path
 
 
-@pytest.mark.parametrize("command", ["slot", "pump", "speed"])
-async def test_a_refusal_is_final(small: Rig, command: str) -> None:
-    """protocol.md 4.2 rule 2."""
-    calls = {
-        "slot": lambda: small.controller.outputs.switch(WATERFALL, True),
-        "pump": lambda: small.controller.pump.switch(False),
-        "speed": lambda: small.controller.pump.set_speed(60),
-    }
-    small.pool.faults.on("decline")
-    before = small.controller.store.state
-    with pytest.raises(RefusedError):
-        await calls[command]()
-    # Each is sent twice: no query was answered yet that would show whether the counter
-    # is the cause. The pump is stopped in two ways.
-    names = {
-        "slot": ["aux"] * 2,
-        "pump": ["aux"] * 2 + ["cmd"] * 2,
-        "speed": ["cmd"] * 2,
-    }
-    assert small.names() == names[command]
-    assert small.service.cloud.requests == []
-    assert small.controller.store.state == before  # nothing is pending
-
-
 async def test_a_refusal_of_the_cloud_is_final(on_cloud: Rig) -> None:
     on_cloud.pool.faults.clear()
     on_cloud.service.cloud.faults.on("failed")
@@ -346,23 +322,6 @@ async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None
 
 
 # Accepted, but nothing happens
-
-
-@pytest.mark.parametrize("command", ["slot", "pump", "speed"])
-async def test_accepted_but_never_done(small: Rig, command: str) -> None:
-    calls = {
-        "slot": lambda: small.controller.outputs.switch(WATERFALL, True),
-        "pump": lambda: small.controller.pump.switch(False),
-        "speed": lambda: small.controller.pump.set_speed(60),
-    }
-    small.pool.faults.on("ignore_writes")
-    before = small.controller.store.state
-    with pytest.raises(NotAppliedError):
-        await calls[command]()
-    assert small.controller.store.state.outputs.modes == before.outputs.modes
-    assert (
-        small.controller.store.state.readings.pump_speed == before.readings.pump_speed
-    )
 
 
 async def test_a_value_that_never_came_is_dropped(small: Rig) -> None:

@@ -19,8 +19,6 @@ from custom_components.poolctl.client.wire.commands import (
 )
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
-    NotAppliedError,
-    RefusedError,
     ReplyError,
     UnreachableError,
 )
@@ -106,15 +104,6 @@ async def test_a_flag_goes_back_in_the_form_in_which_it_came(
     ((_, body),) = pool.sent()
     assert body["ph_dosing"] == 0 and body["ph_dosing"] is not False
     assert pool.controller.store.reported.acid.enabled is False
-
-
-async def test_a_flag_that_never_changes(pool: Rig) -> None:
-    pool.pool.faults.on("ignore_writes")
-    with pytest.raises(NotAppliedError):
-        await pool.controller.dosing.enable(ACID, False)
-    assert pool.controller.store.state.acid.enabled is True
-    # The object is read again repeatedly.
-    assert pool.names("q") == [PH_SETTINGS.query] * 6
 
 
 async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
@@ -232,21 +221,6 @@ async def test_impossible_drums_are_not_sent(
     assert pool.asked() == []
 
 
-async def test_refused(pool: Rig) -> None:
-    pool.pool.faults.on("decline")
-    before = dict(pool.pool.pool.settings), pool.controller.store.state
-    for command in (
-        pool.controller.dosing.set_drum(ACID, 18_000),
-        pool.controller.dosing.enable(ACID, False),
-        pool.controller.dosing.refill(ACID),
-    ):
-        with pytest.raises(RefusedError):
-            await command
-    assert (dict(pool.pool.pool.settings), pool.controller.store.state) == before
-    # Each is sent twice, as another client may have used its counter; then it is final.
-    assert len(pool.asked("a")) == 6
-
-
 # Refills
 
 
@@ -275,13 +249,6 @@ async def test_a_refill_of_a_full_drum_that_is_dosed_from(pool: Rig) -> None:
     pool.time.advance(20)  # a dose is under way
     await pool.controller.dosing.refill(ACID)
     assert pool.pool.pool.settings["acid_remaining"] > 19_900
-
-
-async def test_a_refill_that_never_comes_true(pool: Rig) -> None:
-    pool.pool.faults.on("ignore_writes")
-    with pytest.raises(NotAppliedError):
-        await pool.controller.dosing.refill(ACID)
-    assert pool.controller.store.state.acid.remaining_ml == 12_500
 
 
 async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
@@ -320,6 +287,3 @@ async def test_an_object_too_large_for_the_lan_is_not_sent(
     with pytest.raises(InvalidCommandError, match="bytes"):
         await pool.controller.dosing.set_drum(ACID, 18_000)
     assert pool.asked("a") == []
-
-
-# Nearly empty

@@ -17,9 +17,7 @@ from custom_components.poolctl.client.pool.heating import (
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
-    NotAppliedError,
     NotSupportedError,
-    RefusedError,
     ReplyError,
     UnreachableError,
 )
@@ -274,23 +272,6 @@ async def test_what_was_confirmed_is_not_written_again(pool: Rig) -> None:
 
 
 # Failures
-
-
-async def test_accepted_but_never_applied(pool: Rig) -> None:
-    pool.pool.faults.on("ignore_writes")
-    with pytest.raises(NotAppliedError):
-        await pool.controller.heating.change(POOL, target=30)
-    assert pool.controller.store.state.pool.target == 28
-
-
-async def test_refused(pool: Rig) -> None:
-    before, state = dict(pool.pool.pool.settings), pool.controller.store.state
-    pool.pool.faults.on("decline")
-    with pytest.raises(RefusedError):
-        await pool.controller.heating.change(POOL, target=30, heat=False)
-    assert pool.controller.store.state == state
-    assert changed(pool, before) == {}
-    assert len(pool.asked("a")) == 2  # the second time, the counter is ruled out
 
 
 @pytest.mark.parametrize("place", ["v2_temp_get", "cmd"])

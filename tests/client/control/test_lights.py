@@ -20,7 +20,6 @@ from custom_components.poolctl.client.wire.commands import LIGHTS_QUERY
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
-    RefusedError,
     UnreachableError,
 )
 from tests.client.conftest import Rig
@@ -286,15 +285,6 @@ async def test_shows_need_the_lan(make_rig: Callable[..., Rig]) -> None:
 
 
 # Failures
-
-
-async def test_a_refusal(pool: Rig) -> None:
-    before = pool.controller.store.state
-    pool.pool.faults.on("decline")
-    with pytest.raises(RefusedError):
-        await pool.controller.lights.show(POOL_LIGHT, "red")
-    assert [request.op for request in pool.asked()] == ["a", "q", "a", "q"]
-    assert pool.controller.store.state == before
 
 
 @pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])

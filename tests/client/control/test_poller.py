@@ -18,7 +18,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import StateFrame
-from tests.client.conftest import RawServer, Rig, some_token
+from tests.client.conftest import RawServer, Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.raw import until
 
@@ -44,11 +44,10 @@ def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
 
 
 @pytest.fixture
-async def slow_cloud(rig: Rig, raw: RawServer) -> Rig:
+async def slow_cloud(rig: Rig, raw: RawServer, raw_cloud: CloudClient) -> Rig:
     """Return a rig without a LAN, whose cloud answers after a delay."""
     raw.say(200, json.dumps({"data": {"dashboard": DASHBOARD}}))
-    base = f"http://127.0.0.1:{raw.port}"
-    rig.controller.paths.cloud = CloudClient(rig.service.session, base, some_token)
+    rig.controller.paths.cloud = raw_cloud
     await rig.controller.poller.poll()
     cut(rig)
     await rig.polls(15)

@@ -4,7 +4,6 @@ from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.account import account_id
@@ -22,7 +21,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     ServiceError,
 )
-from tests.client.conftest import KEY, RawServer, Service, some_token
+from tests.client.conftest import KEY, Service
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 # How long to wait
@@ -98,13 +97,6 @@ async def test_no_user_info(service: Service, cloud: CloudClient, dialect: D) ->
     token, inventory = service.tokens.access, await cloud.inventory()
     assert account_id(subject, token, inventory) == "user-1"
     assert account_id(subject, "opaque", inventory) == min(inventory.site_ids)
-
-
-async def test_user_info_that_fails(session: ClientSession, raw: RawServer) -> None:
-    """A failing userinfo is not an error: the account has other identifiers."""
-    raw.say(503, "")
-    cloud = CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
-    assert await cloud.user_id() is None
 
 
 # The envelope key

@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.poolctl.client.cloud import COPY_AGE, UNCHANGED, CloudClient
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
-from tests.client.conftest import FakeTime, RawServer, Rig, Service, some_token
+from tests.client.conftest import FakeTime, RawServer, Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
@@ -21,47 +21,41 @@ def say(raw: RawServer, ph: int, devices: str = OFFLINE) -> None:
 # Reported offline
 
 
-@pytest.fixture
-def cloud(service: Service, raw: RawServer, fake_time: FakeTime) -> CloudClient:
-    """Return a client of a service whose answers a test sets."""
-    return CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
-
-
 async def test_offline_and_unchanged_means_gone(
-    cloud: CloudClient, raw: RawServer, fake_time: FakeTime
+    raw_cloud: CloudClient, raw: RawServer, fake_time: FakeTime
 ) -> None:
     say(raw, 74)
     for _ in range(3):
-        assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": 74}
+        assert await raw_cloud.live_dashboard(OTHER_ID) == {"actual_ph": 74}
         fake_time.advance(UNCHANGED / 3)
     for _ in range(2):
         with pytest.raises(UnreachableError):
-            await cloud.live_dashboard(OTHER_ID)
+            await raw_cloud.live_dashboard(OTHER_ID)
         fake_time.advance(30)
     say(raw, 75)
-    assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": 75}
+    assert await raw_cloud.live_dashboard(OTHER_ID) == {"actual_ph": 75}
 
 
 async def test_a_dashboard_that_changes_is_believed(
-    cloud: CloudClient, raw: RawServer, fake_time: FakeTime
+    raw_cloud: CloudClient, raw: RawServer, fake_time: FakeTime
 ) -> None:
     for ph in range(70, 76):
         say(raw, ph)
-        assert await cloud.live_dashboard(OTHER_ID) == {"actual_ph": ph}
+        assert await raw_cloud.live_dashboard(OTHER_ID) == {"actual_ph": ph}
         fake_time.advance(UNCHANGED - 1)
 
 
 @pytest.mark.parametrize("devices", [OFFLINE.replace("false", "true"), '"devices": []'])
 async def test_a_still_pool_is_not_gone(
-    cloud: CloudClient, raw: RawServer, fake_time: FakeTime, devices: str
+    raw_cloud: CloudClient, raw: RawServer, fake_time: FakeTime, devices: str
 ) -> None:
     """A pool whose values stay the same is gone only if `online` is false as well."""
     say(raw, 74, devices)
     for seconds in (UNCHANGED, UNCHANGED, 30):
-        await cloud.live_dashboard(OTHER_ID)
+        await raw_cloud.live_dashboard(OTHER_ID)
         fake_time.advance(seconds)
     say(raw, 74)
-    await cloud.live_dashboard(OTHER_ID)
+    await raw_cloud.live_dashboard(OTHER_ID)
 
 
 @pytest.mark.parametrize("dialect", [D.C6_STALE, D.C6_ABSENT])

@@ -1,17 +1,14 @@
 """Texts of the service are cleaned where they are taken out of JSON."""
 
-from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
 import math
 
 import pytest
 
-from custom_components.poolctl.client.account import account_id
 from custom_components.poolctl.client.pool.from_cloud import merge_slots
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire import http
 from custom_components.poolctl.client.wire.cloud_answers import (
-    Inventory,
     check_write,
     may_blame_token,
 )
@@ -148,12 +145,6 @@ def test_what_is_no_json(data: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_json(data)
     assert parse_object(data) is None
-
-
-def test_the_subject_of_a_token() -> None:
-    """The subject is cleaned, because it becomes the unique ID of the account."""
-    middle = urlsafe_b64encode(b'{"sub": "a\\ud800\\u0000b"}').decode()
-    assert account_id(None, f"e30.{middle}.c2ln", Inventory((), ())) == "a b"
 
 
 async def test_a_tag_in_latin_1(service: Service) -> None:

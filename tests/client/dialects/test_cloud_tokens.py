@@ -13,14 +13,16 @@ from tests.client.conftest import FakeTime, RawServer, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
-DEAD = [D.C2_403, D.C2_400, D.C2_FAILED]
+DEAD = [set(), {D.C2_403}, {D.C2_400}, {D.C2_FAILED}]
+"""Dialects in which a dead token is refused; by default with 401."""
 
 
-@pytest.mark.parametrize("dialect", DEAD)
+@pytest.mark.parametrize("dialects", DEAD)
 async def test_a_dead_token_is_renewed_once(
-    service: Service, cloud: CloudClient, dialect: D
+    service: Service, cloud: CloudClient, dialects: set[D]
 ) -> None:
-    service.cloud.dialects = {dialect}
+    """protocol.md 5.1 rule 4."""
+    service.cloud.dialects = dialects
     await cloud.inventory()
     first = service.tokens.access
     service.cloud.expire_tokens()
@@ -29,23 +31,24 @@ async def test_a_dead_token_is_renewed_once(
     assert service.requests("setPumpInfo") == 2
 
 
-@pytest.mark.parametrize("dialect", DEAD)
+@pytest.mark.parametrize("dialects", DEAD)
 async def test_a_refused_renewal_is_a_sign_in(
-    service: Service, cloud: CloudClient, dialect: D
+    service: Service, cloud: CloudClient, dialects: set[D]
 ) -> None:
-    service.cloud.dialects = {dialect}
+    service.cloud.dialects = dialects
     await cloud.inventory()
     service.cloud.revoke(service.account)
-    with pytest.raises(AuthenticationError):
-        await cloud.inventory()
+    with pytest.raises(AuthenticationError, match="revoked"):
+        await set_pump(cloud, service.small.device_id, 0, True, 85)
+    assert service.requests("setPumpInfo") == 1
 
 
-@pytest.mark.parametrize("dialect", DEAD)
+@pytest.mark.parametrize("dialects", DEAD[1:])
 async def test_a_fresh_token_is_not_to_blame(
-    service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D
+    service: Service, cloud: CloudClient, fake_time: FakeTime, dialects: set[D]
 ) -> None:
     """A token is renewed once, and then never again because of this endpoint."""
-    service.cloud.dialects = {dialect}
+    service.cloud.dialects = dialects
     await cloud.inventory()
     service.tokens.refused.clear()
     for seconds in (0, 10, FRESH + 10):

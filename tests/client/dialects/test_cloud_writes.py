@@ -11,14 +11,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnconfirmedError,
     UnreachableError,
 )
-from tests.client.conftest import (
-    FakeTime,
-    RawServer,
-    Rig,
-    Service,
-    set_pump,
-    some_token,
-)
+from tests.client.conftest import FakeTime, RawServer, Rig, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
@@ -76,19 +69,21 @@ async def test_a_slow_write_of_a_person(away: Rig) -> None:
     ],
 )
 async def test_answers_to_a_write(
-    service: Service, raw: RawServer, status: int, body: str, error: type[PoolctlError]
+    raw_cloud: CloudClient,
+    raw: RawServer,
+    status: int,
+    body: str,
+    error: type[PoolctlError],
 ) -> None:
     raw.say(status, body)
-    cloud = CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
     with pytest.raises(PoolctlError) as caught:
-        await set_pump(cloud, "AA_BB_CC_FF_FF_FF", 0, True, 85)
+        await set_pump(raw_cloud, "AA_BB_CC_FF_FF_FF", 0, True, 85)
     assert type(caught.value) is error
 
 
-async def test_a_read_without_a_status(service: Service, raw: RawServer) -> None:
+async def test_a_read_without_a_status(raw_cloud: CloudClient, raw: RawServer) -> None:
     raw.say(200, '{"data": {"dashboard": {"actual_ph": 74}}}')
-    cloud = CloudClient(service.session, f"http://127.0.0.1:{raw.port}", some_token)
-    assert await cloud.dashboard("AA_BB_CC_FF_FF_FF") == {"actual_ph": 74}
+    assert await raw_cloud.dashboard("AA_BB_CC_FF_FF_FF") == {"actual_ph": 74}
 
 
 @pytest.mark.parametrize("dialect", [D.C8_FAILED, D.C8_408, D.C8_500])

@@ -1,43 +1,21 @@
 """`busy` after the action ran: the result is checked if possible (protocol.md L7)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.dosing import ACID, DOSING
-from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.exceptions import (
     LanBusyError,
     PoolctlError,
     UnreachableError,
 )
+from tests.client.commands import EACH_COMMAND, WATERFALL, Command
 from tests.client.conftest import Rig
-
-WATERFALL, POOL_LIGHT = 3, 1
-
-COMMANDS: dict[str, Callable[[Controller], Awaitable[None]]] = {
-    "output on": lambda it: it.outputs.switch(WATERFALL, True),
-    "output off": lambda it: it.outputs.switch(WATERFALL, False),
-    "give back": lambda it: it.holds.resume_all(),
-    "light": lambda it: it.outputs.switch(POOL_LIGHT, True),
-    "pump on": lambda it: it.pump.switch(True),
-    "pump off": lambda it: it.pump.switch(False),
-    "pump speed": lambda it: it.pump.set_speed(55),
-    "pool target": lambda it: it.heating.change(POOL, target=31),
-    "pool off": lambda it: it.heating.change(POOL, heat=False),
-    "dosing": lambda it: it.dosing.enable(DOSING[0], False),
-    "desired": lambda it: it.dosing.set_desired(DOSING[0], 7.2),
-    "drum": lambda it: it.dosing.set_drum(ACID, 15000),
-    "refill": lambda it: it.dosing.refill(ACID),
-    "schedule": lambda it: it.schedules.enable(
-        0, False, observed=it.store.reported.schedules.used[0]
-    ),
-}
 
 
 async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
@@ -50,10 +28,10 @@ async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
 
 
 @pytest.mark.parametrize("somebody_signs", [False, True])
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@EACH_COMMAND
 async def test_it_ran(
     make_rig: Callable[..., Rig],
-    command: Callable[[Controller], Awaitable[None]],
+    command: Command,
     somebody_signs: bool,
 ) -> None:
     """A command that ran before `busy` was answered succeeds.

@@ -9,7 +9,7 @@ from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
-from custom_components.poolctl.client.wire.exceptions import ClockError, RefusedError
+from custom_components.poolctl.client.wire.exceptions import ClockError
 from tests.client.conftest import Rig, UnixTime
 from tests.world.simulator.wire import WireError
 
@@ -208,18 +208,6 @@ async def test_somebody_signs_faster_than_we_do(
     monkeypatch.setattr(LanClient, "action", signs_first)
     await rig.controller.outputs.switch(WATERFALL, True)
     assert [request.ok for request in rig.asked("a")] == [False, False, True]
-
-
-async def test_declined_is_final(clocked: Callable[..., Rig]) -> None:
-    """L1: a declined command is sent twice over the LAN, never through the cloud."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
-    rig.pool.faults.on("decline")
-    with pytest.raises(RefusedError):
-        await rig.controller.outputs.switch(WATERFALL, True)
-    assert [request.op for request in rig.asked()] == ["a", "q", "a", "q"]
-    assert rig.written() == []
 
 
 async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:

@@ -1,0 +1,37 @@
+"""Every kind of command of a user, for the fully equipped pool."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.pool.dosing import ACID
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from tests.client.control.schedule_changes import EVENING, INDEX, SEEN
+
+WATERFALL, POOL_LIGHT = 3, 1
+
+type Command = Callable[[Controller], Awaitable[object]]
+
+COMMANDS: dict[str, Command] = {
+    "output on": lambda it: it.outputs.switch(WATERFALL, True),
+    "light": lambda it: it.outputs.switch(POOL_LIGHT, True),
+    "pump off": lambda it: it.pump.switch(False),
+    "pump speed": lambda it: it.pump.set_speed(55),
+    "pool target": lambda it: it.heating.change(POOL, target=31),
+    "pool off": lambda it: it.heating.change(POOL, heat=False),
+    "heat source": lambda it: it.heating.select(HeatSource.SOLAR, False),
+    "dosing": lambda it: it.dosing.enable(ACID, False),
+    "desired": lambda it: it.dosing.set_desired(ACID, 7.2),
+    "drum": lambda it: it.dosing.set_drum(ACID, 15000),
+    "refill": lambda it: it.dosing.refill(ACID),
+    "new schedule": lambda it: it.schedules.create(EVENING),
+    "schedule": lambda it: it.schedules.update(
+        INDEX, replace(SEEN, end=900), observed=SEEN
+    ),
+    "no schedule": lambda it: it.schedules.delete(INDEX, observed=SEEN),
+    "armed": lambda it: it.schedules.enable(INDEX, True, observed=SEEN),
+}
+EACH_COMMAND = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
