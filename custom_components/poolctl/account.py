@@ -39,7 +39,6 @@ from .coordinator import ControllerCoordinator, Shared
 from .devices.parts import controller_of
 from .errors import ACCOUNT_ERRORS, sentence
 from .network.addresses import async_observed_addresses
-from .network.keys import Keys
 from .network.record import ControllerRecord, mac_of, stored_records
 from .report.statistics import Observers
 from .status.account import AccountProblems
@@ -102,7 +101,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         self._lacking: dict[str, float] = {}
         """Time since which the inventory lacks a stored controller (monotonic, s)."""
-        self._keys = Keys(hass, entry, self.cloud, self._async_adopt_key)
         clock = hass.data[DATA_MEMORY].clock
         entry.async_on_unload(clock.add_listener(self._clock_jumped))
         self._left_out: set[str] = set()
@@ -190,18 +188,12 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 # Home Assistant retries a first set-up by itself, sooner than this.
                 retry_after=INVENTORY_RETRY if self.data else None,
             ) from err
-        keys = await self._keys.async_fetch(
-            device.device_id
-            for device in inventory.devices
-            if (known := self.data.get(device.device_id)) is None or known.key is None
-        )
         records = self._kept(inventory) | {
-            device.device_id: self._record(device, keys.get(device.device_id))
+            device.device_id: self._record(device)
             for device in inventory.devices
             if device.device_id not in self._unread
         }
         self._remember(records)
-        self._keys.async_plan_retry()
         return records
 
     def _kept(self, inventory: Inventory) -> dict[str, ControllerRecord]:
@@ -229,22 +221,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         paths = controller.controller.paths
         return paths.on_lan and paths.lan_works is True
 
-    @callback
-    def _async_adopt_key(self, device_id: str, key: str) -> None:
-        if (record := self.data.get(device_id)) is None:
-            return
-        record = replace(record, key=key)
-        self._async_store(record)
-        if (controller := self.controllers.get(device_id)) is not None:
-            controller.async_set_record(record)
-
-    def _record(self, device: Device, key: str | None) -> ControllerRecord:
+    def _record(self, device: Device) -> ControllerRecord:
         record = self.data.get(device.device_id) or ControllerRecord(
             device_id=device.device_id, name="", site="", mac=mac_of(device.device_id)
         )
-        return replace(
-            record, name=device.name, site=device.site, key=record.key or key
-        )
+        return replace(record, name=device.name, site=device.site)
 
     @callback
     def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
@@ -285,6 +266,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self._report_left_out()
 
     async def _async_welcome(self, coordinator: ControllerCoordinator) -> None:
+        await coordinator.recovery.async_fetch_key()
         await coordinator.async_refresh()
         self.async_update_listeners()
 

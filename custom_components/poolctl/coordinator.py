@@ -202,9 +202,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @callback
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
-    ) -> None:
+    ) -> asyncio.Task[object]:
         """Run a background task that ends with the entry at the latest."""
-        self.config_entry.async_create_background_task(
+        return self.config_entry.async_create_background_task(
             self.hass, task, f"poolctl {name}"
         )
 
@@ -353,12 +353,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         first values, and a few seconds for the rest. Log no failure: a start that fails
         is retried again and again.
         """
+        await self.recovery.async_fetch_key()
         if self.record.host is None:
             # The addresses that the network reported are already being tried.
             await self.recovery.async_wait()
-        first = self.config_entry.async_create_background_task(
-            self.hass, self._async_try(), "poolctl first poll"
-        )
+        first = self.async_in_background(self._async_try(), "first poll")
         while not first.done():
             await asyncio.wait([first], timeout=_FIRST_POLL)
             if self.controller.store.reported.source is not None:
@@ -472,8 +471,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         for what in (each for each, changed in changes.items() if changed):
             self._access.facts.emit(Change(what, "another"))
         if any(changes.values()):
-            self.controller.paths.set_lan(self._access.client())
-            self.async_in_background(self.async_request_refresh(), "refresh")
+            lan = self._access.client()
+            self.controller.paths.set_lan(lan)
+            if lan is not None:
+                self.async_in_background(self.async_request_refresh(), "refresh")
         self.async_register_device()
 
     @callback

@@ -63,12 +63,12 @@ async def test_heard_of_before_the_account_was_added(
 
 
 async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
-    """The key is requested every five minutes while the cloud fails."""
+    """The key is requested less and less often while the cloud fails."""
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=30)
     assert small.source == "cloud"
-    assert len(keys_asked(small)) == 2
+    assert len(keys_asked(small)) == 4
     small.cloud.faults.clear()
     await small.advance(360, step=30)
     assert small.source == "lan"

@@ -74,7 +74,7 @@ KEY: Final = Endpoint(
         f"{V1}/{_DEVICE}/envelope-key",
         f"api-gateway/{_DEVICE}/envelope-key",
     ),
-    again=(0.0,),
+    again=(30.0, 120.0, 300.0),
 )
 
 READS: Final = ("auxInfo", "ambientTemp", "chemistryCard", "pumpInfo", "scheduleInfo")

@@ -34,10 +34,9 @@ from .record import ControllerRecord, LanAccess, mac_of
 _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
-"""Seconds between two requests for the key while the stored one does not verify."""
-KEY_RETRY = 300.0
-"""Seconds until the key is requested again if the cloud did not answer: otherwise, LAN
-control stays down for up to an hour."""
+"""Seconds from an answer to a request for the key until the next one, if needed."""
+_KEY_PATIENCE = 5.0
+"""Seconds that a start waits for a missing key."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
 
@@ -57,7 +56,7 @@ class Adopter(Protocol):
 
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
-    ) -> None:
+    ) -> asyncio.Task[object]:
         """Run a task that ends with the entry at the latest."""
 
 
@@ -86,7 +85,7 @@ class Recovery:
         error = self._paths.lan_error
         if error is None:
             self.key_asked = False
-        if isinstance(error, SignatureError):
+        if self._access.record.key is None or isinstance(error, SignatureError):
             self._adopter.async_in_background(self._async_renew_key(), "new key")
         self._async_search_if_lost()
 
@@ -141,6 +140,13 @@ class Recovery:
                     reported
                 ):
                     return
+
+    async def async_fetch_key(self) -> None:
+        """Fetch a missing key before the first poll; wait no more than 5 s for it."""
+        if self._access.record.key is None:
+            task = self._adopter.async_in_background(self._async_renew_key(), "key")
+            await asyncio.wait([task], timeout=_KEY_PATIENCE)
+            self._async_search_if_lost()
 
     async def async_wait(self) -> None:
         """Wait for the search in progress, if there is one."""
@@ -268,7 +274,7 @@ class Recovery:
             self._adopter.async_adopt(replace(self._access.record, key=key))
 
     async def _async_new_key(self, tries: str) -> str | None:
-        """Fetch the key at most hourly (5 min after no answer); return a new one."""
+        """Fetch the key, hourly while it is answered; return a new one."""
         if not self._tries.start_try(tries, KEY_INTERVAL):
             return None
         record = self._access.record
@@ -280,7 +286,7 @@ class Recovery:
             return None
         except PoolctlError as err:
             _LOGGER.debug("No answer to the question for the key: %s", err)
-            self._tries.delay(tries, KEY_RETRY)
+            self._tries.delay(tries, 0)  # the client limits such requests
             return None
         self.key_asked = True
         return key.hex() if key.hex() != record.key else None

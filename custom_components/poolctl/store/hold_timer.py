@@ -24,7 +24,7 @@ _LOGGER = logging.getLogger(__name__)
 _AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
 """Seconds to wait after work and after an unexpected error: neither becomes a loop."""
 
-type _InBackground = Callable[[Coroutine[None, None, None], str], None]
+type _InBackground = Callable[[Coroutine[None, None, None], str], object]
 
 
 class HoldTimer:
