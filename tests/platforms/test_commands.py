@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import HomeAssistantError
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
@@ -98,13 +98,6 @@ async def test_a_controller_without_lan_is_switched_through_the_cloud(
     home.clock.advance(5)
     assert home.pool.slots[WATERFALL].on
     assert home.cloud_writes == ["manualSet"]
-
-
-async def test_what_only_the_lan_can_do_says_so(home: Home) -> None:
-    """Without the LAN, an error says that the cloud cannot release an output."""
-    await home.set_up()
-    with failure("not_supported", ServiceValidationError):
-        await home.act("poolctl.resume_schedule", "pump")
 
 
 async def test_refresh(small: Home) -> None:

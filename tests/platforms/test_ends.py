@@ -16,11 +16,6 @@ def end(home: Home, key: str) -> datetime | None:
     return None if value == "unknown" else dt_util.parse_datetime(value)
 
 
-async def test_nothing_ends_while_nothing_runs(full: Home) -> None:
-    assert end(full, "pump_cooldown_remaining") is None
-    assert end(full, "pump_priming_remaining") is None
-
-
 async def test_priming(full: Home) -> None:
     full.pool.pump.priming = 180.0
     states = full.follow("sensor", "pump_priming_remaining")

@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from homeassistant.components.climate.const import ClimateEntityFeature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
@@ -72,24 +71,6 @@ def written(home: Home) -> list[dict[str, Any]]:
 # States
 
 
-async def test_what_a_person_sees(full: Home) -> None:
-    pool = shown(full, "pool")
-    assert (pool["mode"], pool["hvac_action"]) == ("heat", "heating")
-    assert (pool["temperature"], pool["min_temp"], pool["max_temp"]) == (28, 10, 40)
-    water = float(full.value("sensor", "water_temperature"))
-    assert pool["current_temperature"] == water
-    assert pool["target_temp_step"] == 1
-    assert pool["hvac_modes"] == ["heat", "off"]
-    assert pool["supported_features"] == (
-        ClimateEntityFeature.TARGET_TEMPERATURE
-        | ClimateEntityFeature.TURN_ON
-        | ClimateEntityFeature.TURN_OFF
-    )
-    spa = shown(full, "spa")
-    assert (spa["mode"], spa["hvac_action"]) == ("heat", "idle")
-    assert (spa["temperature"], spa["current_temperature"]) == (36, None)
-
-
 async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     """A target alone shows neither a mode nor an action."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
@@ -100,11 +81,6 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     heat = {**state.heat, HeatSource.SPA_HEATER: Heater(True)}
     reported = replace(reported, state=replace(state, heat=heat))
     assert spa.value_fn(reported) == (36, None, "heat", None)
-
-
-async def test_a_pool_that_nothing_heats(small: Home) -> None:
-    assert not small.entity_keys("climate")
-    assert not [key for key in small.entity_keys() if "selected" in key or "spa" in key]
 
 
 async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
@@ -166,19 +142,6 @@ async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> No
     with unchanged(full), failure("not_scheduled", ServiceValidationError):
         await full.act("poolctl.resume_schedule", "solar_selected")
     assert len(full.controller.requests) == seen
-
-
-async def test_degrees_fahrenheit(home: Home) -> None:
-    home.hass.config.units = US_CUSTOMARY_SYSTEM
-    home.own(home.service.full)
-    await home.set_up(home.controller)
-    climate = ("climate.set_temperature", "spa")
-    await home.act(*climate, temperature=104)
-    assert home.pool.settings["spa_target"] == 40
-    assert target(home, "spa") == 104
-    await home.act(*climate, temperature=99)
-    assert home.pool.settings["spa_target"] == 37
-    assert shown(home, "pool")["min_temp"] == 50
 
 
 async def test_each_step_in_fahrenheit(home: Home) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from tests.platforms.test_dosing import still_water
 from tests.platforms.test_heating import shown
-from tests.platforms.test_spa_mode import EXTRA_1, EXTRA_2, RETURN, SUCTION
 from tests.world.assistant.home import MOST_SENT, Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.assistant.unchanged import unchanged
@@ -75,24 +74,6 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
 
 
 # A controller that only the cloud reaches
-
-
-@pytest.mark.usefixtures("hurried")
-async def test_heating_is_absent_where_only_the_cloud_is(home: Home) -> None:
-    """The cloud switches spa mode, but does not report targets and heat sources."""
-    home.own(home.service.full)
-    await home.set_up()
-    assert home.entity_keys()
-    assert not home.entity_keys("climate")
-    assert not [key for key in home.entity_keys() if key.endswith("_selected")]
-
-    assert home.value("switch", "spa_mode") == "off"
-    await home.act("switch.turn_on", "spa_mode")
-    assert home.value("switch", "spa_mode") == "on"
-    home.clock.advance(5)
-    home.pool.update()
-    assert all(home.pool.slots[n].on for n in (RETURN, SUCTION, EXTRA_1, EXTRA_2))
-    assert home.cloud_writes == ["manualSet"]
 
 
 async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:

@@ -116,22 +116,6 @@ async def test_home_assistant_was_down(
     assert not home.pool.slots[WATERFALL].held
 
 
-async def test_a_person_was_there_while_it_was_down(
-    home: Home, freezer: object
-) -> None:
-    await begin(home)
-    await home.act("switch.turn_off", KEY)
-    await home.shut_down()
-    home.pool.switch(WATERFALL, True)
-    home.freezer.tick(5400)
-    home.clock.advance(5400)
-    await home.boot()
-    await home.live(120)
-    assert sent(home) == [b"\2\0\1"]
-    assert home.pool.slots[WATERFALL].held
-    assert held(home) is None
-
-
 async def test_what_is_held_is_written_at_once(home: Home, freezer: object) -> None:
     """A hold is stored at once, because a power failure leaves no time for it."""
     await begin(home)

@@ -7,7 +7,6 @@ from homeassistant.core import State
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import MOST_SENT, Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator import wire
@@ -156,20 +155,6 @@ async def test_errors_are_raised_and_not_shown(
 
 
 # Schedules
-
-
-async def test_resume_schedule(full: Home) -> None:
-    """One call of the action releases lights and switches."""
-    await full.act("light.turn_on", LIGHT)
-    await full.act("switch.turn_on", "slot_3")
-    assert held(full) == [1, 3]
-    both = [full.entity_id("light", LIGHT), full.entity_id("switch", "slot_3")]
-    await full.hass.services.async_call(
-        DOMAIN, "resume_schedule", {"entity_id": both}, blocking=True
-    )
-    assert held(full) == []
-    full.clock.advance(2)
-    assert not relay(full)
 
 
 # Cloud only

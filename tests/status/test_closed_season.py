@@ -94,12 +94,6 @@ async def test_one_lost_answer(closed: Home) -> None:
     assert closed.source == "lan"
 
 
-async def test_through_the_cloud(closed: Home) -> None:
-    closed.controller.faults.on("refuse")
-    await closed.live(120, step=5)
-    assert closed.source == "cloud"
-
-
 async def test_opening_the_pool(closed: Home) -> None:
     closed.disconnect()
     await closed.live(120, step=5)

@@ -72,28 +72,6 @@ async def test_the_limit_of_the_day(pool: Home) -> None:
     assert "acid_limit" not in shown(pool)
 
 
-async def test_a_limit_that_was_enough(pool: Home) -> None:
-    """At the limit, there is no repair if the pH is right."""
-    pool.pool.water.ph = 7.35
-    await doses(pool, 6)
-    await pool.live(300, step=60)
-    assert problem(pool, "acid_limit_reached") == "on"
-    assert "acid_limit" not in shown(pool)
-
-
-async def test_a_count_that_nobody_tells_any_more(pool: Home) -> None:
-    """An old count may be of another day, so it is unknown."""
-    await doses(pool, 6)
-    pool.cloud.not_offered.add("chemistryCard")
-    pool.controller.faults.on("refuse")
-    await pool.live(600, step=30)
-    assert pool.source == "cloud"
-    assert problem(pool, "acid_limit_reached") == "on"
-    pool.freezer.tick(3600)
-    await pool.live(60, step=30)
-    assert problem(pool, "acid_limit_reached") == "unknown"
-
-
 async def test_no_limit(pool: Home) -> None:
     pool.pool.settings["max_ph_doses"] = 0
     await doses(pool, 6)
@@ -123,8 +101,3 @@ async def test_doses_without_effect(pool: Home) -> None:
     await pool.live(30)
     assert problem(pool, "acid_without_effect") == "off"
     assert "acid_without_effect" not in shown(pool)
-
-
-async def test_a_pool_without_a_doser(small: Home) -> None:
-    for key in ("acid_limit_reached", "acid_without_effect"):
-        assert small.registered("binary_sensor", key) is None

@@ -355,10 +355,6 @@ async def test_only_the_cloud(home: Home) -> None:
     }
 
 
-def test_what_is_off_may_have_been_on() -> None:
-    assert "not switched on" not in ENGLISH["why_no_schedule"]
-
-
 # Requesters
 
 

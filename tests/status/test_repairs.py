@@ -110,6 +110,8 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert ("description" in texts) is not fixable
     assert ("fix_flow" in texts) is fixable
     assert (key in repairs._FLOWS) is fixable
+    grave = key in {"key_rejected", "clock_wrong", "controllers_left_out"}
+    assert (REPAIRS[key].severity is ir.IssueSeverity.ERROR) is grave
     others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
     others |= {"no_key": 600, "service_silent": 86400}
     # These describe something that has lasted long already: no delay.
@@ -155,11 +157,6 @@ def test_where_to_learn_more() -> None:
     assert REPORT_URL.startswith(manifest["issue_tracker"])
 
 
-async def test_a_healthy_pool_has_no_issues(full: Home) -> None:
-    await full.advance(1200, step=30)
-    assert not shown(full)
-
-
 # --- Firmware ---
 
 
@@ -199,25 +196,6 @@ async def test_firmware_too_old(home: Home) -> None:
     assert not shown(home)
 
 
-async def test_firmware_does_not_matter_where_the_lan_works(home: Home) -> None:
-    """A controller that answers on the LAN raises no issue, whatever its version."""
-    home.own(home.service.small)
-    home.controller.firmware = "2.5.40"
-    await home.set_up(home.controller)
-    await home.advance(600, step=30)
-    assert home.device().sw_version == "2.5.40"
-    assert not shown(home)
-
-
-async def test_firmware_does_not_matter_to_the_cloud_alone(home: Home) -> None:
-    entry = await old_firmware(home)
-    assert set(shown(home)) == {"firmware_too_old"}
-    home.hass.config_entries.async_update_entry(entry, options={"connection": "cloud"})
-    await home.restart()
-    await home.advance(30, step=30)
-    assert not shown(home)
-
-
 # --- A frame that does not decode ---
 
 
@@ -229,24 +207,6 @@ async def test_a_frame_that_does_not_decode(
     await small.advance(600, step=30)
     assert not shown(small)
     assert caplog.text.count("a form that is not understood") == 1
-
-
-async def test_one_odd_frame_now_and_then_is_no_issue(small: Home) -> None:
-    for _ in range(10):
-        small.controller.faults.once("truncated_frame", 2)
-        await small.advance(60, step=15)
-        assert not shown(small)
-
-
-async def test_what_went_has_to_last_anew(home: Home) -> None:
-    home.own(home.service.small)
-    await home.set_up_with(by_hand=True)
-    for _ in range(2):
-        home.controller.faults.on("refuse")
-        await home.advance(PATIENCE["address_lost"] - 60, step=30)
-        assert not shown(home)
-        home.controller.faults.clear()
-        await home.advance(60, step=30)
 
 
 # --- The end of an issue ---

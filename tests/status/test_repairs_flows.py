@@ -7,7 +7,6 @@ from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
 from custom_components.poolctl.network import addresses
-from tests.flow.test_options import choose
 from tests.status.test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
 from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
@@ -37,18 +36,6 @@ async def test_a_rejected_key_heals_by_itself(small: Home) -> None:
     small.cloud.faults.on("error_500", "envelope-key")
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=120)
-    assert not shown(small)
-
-
-async def test_a_key_that_the_account_can_renew_is_no_issue(small: Home) -> None:
-    """No issue appears while the cloud, which may have the new key, does not answer."""
-    small.cloud.faults.on("error_500", "envelope-key")
-    small.controller.rotate_key(b"\xee" * 16)
-    await small.advance(900, step=180)
-    assert not shown(small)
-    small.cloud.faults.clear()
-    await small.advance(360, step=120)
-    assert small.source == "lan"
     assert not shown(small)
 
 
@@ -100,19 +87,6 @@ async def asked(home: Home) -> Home:
     return home
 
 
-async def test_drums_are_no_repair_unless_asked_for(full: Home) -> None:
-    """Low drums raise an issue only while the option is on."""
-    full.pool.settings |= {"acid_remaining": 1500, "chlorine_remaining": 1500}
-    await full.advance(PATIENCE["acid_low"] + 60, step=60)
-    assert full.value("sensor", "status") == "notice"
-    assert not shown(full)
-    await choose(full, drum_repairs=True)
-    await full.advance(PATIENCE["acid_low"] + 60, step=60)
-    assert set(shown(full)) == {"acid_low", "chlorine_low"}
-    await choose(full, drum_repairs=False)
-    assert not shown(full)
-
-
 @pytest.mark.parametrize("substance", ["acid", "chlorine"])
 async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
     """The issue follows the level, and its flow refills the simulated drum."""
@@ -139,17 +113,6 @@ async def test_a_drum_nearly_empty(asked: Home, substance: str) -> None:
     assert asked.pool.settings[f"{substance}_remaining"] == 20000
     await asked.advance(30, step=15)
     assert not shown(asked)
-
-
-async def test_a_drum_without_a_doser(small: Home) -> None:
-    """Without a doser, the level of the drum does not matter."""
-    await choose(small, drum_repairs=True)
-    small.pool.settings |= {"acid_drum": 20000, "acid_remaining": 0}
-    await small.advance(600, step=120)
-    account = small.entry.runtime_data
-    known = account.controllers[small.controller.device_id].data.acid
-    assert (known.drum_ml, known.remaining_ml) == (20000, 0)
-    assert not shown(small)
 
 
 async def test_a_drum_refilled_in_the_app(asked: Home) -> None:
@@ -236,25 +199,3 @@ async def test_a_search_for_the_controller(
     assert not home.stored["by_hand"]
     await home.advance(30, step=15)
     assert not shown(home)
-
-
-async def test_a_typed_address_that_answers_again(home: Home) -> None:
-    await moved(home)
-    port = home.stored["port"]
-    await home.controller.move("127.0.0.1", port)
-    await home.advance(60, step=30)
-    assert not shown(home)
-
-
-async def test_a_controller_that_is_off_has_not_moved(small: Home) -> None:
-    """No issue appears while the cloud does not reach the controller either."""
-    await type_address(small)
-    await small.controller.stop()
-    await small.advance(1800, step=180)
-    assert not shown(small)
-
-
-async def test_an_address_that_was_found_is_no_issue(small: Home) -> None:
-    small.controller.faults.on("refuse")
-    await small.advance(1200, step=120)
-    assert not shown(small)

@@ -37,26 +37,6 @@ async def test_no_key(home: Home) -> None:
     assert not shown(home)
 
 
-async def test_a_key_that_comes_late_is_no_issue(home: Home) -> None:
-    home.own(home.service.small)
-    home.cloud.faults.on("error_500", "envelope-key")
-    await home.set_up_with(key=None)
-    await home.advance(300, step=30)
-    home.cloud.faults.clear()
-    await home.advance(400, step=30)
-    assert home.source == "lan"
-    assert not shown(home)
-
-
-async def test_no_key_is_needed_for_the_cloud_alone(home: Home) -> None:
-    home.own(home.service.small)
-    home.cloud.faults.on("failed", "envelope-key")
-    home.entry = home.service.entry(home.controller, options={"connection": "cloud"})
-    await home.set_up_entry(home.entry)
-    await home.advance(900, step=30)
-    assert not shown(home)
-
-
 # The sign-in (protocol.md C3)
 
 

@@ -45,7 +45,6 @@ from custom_components.poolctl.status.rows import (
 )
 from custom_components.poolctl.status.situation import Situation
 from custom_components.poolctl.status.table import PROBLEMS
-from custom_components.poolctl.status.texts import filled
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -411,45 +410,7 @@ def test_values() -> None:
     assert ROWS["address_lost"].values(SITUATION) == {"host": "192.0.2.1"}
 
 
-@pytest.mark.parametrize(
-    ("language", "number"),
-    [("en", "8.2"), ("en-GB", "8.2"), ("de", "8,2"), ("pt-BR", "8,2")],
-)
-def test_numbers_in_the_language(
-    hass: HomeAssistant, language: str, number: str
-) -> None:
-    hass.config.language = language
-    assert filled(hass, {"a": 8.2, "b": 8, "c": "x.y"}) == {
-        "a": number,
-        "b": "8",
-        "c": "x.y",
-    }
-
-
 # Repairs
-
-
-def test_which_rows_are_repairs() -> None:
-    rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
-    wanted = {
-        row.key: (row.repair.fixable, row.repair.severity) for row in rows if row.repair
-    }
-    warning, error = ir.IssueSeverity.WARNING, ir.IssueSeverity.ERROR
-    fixable = {"acid_low", "chlorine_low", "held_off", "address_lost", "key_rejected"}
-    errors = {
-        *("key_rejected", "clock_wrong"),
-        "controllers_left_out",
-    }
-    warnings = {
-        *("acid_limit", "acid_without_effect", "chlorine_without_effect"),
-        *("clock_ahead", "controllers_shared", "dosing_paused_too_long"),
-        *("firmware_too_old", "heat_overdue", "hold_overdue", "no_key"),
-        *("service_silent", "sign_in_ends"),
-    }
-    assert wanted.keys() == warnings | fixable | errors
-    for key, found in wanted.items():
-        severity = error if key in errors else warning
-        assert found == (key in fixable, severity), key
 
 
 def test_when_a_repair_is_wanted() -> None:
@@ -468,24 +429,8 @@ def test_when_a_repair_is_wanted() -> None:
     assert wanted("no_key") is True
 
 
-def test_severities() -> None:
-    notices = {
-        *("acid_low", "chlorine_low", "acid_limit", "filter_needs_cleaning"),
-        "held_against_schedule",
-        "pump_power_changed",
-        "stopped_by_spa",
-        *("pool_warm_late", "spa_warm_late"),
-        *("cloud_only", "sign_in_ends", "service_silent", "controllers_shared"),
-    }
+def test_how_long_a_problem_must_last() -> None:
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
-    assert {row.key for row in rows if row.severity is Severity.NOTICE} == notices
-    for row in rows:
-        milder = [v.key for v in row.variants if v.severity is Severity.NOTICE]
-        of_notices = {
-            "pump_power_changed": ["pump_power_low"],
-            "cloud_only": ["cloud_only_unheated"],
-        }
-        assert milder == of_notices.get(row.key, [])
     patience = {
         row.key: row.patience
         for row in rows
