@@ -110,7 +110,8 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
         if entry.disabled_by:
             await controller.async_leave()
         elif controller.uses_lan and connection is Connection.CLOUD:
-            await controller.async_lose_lan()
+            # Releases the holds that need the LAN; a repair names those that remain.
+            await controller.warm_by.leave(only_lan=True)
     if entry.disabled_by:
         # Not on a reload: the repairs would come back, and a user who had ignored them
         # would have to ignore them again.

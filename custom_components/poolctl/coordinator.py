@@ -99,7 +99,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     """ID of the device in Home Assistant's registry."""
     _poll: asyncio.Task[object] | None = None
     """Task of the poll in progress."""
-    _details_running = False
+    _details: asyncio.Task[object] | None = None
+    """Task of the queries in the background."""
     _last_answer: datetime | None = None
 
     def __init__(
@@ -189,10 +190,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """End holds, pauses and requests: the entry or the controller goes away."""
         left, state = await self.warm_by.leave(), self.controller.store.reported
         await async_report_left(self.hass, left, state, self.record.title)
-
-    async def async_lose_lan(self) -> None:
-        """Release the holds that need the LAN; a repair names those that remain."""
-        await self.warm_by.leave(only_lan=True)
 
     async def async_retire(self) -> None:
         """Stop for good: the account no longer owns the controller."""
@@ -402,8 +399,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             ):
                 self.config_entry.async_start_reauth(self.hass)
             self._async_review(reached)
-        if self.controller.queries.due:
-            await self._async_refresh_details()
+        queries = self.controller.queries
+        if queries.due:
+            if not self.controller.store.reported.outputs.names:
+                await queries.refresh(first_only=True)  # entities are added with names
+            if self._details is None or self._details.done():
+                self._details = self.async_in_background(queries.refresh(), "details")
         return self.controller.store.state
 
     @callback
@@ -417,20 +418,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self._last_answer = self.clock.now() - age
         if not (reached or self.last_update_success):
             self.async_update_listeners()
-
-    async def _async_refresh_details(self) -> None:
-        """Query names before entities are added, and the rest in the background."""
-        if not self.controller.store.reported.outputs.names:
-            await self.controller.queries.refresh(first_only=True)
-        if not self._details_running:
-            self.async_in_background(self._async_run_details(), "details")
-
-    async def _async_run_details(self) -> None:
-        self._details_running = True
-        try:
-            await self.controller.queries.refresh()
-        finally:
-            self._details_running = False
 
     @callback
     def _async_publish(self) -> None:
