@@ -47,3 +47,11 @@ test("of power and flow, one that is alone has the whole row", () => {
   assert.ok(stack.cards.every(({ entity, visibility: [condition] }) => condition.entity === entity));
   assert.equal(stack.grid_options.columns, 12);
 });
+
+test("volumes in different units can be compared", () => {
+  const pool = new Pool(hass, "pool");
+  const volume = (state, unit) => pool.numbered({ state: { state, attributes: { unit_of_measurement: unit } } });
+  assert.equal(volume("5000", "mL") / volume("20", "L"), 0.25);
+  assert.equal((volume("5", "L") / volume("5.3", "gal")).toFixed(2), "0.25");
+  assert.equal(volume("7.4", undefined), 7.4);
+});

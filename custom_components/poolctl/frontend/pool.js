@@ -2,7 +2,9 @@
 
 import { retimed } from "./format.js";
 
-const NOTHING = new Set(["unknown", "unavailable"]);
+// The owner of a sensor may have chosen another unit for it than that of the drum.
+/** Litres of each unit of a volume. @type {Record<string, number>} */
+const LITRES = { mL: 0.001, L: 1, "m³": 1000, "fl. oz.": 0.0295735, gal: 3.785412, "ft³": 28.316847 };
 
 // `key` is the translation key, or the device class where the entity is named after that.
 /** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState | undefined }} Entity */
@@ -14,8 +16,7 @@ const ours = (hass) => Object.values(hass.entities).filter(isOurs);
 export const isOurs = (entity) => entity?.platform === "poolctl";
 
 /** @type {(hass: Hass, deviceId: string | null | undefined) => string | undefined} */
-export const controllerOf = (hass, deviceId) =>
-  (deviceId && (hass.devices[deviceId]?.parent_device_id ?? deviceId)) || undefined;
+export const controllerOf = (hass, deviceId) => (deviceId && (hass.devices[deviceId]?.parent_device_id ?? deviceId)) || undefined;
 
 /** Return all controllers by name, those that do not answer last. @param {Hass} hass @returns {{ id: string, name: string }[]} */
 export function controllers(hass) {
@@ -29,11 +30,10 @@ export function controllers(hass) {
 }
 
 /** Tell whether a state says anything. @type {(state: HassState | undefined) => boolean} */
-export const known = (state) => state !== undefined && !NOTHING.has(state.state);
+export const known = (state) => state !== undefined && !["unknown", "unavailable"].includes(state.state);
 
 /** Which kind of output it is. @type {(entity: Entity) => "pump" | "spa" | "lights" | "outputs"} */
-export const kindOf = ({ key, domain }) =>
-  domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
+export const kindOf = ({ key, domain }) => domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
 
 /** The name of a part and of its entity: two words side by side are no name in most languages. */
 export const OF_PART = [{ type: "device" }, { type: "text", text: "·" }, { type: "entity" }];
@@ -82,9 +82,9 @@ export class Pool {
     return name.replace(` (${this.name})`, "");
   }
 
-  /** @param {Entity | undefined} entity Its state as a number; NaN where there is none. */
+  /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */
   numbered(entity) {
-    return entity?.state ? parseFloat(entity.state.state) : NaN;
+    return entity?.state ? parseFloat(entity.state.state) * (LITRES[entity.state.attributes.unit_of_measurement] ?? 1) : NaN;
   }
 
   /** @param {string} domain @param {string} key The state of an entity, "" where there is none. */

@@ -8,6 +8,7 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
+from homeassistant.helpers import entity_registry as er
 import pytest
 
 from tests.world.assistant.platforms import only
@@ -105,6 +106,18 @@ async def test_where_the_hours_go(
     await plan(house, **more)
     assert times(pool) == expected
     assert not house.waiting
+
+
+@pytest.mark.parametrize("unit", ["min", "s", "d"])
+async def test_the_unit_of_the_hours(house: House, pool: Pool, unit: str) -> None:
+    """Its owner may have chosen another unit for the sensor."""
+    needed = house.entity_id("sensor", "pump_hours_still_needed")
+    options = {"unit_of_measurement": unit}
+    er.async_get(house.hass).async_update_entity_options(needed, "sensor", options)
+    await plan(house)
+    state = house.state("sensor", "pump_hours_still_needed")
+    assert state.attributes["unit_of_measurement"] == unit
+    assert times(pool) == ["10:00-16:00"]
 
 
 async def test_once_a_day(house: House, pool: Pool) -> None:
