@@ -100,7 +100,6 @@ class Facts:
 
     def __init__(self) -> None:
         self.listeners: dict[type[object], tuple[Callable[[Any], None], ...]] = {}
-        """Listeners by kind of fact. Frequent emitters check this first."""
         self._failed = False
 
     def listen[F: Fact](self, kind: type[F], listener: Callable[[F], None]) -> None:

@@ -4,7 +4,6 @@ A schedule runs by the wall clock of the controller; its behaviour when the cloc
 is our assumption (chosen).
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -14,7 +13,7 @@ from .wire.schedule import DAY, Schedule
 
 LONGEST: Final = timedelta(days=366)
 """Longest period whose runs are returned: users and pages may ask for any."""
-_DAY = timedelta(days=1)
+_DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
 
 
@@ -83,14 +82,7 @@ def moment(day: date, minute: int, zone: tzinfo) -> datetime:
     late = wall.astimezone(UTC)
     if late.astimezone(zone).replace(tzinfo=None) == wall.replace(tzinfo=None):
         return wall
-    early = wall.replace(fold=1).astimezone(UTC)
-    minutes = range(int((late - early) / timedelta(minutes=1)))
-    jump = bisect_left(
-        minutes,
-        True,
-        key=lambda m: (
-            (early + timedelta(minutes=m)).astimezone(zone).utcoffset()
-            == late.astimezone(zone).utcoffset()
-        ),
-    )
-    return (early + timedelta(minutes=jump)).astimezone(zone)
+    at, after = wall.replace(fold=1).astimezone(UTC), late.astimezone(zone).utcoffset()
+    while at.astimezone(zone).utcoffset() != after:
+        at += _MINUTE
+    return at.astimezone(zone)

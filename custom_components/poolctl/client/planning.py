@@ -64,25 +64,19 @@ class Cells:
         begin = midnight - (midnight - now) // cell * cell
         self.starts = [begin + cell * at for at in range((end - begin) // cell)]
         self.end = end
-        local = [each.astimezone(zone) for each in self.starts]
-        self.minutes = [minute_of_day(each) for each in local]
+        local = [each.astimezone(zone) for each in (*self.starts, end)]
+        self.minutes = [minute_of_day(each) for each in local[:-1]]
         """Wall-clock time of each cell, in minutes after midnight."""
-        # A controller may change to or from daylight saving at another moment.
-        offsets = [each.utcoffset() for each in local]
-        changes = {
-            at for at, (one, other) in enumerate(pairwise(offsets)) if one != other
+        self._doubtful = {
+            at for at, pair in enumerate(pairwise(local)) if _shifts(*pair)
         }
-        twice = (
-            each.replace(fold=0).utcoffset() != each.replace(fold=1).utcoffset()
-            for each in local
-        )
-        self._doubtful = {at for at, it_is in enumerate(twice) if it_is} | changes
 
     def priced(self, prices: Iterable[Price]) -> list[Cost]:
         """Return the cost of each cell; if prices overlap, the last one counts."""
         costs: list[Cost] = [None] * len(self.starts)
         for price in prices:
-            for at in self._between(price.start, price.end):
+            start = bisect_left(self.starts, price.start)
+            for at in range(start, bisect_left(self.starts, price.end)):
                 costs[at] = price.value
         return costs
 
@@ -119,9 +113,14 @@ class Cells:
         """Return a run of cells as a block that a schedule can have."""
         return Block(self.minutes[first], self.minutes[first + count - 1] + CELL)
 
-    def _between(self, start: datetime, end: datetime) -> range:
-        """Return the cells that begin in a period."""
-        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+
+def _shifts(start: datetime, end: datetime) -> bool:
+    """Return whether a local time occurs twice, or the clock changes at its end.
+
+    A controller may change to or from daylight saving at another moment.
+    """
+    offsets = {start.replace(fold=fold).utcoffset() for fold in (0, 1)}
+    return offsets != {end.utcoffset()}
 
 
 def _merged(

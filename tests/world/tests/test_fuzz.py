@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.poolctl.client.control.poller import _CLOUD_READS
+from custom_components.poolctl.client.pool.from_cloud import CLOUD_READS
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.fuzz.parsers import Parser, parsers
@@ -45,4 +45,4 @@ def test_some_are_accepted_and_some_refused(parser: Parser) -> None:
 
 def test_everything_that_is_read_is_here() -> None:
     assert {*NAMES} >= {f"reply to {query.name}" for query in QUERIES}
-    assert {*NAMES} >= {name for name, _ in _CLOUD_READS} | {"dashboardInfo"}
+    assert {*NAMES} >= {*CLOUD_READS} | {"dashboardInfo"}

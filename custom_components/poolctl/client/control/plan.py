@@ -17,7 +17,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import count, permutations, starmap
+from itertools import count, permutations
 from typing import Final
 
 from ..planning import MAX_BLOCKS, Block
@@ -169,23 +169,33 @@ class PlanControl(Control):
         speed: int | None,
     ) -> Sequence[PlanStep]:
         kept = {index for index, _ in places}
-        stopped = {
-            index: replace(self._used[index], enabled=False)
+        stops = [
+            PlanStep(index, replace(self._used[index], enabled=False))
             for index in reserved
             if index not in kept and self._used[index].enabled
-        }
-        now = {**self._used, **stopped}
-        names = _free_names(now.values())
-        steps = []
-        for index, block in places:
-            previous = None if index is None else now[index]
-            wanted = self._schedule(block, previous, speed)
-            if previous is None:
-                steps.append(PlanStep(None, replace(wanted, name=next(names))))
-            elif not _same(wanted, previous):
-                steps.append(PlanStep(index, wanted))
-        armed = {index for index in reserved if now[index].enabled}
-        return [*starmap(PlanStep, stopped.items()), *_in_order(now, armed, steps)]
+        ]
+        names = _free_names(self._used.values())
+        steps = [
+            step
+            for index, block in places
+            if (step := self._step(index, block, speed, names)) is not None
+        ]
+        armed = {i for i in reserved if i in kept and self._used[i].enabled}
+        return [*stops, *_in_order(self._used, armed, steps)]
+
+    def _step(
+        self, index: int | None, block: Block, speed: int | None, names: Iterator[str]
+    ) -> PlanStep | None:
+        """Return the change that makes a schedule run a block, `None` if it does."""
+        if index is None:
+            new = replace(self._schedule(block, speed=speed), name=next(names))
+            return PlanStep(None, new)
+        previous = self._used[index]
+        wanted = self._schedule(block, previous, speed)
+        # However midnight is written.
+        same_end = wanted.stop == previous.stop
+        same = same_end and replace(wanted, end=previous.end) == previous
+        return None if same else PlanStep(index, wanted)
 
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
@@ -237,12 +247,6 @@ def _planned(index: int, schedule: Schedule) -> PlannedSchedule:
 def _free_names(schedules: Iterable[Schedule]) -> Iterator[str]:
     used = {schedule.name for schedule in schedules}
     return (name for name in map(_NAME.format, count(1)) if name not in used)
-
-
-def _same(wanted: Schedule, previous: Schedule) -> bool:
-    """Return whether both are the same, whichever way midnight is written."""
-    same_end = wanted.stop == previous.stop
-    return same_end and replace(wanted, end=previous.end) == previous
 
 
 def _in_order(

@@ -5,8 +5,8 @@ chosen.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 import logging
 import time
 
@@ -14,16 +14,7 @@ from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
 from ..facts import Change, Poll
 from ..lan import TIMEOUT, LanClient
-from ..pool.from_cloud import (
-    assume_pump_slot,
-    assume_speed,
-    merge_chemistry,
-    merge_dashboard,
-    merge_pump,
-    merge_schedule_info,
-    merge_slots,
-    merge_temperatures,
-)
+from ..pool.from_cloud import CLOUD_READS, Merge, merge_dashboard, merge_schedule_info
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL
 from ..pool.state import PoolState, Source
@@ -47,23 +38,6 @@ _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
 _SOONEST = 1.0
 """Minimum seconds between two polls."""
-
-type _Merge = Callable[[PoolState, Answer, datetime], PoolState]
-
-# Cloud endpoints read after the dashboard, where they are offered (protocol.md O5)
-_CLOUD_READS: tuple[tuple[str, _Merge], ...] = (
-    ("auxInfo", merge_slots),
-    ("ambientTemp", merge_temperatures),
-    ("chemistryCard", merge_chemistry),
-    ("pumpInfo", merge_pump),
-)
-
-
-_ASSUMED: Mapping[str, Callable[[PoolState], PoolState]] = {
-    "auxInfo": assume_pump_slot,
-    "pumpInfo": assume_speed,
-}
-"""Assumption if one of these is refused, so that the pump can still be controlled."""
 
 
 class Poller:
@@ -150,23 +124,26 @@ class Poller:
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
-        started = time.monotonic()
         try:
-            frame = await self._ask_lan(lan)
+            with self._reported(by_lan=True):
+                frame = await self._ask_lan(lan)
         except PoolctlError as err:
             paths.lan_error, paths.lan_works = err, False
-            self._report_poll(started, err, by_lan=True)
             return False
         paths.lan_works = True
-        self._report_poll(started, None, by_lan=True)
         self.merge_frame(frame)
         return True
 
-    def _report_poll(
-        self, started: float, error: PoolctlError | None, *, by_lan: bool
-    ) -> None:
-        if (facts := self._paths.facts).listeners:
-            facts.emit(Poll(by_lan, time.monotonic() - started, error))
+    @contextmanager
+    def _reported(self, *, by_lan: bool) -> Generator[None]:
+        """Emit a read that the block makes."""
+        started, emit = time.monotonic(), self._paths.facts.emit
+        try:
+            yield
+        except PoolctlError as err:
+            emit(Poll(by_lan, time.monotonic() - started, err))
+            raise
+        emit(Poll(by_lan, time.monotonic() - started, None))
 
     async def _ask_lan(self, lan: LanClient) -> StateFrame:
         try:
@@ -206,7 +183,8 @@ class Poller:
         wait, started = CLOUD_INTERVAL, time.monotonic()
         self._cloud_not_before = started + wait
         try:
-            dashboard = await self._ask_dashboard(cloud)
+            with self._reported(by_lan=False):
+                dashboard = await cloud.live_dashboard(self._paths.device_id)
             self._paths.cloud_error = None
             if self._store.reported.source is not Source.CLOUD:
                 # Show the first values at once; the other endpoints follow.
@@ -222,39 +200,31 @@ class Poller:
             # After the last read: the wait applies to each endpoint.
             self._cloud_not_before = time.monotonic() + wait
 
-    async def _ask_dashboard(self, cloud: CloudClient) -> Answer:
-        started = time.monotonic()
-        try:
-            dashboard = await cloud.live_dashboard(self._paths.device_id)
-        except PoolctlError as err:
-            self._report_poll(started, err, by_lan=False)
-            raise
-        self._report_poll(started, None, by_lan=False)
-        return dashboard
-
-    async def _read_extras(self, cloud: CloudClient) -> list[tuple[_Merge, Answer]]:
+    async def _read_extras(self, cloud: CloudClient) -> list[tuple[Merge, Answer]]:
         """Read the other endpoints that the service offers, one at a time.
 
         One that fails does not affect the others. Those not read within 30 s wait for
         the next cycle, so that the state does not expire meanwhile.
         """
-        found: list[tuple[_Merge, Answer]] = []
+        found: list[tuple[Merge, Answer]] = []
         until = time.monotonic() + CLOUD_INTERVAL
         # The busy one comes last: if it is always busy, the others are read, too.
         busy = cloud.gates[self._paths.device_id].last_busy
-        for endpoint, merge in sorted(_CLOUD_READS, key=lambda e: e[0] == busy):
+        for name in sorted(CLOUD_READS, key=lambda name: name == busy):
             if time.monotonic() > until:
                 break
+            read = CLOUD_READS[name]
             try:
-                found.append((merge, await cloud.read(self._paths.device_id, endpoint)))
+                answer = await cloud.read(self._paths.device_id, name)
+                found.append((read.merge, answer))
             except PoolctlError as err:
-                _LOGGER.debug("Cloud read %s failed: %s", endpoint, err)
-                if isinstance(err, RefusedError) and endpoint in _ASSUMED:
-                    self._store.reported = _ASSUMED[endpoint](self._store.reported)
+                _LOGGER.debug("Cloud read %s failed: %s", name, err)
+                if isinstance(err, RefusedError):
+                    self._store.reported = read.assume(self._store.reported)
         return found
 
     def _merge_cloud(
-        self, started: float, answers: Iterable[tuple[_Merge, Answer]]
+        self, started: float, answers: Iterable[tuple[Merge, Answer]]
     ) -> None:
         if self._paths.on_lan:
             return

@@ -123,10 +123,7 @@ class Queries:
         would not be valid.
         """
         for name in names or tuple(self._replies):
-            self._replies.pop(name, None)
-        self._expire(*names, after=after)
-
-    def _expire(self, *names: str, after: float = 0.0) -> None:
+            self.forget(name)
         due = time.monotonic() + after if after else 0.0
         for query in QUERIES:
             if not names or query.name in names:
@@ -142,24 +139,17 @@ class Queries:
         if previous is None:
             return  # at the start all of them are due
         settings = _settings(self._last_full)
-        for name in [
-            n for n, reported in self._replies.items() if not reported.agrees(settings)
-        ]:
-            del self._replies[name]
+        for name, reply in tuple(self._replies.items()):
+            if not reply.agrees(settings):
+                self.forget(name)
         if settings != _settings(previous):
-            self._expire()
+            self._due = dict.fromkeys(QUERIES, 0.0)
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
-                self._replies.pop(query.name, None)
-                self._bring_forward(query, after)
-
-    def _bring_forward(self, query: Query, after: float) -> None:
-        """Make a query due in some seconds instead of at its regular time.
-
-        It replaces the regular query: background queries per hour are limited.
-        """
-        regular = self._regular.setdefault(query, self._due[query])
-        self._due[query] = min(regular, time.monotonic() + after)
+                self.forget(query.name)
+                # In place of the regular query: those per hour are limited.
+                regular = self._regular.setdefault(query, self._due[query])
+                self._due[query] = min(regular, time.monotonic() + after)
 
     async def refresh(self, *, first_only: bool = False) -> None:
         """Send the due queries, spaced so that a user's command fits in between."""
@@ -285,15 +275,15 @@ class Queries:
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""
-        for query in QUERIES:
-            if query.name == name and self._paths.lan is not None:
-                try:
-                    await self.read(query, self._paths.lan, urgent=True)
-                except PoolctlError as err:
-                    _LOGGER.debug("Query %s failed: %s", name, err)
-                else:
-                    return True
-        return False
+        if (lan := self._paths.lan) is None:
+            return False
+        query = next(query for query in QUERIES if query.name == name)
+        try:
+            await self.read(query, lan, urgent=True)
+        except PoolctlError as err:
+            _LOGGER.debug("Query %s failed: %s", name, err)
+            return False
+        return True
 
 
 def _settings(state: PoolState) -> _Settings:

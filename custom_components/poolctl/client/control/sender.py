@@ -7,7 +7,6 @@ refusal is final, and the requested value is shown until the controller confirms
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from enum import Enum, auto
 import time
 
 from ..cloud import COPY_AGE
@@ -38,16 +37,6 @@ LAN_PATIENCE = 25.0
 
 async def _never() -> bool:
     return False
-
-
-class _Attempt(Enum):
-    """One attempt to deliver a command."""
-
-    LAN = auto()
-    """With only one retry, as the cloud may accept the command, too."""
-    CLOUD = auto()
-    LAN_AGAIN = auto()
-    LAN_ONLY = auto()
 
 
 def _is_no_answer(errors: list[PoolctlError], command: Command) -> bool:
@@ -160,51 +149,55 @@ class Sender:
         """
         async with self.running():
             errors: list[PoolctlError] = []
-            for attempt in self._attempts(command):
-                again = attempt is _Attempt.LAN_AGAIN
+            for by_lan, patient in self._attempts(command):
+                again = len(errors) == 2
                 if again and not (errors[0].lost or _failed_after_a_loss(errors)):
                     break
                 try:
-                    return await self._try(attempt, command, read_again)
+                    if by_lan:
+                        return await self._by_lan(command, read_again, patient=patient)
+                    return await self._by_cloud(command)
                 except PoolctlError as err:
                     errors.append(joined(err, *errors))
-                    by_cloud = attempt is _Attempt.CLOUD
                     if not (
-                        (by_cloud and _is_no_answer(errors, command))
+                        (not by_lan and _is_no_answer(errors, command))
                         or err.other_path_may(idempotent=command.idempotent)
                     ):
                         raise
             raise joined(self._failure(command, errors), *errors)
 
-    def _attempts(self, command: Command) -> tuple[_Attempt, ...]:
+    def _attempts(self, command: Command) -> tuple[tuple[bool, bool], ...]:
+        """Return the attempts in turn: whether by the LAN, and with all its retries."""
         by_lan = command.lan is not None and self.paths.lan is not None
         if command.cloud is None or self.paths.cloud is None:
-            return (_Attempt.LAN_ONLY,) if by_lan else ()
+            return ((True, True),) if by_lan else ()
         if not by_lan:
-            return (_Attempt.CLOUD,)
+            return ((False, False),)
         if self.paths.on_lan:
             # If the cloud does not accept it, the LAN may be back by then.
-            return _Attempt.LAN, _Attempt.CLOUD, _Attempt.LAN_AGAIN
-        return _Attempt.CLOUD, _Attempt.LAN
+            return (True, False), (False, False), (True, True)
+        return (False, False), (True, False)
 
-    async def _try(
-        self, attempt: _Attempt, command: Command, read_again: ReadAgain
+    async def _by_lan(
+        self, command: Command, read_again: ReadAgain, *, patient: bool
     ) -> StateFrame | None:
-        paths, command.by_lan = self.paths, attempt is not _Attempt.CLOUD
-        if not command.by_lan:
-            if command.cloud is None or paths.cloud is None:
-                raise UnreachableError("no cloud any more", ran=False)
-            if paths.lan is not None:
-                # The cloud is about to use a counter, too: the same number twice would
-                # be a replay (protocol.md O1).
-                with suppress(ClockError):
-                    paths.lan.counters.next()
-            await command.cloud(paths.cloud)
-            return None
-        if command.lan is None or paths.lan is None:
+        command.by_lan = True
+        if command.lan is None or (lan := self.paths.lan) is None:
             raise UnreachableError("no address any more", ran=False)
-        delivery = LanDelivery(command, command.lan, paths.lan, read_again)
-        return await delivery.send(patient=attempt is not _Attempt.LAN)
+        delivery = LanDelivery(command, command.lan, lan, read_again)
+        return await delivery.send(patient=patient)
+
+    async def _by_cloud(self, command: Command) -> StateFrame | None:
+        paths, command.by_lan = self.paths, False
+        if command.cloud is None or paths.cloud is None:
+            raise UnreachableError("no cloud any more", ran=False)
+        if paths.lan is not None:
+            # The cloud is about to use a counter, too: the same number twice would be a
+            # replay (protocol.md O1).
+            with suppress(ClockError):
+                paths.lan.counters.next()
+        await command.cloud(paths.cloud)
+        return None
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
         paths = self.paths

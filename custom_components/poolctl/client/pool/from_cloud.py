@@ -4,9 +4,10 @@ The dashboard's first nine fields are published (protocol.md 2.5); its other fie
 all other answers are observed (protocol.md O5), and any of their fields may be missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final, NamedTuple
 
 from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
 from ..wire.equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
@@ -178,6 +179,26 @@ def assume_pump_slot(state: PoolState) -> PoolState:
 def assume_speed(state: PoolState) -> PoolState:
     """Return the state if `pumpInfo` is refused: the pump takes a speed (chosen)."""
     return state if state.pump else replace(state, pump=PumpIdentity("", "", ""))
+
+
+type Merge = Callable[[PoolState, Answer, datetime], PoolState]
+
+
+class CloudRead(NamedTuple):
+    """An endpoint: how its answer is merged."""
+
+    merge: Merge
+    assume: Callable[[PoolState], PoolState] = lambda state: state
+    """Assumption if it is refused, so that the pump can still be controlled."""
+
+
+CLOUD_READS: Final[Mapping[str, CloudRead]] = {
+    "auxInfo": CloudRead(merge_slots, assume_pump_slot),
+    "ambientTemp": CloudRead(merge_temperatures),
+    "chemistryCard": CloudRead(merge_chemistry),
+    "pumpInfo": CloudRead(merge_pump, assume_speed),
+}
+"""Endpoints read after the dashboard, where they are offered (protocol.md O5)."""
 
 
 def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:

@@ -169,14 +169,43 @@ class HeatingChange:
     def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
         """Return the body of `v2_temp_set` for this change, based on `v2_temp_get`.
 
+        The controller sets missing keys to 0, so all the keys that it has are sent: it
+        does not have a probe channel that it does not report. Unknown keys are kept.
         Values missing from the reply are taken from the state frames. Raises ReplyError
         if they do not report those of fitted equipment either.
         """
-        return {
-            **_unchanged(settings, known),
+        values = {
+            **_reported(settings, known),
             **{body.target_key: target for body, target in self.targets.items()},
             **{SELECTED[source]: on for source, on in self.selected.items()},
         }
+        for body in BODIES:
+            for source in fitted_sources(known, body):
+                for key in (SELECTED[source], body.target_key):
+                    if values[key] is None:
+                        raise ReplyError(f"the settings have no {key}")
+        whole = {**settings, **values}
+        whole.pop("temperature", None)
+        optional = (*PROBE_CHANNELS, *values)
+        return {k: v for k, v in whole.items() if v is not None or k not in optional}
+
+
+def _reported(settings: Answer, known: PoolState) -> dict[str, object]:
+    """Return selections and targets by wire key, `None` where they are not reported."""
+    entries = {
+        category: entry
+        for entry in list_of(settings, "temperature")
+        if isinstance(category := entry.get("category"), str)
+    }
+    values: dict[str, object] = {}
+    for source, key in SELECTED.items():
+        reported = entries.get("pool", {}).get(key)
+        number_or_flag = isinstance(reported, int | float)
+        values[key] = reported if number_or_flag else known.heat[source].selected
+    for body in BODIES:
+        target = number(entries.get(body.key, {}), "target_temp")
+        values[body.target_key] = newer(target, body.of(known).target)
+    return values
 
 
 def target_of(body: Body, target: float) -> HeatingChange:
@@ -184,46 +213,3 @@ def target_of(body: Body, target: float) -> HeatingChange:
     if not MIN_TARGET <= target <= MAX_TARGET:
         raise InvalidCommandError(f"{target} °C is not a target of this pool")
     return HeatingChange(targets={body: round(target)})
-
-
-def _unchanged(reply: Answer, known: PoolState) -> dict[str, object]:
-    """Return the body of `v2_temp_set` that changes nothing.
-
-    The controller sets missing keys to 0, so all the keys that it has are sent. It does
-    not have a probe channel that it does not report. Unknown keys are kept.
-    """
-    entries = {
-        category: entry
-        for entry in list_of(reply, "temperature")
-        if isinstance(category := entry.get("category"), str)
-    }
-    without = {key for key in PROBE_CHANNELS if reply.get(key) is None}
-    kept = {k: v for k, v in reply.items() if k not in without | {"temperature"}}
-    return {**kept, **_known_values(entries, known)}
-
-
-def _known_values(entries: Mapping[str, Answer], known: PoolState) -> Answer:
-    """Return selections and targets by wire key, as far as they are reported.
-
-    Raises ReplyError if a value of fitted equipment is not known.
-    """
-    pool, fitted = (
-        entries.get("pool", {}),
-        {b: fitted_sources(known, b) for b in BODIES},
-    )
-    values: dict[str, tuple[object, bool]] = {}
-    for source, key in SELECTED.items():
-        reported = pool.get(key)
-        if not isinstance(reported, int | float):
-            reported = known.heat[source].selected
-        values[key] = reported, source in fitted[POOL] + fitted[SPA]
-    for body in BODIES:
-        target = number(entries.get(body.key, {}), "target_temp")
-        values[body.target_key] = (
-            newer(target, body.of(known).target),
-            bool(fitted[body]),
-        )
-    for key, (value, needed) in values.items():
-        if value is None and needed:
-            raise ReplyError(f"the settings have no {key}")
-    return {key: value for key, (value, _) in values.items() if value is not None}
