@@ -239,6 +239,16 @@ def test_an_earlier_run_that_was_wrong(world: World) -> None:
     assert state_of(clock) == (True, world.true)
 
 
+def test_when_the_time_is_known(world: World) -> None:
+    """A wrong wall clock is enough if the service told the time since the start."""
+    world.wrong = MINUTE
+    clock = world.clock(since=START - 2 * DAY)
+    known = [clock.known]
+    clock.confirm(world.header())
+    assert [*known, clock.known] == [False, True]
+    assert state_of(clock) == (False, world.true)
+
+
 # The controller's clock
 
 ZONE = ZoneInfo("Europe/Berlin")

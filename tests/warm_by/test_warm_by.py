@@ -335,6 +335,38 @@ async def test_a_clock_that_jumped_begins_nothing(
     assert warm_by(spa) is not None
 
 
+@pytest.mark.parametrize("wrong", [45, -45, 600])
+async def test_a_clock_that_is_wrong_since_the_start(
+    clocks: SimpleNamespace, spa: Home, wrong: float
+) -> None:
+    """The wall clock is never trusted then, but the time is known."""
+    await spa.shut_down()
+    clocks.wrong = wrong
+    await spa.boot()
+    await spa.live(STEP, step=STEP)
+    by = await soon(spa, 20)
+    await until(spa, by + timedelta(hours=3, minutes=17))
+    assert as_before(spa)
+    assert warm_by(spa) is None
+
+
+async def test_a_start_after_a_long_stop_begins_nothing(
+    clocks: SimpleNamespace, spa: Home
+) -> None:
+    """Without the service, the time is not known: the request may be over."""
+    await ask(spa, at(18))
+    await spa.live(STEP, step=STEP)
+    await spa.shut_down()
+    for time_ in (spa.clock.advance, spa.freezer.tick):
+        time_(40 * 3600)
+    spa.cloud.faults.on("refuse")
+    await spa.boot()
+    sent = len(spa.actions)
+    await spa.live(12 * STEP, step=STEP)
+    assert len(spa.actions) == sent
+    assert warm_by(spa) is None
+
+
 async def test_deleted_meanwhile(spa: Home) -> None:
     await soon(spa)
     entry = spa.entry

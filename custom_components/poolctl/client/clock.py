@@ -91,6 +91,12 @@ class Clock:
         return self._trusted
 
     @property
+    def known(self) -> bool:
+        """Whether the trusted time is known; after a long stop it is only the earliest."""
+        self._compare()
+        return self._base is not self._floor
+
+    @property
     def ahead(self) -> timedelta:
         """How far the wall clock is ahead of the trusted time, 0 if uncertain."""
         wall, now = self._compare()

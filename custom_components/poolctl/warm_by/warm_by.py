@@ -198,11 +198,14 @@ class WarmBy:
                 self._put(replace(newest, tries=tries, retry_at=retry_at))
 
     async def _advance(self, request: Request) -> None:
-        if is_old(request.until, self._clock.now()):
+        if not self._clock.known:
+            return
+        now = self._clock.now()
+        if is_old(request.until, now):
             self._remove(request)  # its claims are too old, too
-        elif self._clock.trusted and self._clock.now() >= request.until:
+        elif now >= request.until:
             await self._end(request)
-        elif not self._clock.trusted or self._state.source is not Source.LAN:
+        elif self._state.source is not Source.LAN:
             # The cloud does not report targets, and cannot release holds.
             return
         elif request.begun:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 import json
 from typing import Any
 
@@ -16,7 +17,7 @@ from custom_components.poolctl.client.holds.ends import is_over
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, Service
 from tests.client.holds.test_holds import (
     SLOT,
     hold,
@@ -130,12 +131,25 @@ async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
     assert not rig.pool.pool.slots[SLOT].held
 
 
-async def test_a_clock_that_drifts(rig: Rig) -> None:
-    """L17: after two weeks the slow clock's offset is measured, and used for holds."""
+@pytest.mark.parametrize("wrong", [0, 50])
+async def test_a_clock_that_drifts(
+    make_rig: Callable[..., Rig], service: Service, wrong: float
+) -> None:
+    """L17: after two weeks the slow clock's offset is measured, and used for holds.
+
+    A wall clock that is always a little wrong itself does not matter.
+    """
+
+    def true() -> float:
+        return service.small.pool.local_time().timestamp()
+
+    clock = Clock(wall=lambda: true() + wrong, steady=true)
+    rig = make_rig(clock=clock)
     rig.pool.dialects.add(Dialect.CLOCK_DRIFTS)
     window(rig, 60, begun=-5)
     await start(rig)
     for _ in range(17):
+        clock.confirm(format_datetime(datetime.fromtimestamp(true(), UTC), usegmt=True))
         await live(rig, 12, 30)  # from 5 min before its beginning
         rig.time.advance(86400 - 720)
     offset = rig.controller.controller_clock.offset

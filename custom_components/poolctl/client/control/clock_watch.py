@@ -20,7 +20,7 @@ class ClockWatch:
     def _take(self, state: PoolState, at: float) -> None:
         previous, self._previous = self._previous, (state, at)
         times = self._times
-        if previous is None or at - previous[1] > MAX_AGE or not times.clock.trusted:
+        if previous is None or at - previous[1] > MAX_AGE or not times.clock.known:
             return
         for index, schedule in begun(previous[0], state):
             times.controller.began(index, schedule, times.now, times.zone())
