@@ -225,12 +225,6 @@ def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) 
     assert world.clock(since=since).ahead == timedelta(seconds=ahead)
 
 
-def test_a_start_without_a_service(world: World) -> None:
-    clock = world.clock(since=START - DAY)
-    world.pass_by(clock, 10 * MINUTE)
-    assert state_of(clock) == (True, world.true)
-
-
 def test_an_earlier_run_that_was_wrong(world: World) -> None:
     """A confirmed clock counts, although an earlier run trusted one 30 days ahead."""
     clock = world.clock(since=START + 30 * DAY)

@@ -262,7 +262,7 @@ async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
 # The LAN fails
 
 
-@pytest.mark.parametrize("fault", ["close_mid_body", "hang", "refuse"])
+@pytest.mark.parametrize("fault", ["close_mid_body", "hang"])
 async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
     """If the LAN fails before the write, neither the setting nor the state changes."""
     pool.service.cloud.faults.on("refuse")

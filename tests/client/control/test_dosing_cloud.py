@@ -197,15 +197,6 @@ async def test_writes_that_fail(
     assert away.pool.pool.settings["desired_ph"] == 74
 
 
-async def test_refused_by_the_controller(away: Rig) -> None:
-    away.pool.faults.on("decline", "setPhSettings")
-    before = away.controller.store.state
-    with pytest.raises(RefusedError):
-        await away.controller.dosing.refill(ACID)
-    assert away.controller.store.state == before
-    assert away.written() == ["setPhSettings"]
-
-
 # From one path to the other
 
 

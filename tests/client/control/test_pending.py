@@ -85,8 +85,8 @@ async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
     assert pool.pool.pool.pump.speed == 60
 
 
-async def stopped(pool: Rig) -> None:
-    """Stop the controller while one value is being sent and one waits."""
+async def test_stop(pool: Rig) -> None:
+    """While one value is being sent and one waits; later commands are sent."""
     pool.pool.faults.on("hang")
     tasks = [asyncio.create_task(pool.controller.pump.set_speed(50))]
     await until(lambda: len(pool.asked("a")) == 1)
@@ -96,16 +96,8 @@ async def stopped(pool: Rig) -> None:
     for task in tasks:
         with pytest.raises(UnreachableError, match="stopped"):
             await task
-
-
-async def test_stop(pool: Rig) -> None:
-    await stopped(pool)
     await pool.controller.stop()
     assert len(pool.asked("a")) == 1
-
-
-async def test_a_command_after_a_stop(pool: Rig) -> None:
-    await stopped(pool)
     pool.pool.faults.clear()
     await pool.controller.pump.set_speed(70)
 

@@ -135,12 +135,6 @@ async def test_a_lan_that_missed_has_a_head_start(
     assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
 
 
-async def test_a_quick_retry_saves_a_poll(rig: Rig) -> None:
-    rig.pool.faults.once("garbage")
-    await rig.controller.poller.poll()
-    assert source(rig) is LAN and rig.controller.paths.lan_error is None
-
-
 async def test_the_lan_misses_twice(rig: Rig) -> None:
     await rig.controller.poller.poll()
     cut(rig)
@@ -246,20 +240,6 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
     cut(rig, lan=False)
     await rig.polls(30)
     assert source(rig) is LAN
-
-
-async def test_a_poll_is_due_when_the_state_expires(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    cut(rig, cloud=True)
-    waited = 10.0
-    await rig.polls(waited)
-    with pytest.raises(UnreachableError):  # noqa: PT012 - a loop that ends so
-        while waited < 200:
-            interval = rig.controller.poller.interval
-            waited += interval
-            await rig.polls(interval)
-    assert 90 <= waited + sum(rig.time.slept) <= 91  # including the retries
-    assert rig.controller.poller.interval == 14
 
 
 async def test_nobody_ever_answered(rig: Rig) -> None:

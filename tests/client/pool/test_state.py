@@ -1,7 +1,7 @@
 """How frames and the cloud's answers change a PoolState."""
 
 from collections.abc import Callable
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,7 +35,6 @@ from custom_components.poolctl.client.wire.frame import (
     StateFrame,
     Telemetry,
     Timer,
-    decode_frame,
 )
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -226,20 +225,6 @@ def test_where_each_setting_goes() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
-)
-def test_dry_run(bits: int, problem: bool) -> None:
-    assert seen(flags=bits << 13).signals.dry_run is problem
-    # Of the cloud's values, only 1 and 4 mean a problem.
-    assert told(dry_run_status=bits).signals.dry_run is (bits == 1)
-
-
-def test_no_dry_run_status() -> None:
-    assert seen(flags=None).signals.dry_run is None
-    assert told(dry_run_status=None).signals.dry_run is None
-
-
 # Values that stay, and values that do not
 
 
@@ -286,11 +271,6 @@ def test_slot_modes_that_are_not_reported_are_unknown() -> None:
     state = seen(seen(), aux_modes=None, held_slots=None)
     assert [slot.mode for slot in state.outputs.slots] == [None] * 3
     assert [slot.on for slot in state.outputs.slots] == [None] * 3
-    assert [slot.held for slot in state.outputs.slots] == [None] * 3
-
-
-def test_holds_that_are_not_reported_are_unknown() -> None:
-    state = seen(held_slots=None)
     assert [slot.held for slot in state.outputs.slots] == [None] * 3
 
 
@@ -500,12 +480,3 @@ def test_equality_ignores_when_readings_were_valid() -> None:
     assert seen(now=NOW) == seen(now=LATER)
     assert seen(now=NOW).valid_at != seen(now=LATER).valid_at
     assert seen() != seen(orp=656)
-
-
-def test_impossible_bytes_of_a_real_frame() -> None:
-    payload = (
-        b"\x01\x03" + b"\x2d" + b"\xff" * 44 + b"\0" + b"\x5a\0" + b"\xff" * 89 + b"\0"
-    )
-    state = merge_frame(PoolState(), decode_frame(payload), NOW)
-    assert set(astuple(state.readings)) == {None}
-    assert state.acid.desired is None and state.outputs.slots == ()

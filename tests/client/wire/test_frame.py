@@ -20,7 +20,6 @@ from custom_components.poolctl.client.wire.frame import (
     plausible,
 )
 from tests.client.conftest import FRAMES
-from tests.world import simulator as sim
 from tests.world.simulator import wire
 
 PAYLOADS = [bytes.fromhex(row["payload"]) for row in FRAMES]
@@ -94,31 +93,6 @@ WIRE_NAMES = {
 """Installer settings whose names differ in the simulator's own table of section B."""
 
 
-def test_a_known_answer_of_the_installer() -> None:
-    """The first vector, decoded by hand."""
-    decoded = decode_frame(PAYLOADS[0]).configuration
-    assert decoded is not None
-    assert decoded.prime_time == 48139
-    assert decoded.preset_speeds == (22, 161, 245, 235, 245, 196)
-    assert decoded.installer == {
-        "pool_size": 253,
-        "backwash_pressure": 35749,
-        "min_flow": 453,
-        "min_pressure": 27429,
-        "heater_cooldown": 26673,
-        "spa_heater_cooldown": 22342,
-        "solar_hysteresis": 32,
-        "solar_hysteresis_time": 20224,
-        "acid_dosing_time": 56073,
-        "acid_dose_interval": 36195,
-        "acid_dose_rate": 9721,
-        "liquid_dose_time": 36038,
-        "liquid_dose_rate": 46706,
-        "water_offset": 14867,
-        "ambient_offset": -31675,
-    }
-
-
 @pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
 def test_what_the_installer_set(row: dict[str, Any]) -> None:
     """Our decoder and the simulator's agree on values that the vectors leave out."""
@@ -141,23 +115,6 @@ def test_impossible_settings_of_the_installer() -> None:
     assert decoded is not None
     signed = dict.fromkeys(("min_pressure", "water_offset", "ambient_offset"), -1)
     assert decoded.installer == dict.fromkeys(INSTALLER) | signed
-
-
-@pytest.mark.parametrize("pool", [sim.Pool.small, sim.Pool.full])
-def test_frames_of_the_simulator(pool: Any) -> None:
-    """Our decoder and the simulator's encoder agree on the same tables."""
-    controller = sim.Controller(pool=pool(), firmware="3.1.4")
-    controller.pool.start_timer(3, 600)
-    decoded = decode_frame(controller.signed_state()[5:-4])
-    assert decoded.telemetry and decoded.configuration and decoded.timers
-    slots = controller.pool.slots
-    assert decoded.telemetry.aux_modes == tuple(slot.mode for slot in slots)
-    assert decoded.telemetry.held_slots == (3,)
-    assert decoded.configuration.aux_types == tuple(slot.aux_type for slot in slots)
-    assert decoded.configuration.firmware == "3.1.4"
-    assert decoded.configuration.pool_target == 28
-    assert decoded.configuration.desired_ph == 7.4
-    assert decoded.timers[0].slot == 3 and decoded.timers[0].duration == 600
 
 
 # Nothing but FrameError
