@@ -32,7 +32,7 @@ from tests.controllers.report import read
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET
-from tests.world.simulator import Account, Controller, Site
+from tests.world.simulator import Controller, Site
 from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
@@ -370,33 +370,6 @@ async def test_known_address_is_suggested(home: Home) -> None:
     assert field.description == {"suggested_value": home.cloud.base_url}
 
 
-@pytest.mark.usefixtures("freezer")
-async def test_new_address_is_taken_over_in_place(small: Home) -> None:
-    """A new address is used once the previous one has not answered twice."""
-    await small.controller.move("127.0.0.1")
-    result = await discover(small, small.controller)
-    assert result["reason"] == "already_configured"
-    await small.advance(45, step=15)
-    stored = small.stored
-    assert stored["port"] == small.controller.port
-    assert small.source == "lan"
-
-
-async def test_address_of_another_controller_is_not_taken_over(small: Home) -> None:
-    """A new address must answer with this controller's key."""
-    before = dict(small.stored)
-    result = await discover(
-        small,
-        small.service.full,
-        id=small.controller.device_id,
-        mac=small.controller.mac,
-    )
-    await small.hass.async_block_till_done(wait_background_tasks=True)
-
-    assert result["reason"] == "already_configured"
-    assert small.stored == before
-
-
 async def test_known_controller_of_an_entry_that_is_not_loaded(home: Home) -> None:
     home.service.entry(home.controller).add_to_hass(home.hass)
     result = await discover(home, home.controller)
@@ -429,25 +402,3 @@ async def test_reauth(small: Home, sign_in: SignIn) -> None:
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.entry.data["url"] == small.cloud.base_url
     assert small.cloud.sign_ins.account(small.entry.data["token"]["access_token"])
-
-
-async def test_reauth_with_another_account_changes_nothing(
-    small: Home, sign_in: SignIn
-) -> None:
-    other = Account("eve@example.com", "demo", sub="user-2")
-    other.sites = small.account.sites
-    small.cloud.accounts.append(other)
-    before = dict(small.entry.data)
-    flow = await small.entry.start_reauth_flow(small.hass)
-    flow = await small.answer(flow, {})
-    result = await sign_in(flow, "eve@example.com")
-
-    assert result["reason"] == "wrong_account"
-    assert dict(small.entry.data) == before
-
-
-async def test_accounts_without_userinfo(home: Home, sign_in: SignIn) -> None:
-    """The subject of the token is used instead."""
-    home.cloud.not_offered.add("userinfo")
-    result = await sign_in(await start(home, home.cloud.base_url))
-    assert result["result"].unique_id == "user-1"

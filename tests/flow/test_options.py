@@ -1,4 +1,4 @@
-"""The options: the connection to a controller, and readings in still water."""
+"""The options: the connection to a controller."""
 
 from typing import Any
 
@@ -54,26 +54,6 @@ async def test_cloud_only_where_the_network_tells_of_the_controller(
     await choose(small, connection="cloud")
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.source == "cloud"
-
-
-async def test_readings_without_flow(small: Home, subtests: pytest.Subtests) -> None:
-    """Each choice shows its readings in still water, also after a restart."""
-    for choice, shown in (("hold", "7.4"), ("unknown", "unknown"), ("raw", "8.2")):
-        small.pool.water.ph = 7.4
-        small.pool.switch(0, True)
-        small.clock.advance(600)
-        await small.advance(15)
-        assert small.value("sensor", "ph") == "7.4"
-        with subtests.test(choice):
-            await choose(small, readings_without_flow=choice)
-            small.pool.switch(0, False)
-            small.clock.advance(300)
-            small.pool.water.ph = 8.2
-            await small.advance(15)
-            assert small.value("binary_sensor", "chemistry_stable") == "off"
-            assert small.value("sensor", "ph") == shown
-            await small.restart()
-            assert small.value("sensor", "ph") == shown
 
 
 async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> None:

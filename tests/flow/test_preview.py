@@ -222,13 +222,3 @@ async def test_nothing_of_it_is_stored(home: Home, sign_in: SignIn) -> None:
     assert result["type"] is FlowResultType.CREATE_ENTRY
     stored = json.dumps({**result["result"].data})
     assert not {"outputs", "water", "problem", "pump"} & set(re.findall(r"\w+", stored))
-
-
-async def test_one_that_is_not_owned(home: Home, sign_in: SignIn) -> None:
-    """The preview does not bypass the check of the owner."""
-    home.account.sites[1].controllers.clear()
-    flow = await look(home, home.service.full)
-    assert flow["step_id"] == "confirm_seen"
-    flow = await home.answer(flow, {"url": home.cloud.base_url})
-    result = await sign_in(flow)
-    assert result["reason"] == "not_owned"

@@ -2,7 +2,6 @@
 
 from datetime import timedelta, timezone
 
-from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.helpers import issue_registry as ir
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -105,20 +104,6 @@ async def test_sixty_days_without_the_service(
     assert all("pool account" in line for line in told) and len(told) == 3, told
 
 
-async def test_it_answers_again(small: Home) -> None:
-    small.cloud.faults.on("error_503")
-    await hours(small, 23)
-    assert not repairs(small)
-    await hours(small, 2)
-    assert repairs(small) == [KEY]
-    small.cloud.faults.clear()
-    await hours(small, 2)
-    assert not repairs(small)
-    small.cloud.faults.on("error_503")
-    await hours(small, 23)
-    assert not repairs(small)  # the delay starts again
-
-
 async def test_it_wants_a_new_sign_in(small: Home) -> None:
     """The issue goes, because the service answers; a sign-in is requested instead."""
     small.cloud.faults.on("refuse")
@@ -131,18 +116,3 @@ async def test_it_wants_a_new_sign_in(small: Home) -> None:
     assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
     await hours(small, 30)
     assert not repairs(small)
-
-
-async def test_the_account_is_disabled_or_deleted(small: Home) -> None:
-    small.cloud.faults.on("refuse")
-    for end in ("disabled", "deleted"):
-        await hours(small, 26)
-        assert repairs(small) == [KEY]
-        entries, entry_id = small.hass.config_entries, small.entry.entry_id
-        if end == "disabled":
-            await entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
-            assert not repairs(small)
-            await entries.async_set_disabled_by(entry_id, None)
-        else:
-            await entries.async_remove(entry_id)
-            assert not repairs(small)

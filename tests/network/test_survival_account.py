@@ -246,22 +246,6 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
         assert asked(home, "token")[renewals:] == [200]
 
 
-async def test_a_renewal_has_an_end(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A renewal that hangs times out, and the next request gets a token."""
-    entry = await by_cloud(home)
-    monkeypatch.setattr(application_credentials, "_TIMEOUT", 0.1)
-    home.cloud.expire_tokens()
-    home.cloud.faults.on("hang", "token")
-    await entry.runtime_data.async_refresh()
-    assert not entry.runtime_data.last_update_success
-    assert not home.flows
-    home.cloud.faults.clear()
-    await entry.runtime_data.async_refresh()
-    assert entry.runtime_data.last_update_success
-
-
 @pytest.mark.parametrize("loaded", [True, False])
 async def test_devices_deleted_by_hand(
     small: Home, hass_ws_client: WebSocketGenerator, loaded: bool

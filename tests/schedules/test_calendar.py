@@ -108,30 +108,6 @@ async def test_only_from_the_day_on_which_a_schedule_was_there(full: Home) -> No
     assert await days("Filter") == [0, 1]
 
 
-async def test_the_older_way_of_reading(
-    calendar: Calendar, hass_client: ClientSessionGenerator
-) -> None:
-    """A range of one minute includes a night that began on the previous day."""
-    assert await calendar.send("create", event=fall(
-        summary="Night",
-        description="Water Slide",
-        dtstart="2026-07-06T22:00:00",
-        dtend="2026-07-07T06:00:00",
-        rrule="FREQ=WEEKLY;BYDAY=MO",
-    )) is None  # fmt: skip
-    client = await hass_client()
-    answer = await client.get(
-        f"/api/calendars/{calendar.entity_id}",
-        params={
-            "start": "2026-07-07T05:00:00+02:00",
-            "end": "2026-07-07T05:01:00+02:00",
-        },
-    )
-    (event,) = [e for e in await answer.json() if e["summary"] == "Night"]
-    assert event["start"] == {"dateTime": "2026-07-06T22:00:00+02:00"}
-    assert event["end"] == {"dateTime": "2026-07-07T06:00:00+02:00"}
-
-
 async def test_over_the_days_on_which_clocks_jump(
     calendar: Calendar, hass_client: ClientSessionGenerator
 ) -> None:
@@ -242,31 +218,6 @@ async def test_outputs_without_a_name_and_with_the_same(
         assert calendar.schedule(f"S{minute}").slot == slot
         told = (await calendar.event(f"S{minute}"))["description"]
         assert told.casefold() == description.casefold()
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "expected"),
-    [
-        ("2026-07-06T22:00:00", "2026-07-07T06:30:00", (1320, 390)),
-        ("2026-07-06T18:00:00", "2026-07-07T00:00:00", (1080, 1439)),
-        ("2026-07-06", "2026-07-07", (0, 1439)),
-    ],
-)
-async def test_windows_at_and_over_midnight(
-    calendar: Calendar, start: str, end: str, expected: tuple[int, int]
-) -> None:
-    event = fall(dtstart=start, dtend=end, rrule="FREQ=WEEKLY;BYDAY=MO")
-    assert await calendar.send("create", event=event) is None
-    found = calendar.schedule("Morning fall")
-    assert (found.start, found.end) == expected
-    # After midnight, only a window that reaches into the next day goes on.
-    calendar.home.go_to(0, 23, 30)
-    assert calendar.pool.slots[FALL].on
-    calendar.home.go_to(1, 0, 30)
-    assert calendar.pool.slots[FALL].on is (expected[1] == 390)
-    shown = await calendar.event("Morning fall")
-    if len(start) > 10:
-        assert shown["start"][11:19] == start[11:] and shown["end"][11:19] == end[11:]
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (

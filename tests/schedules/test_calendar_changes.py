@@ -1,4 +1,4 @@
-"""The calendar: changed and deleted events, failures, and the cloud."""
+"""The calendar: changed and deleted events, and failures."""
 
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
@@ -8,7 +8,6 @@ from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from tests.world.assistant.calendar_page import (
     FALL,
@@ -19,7 +18,7 @@ from tests.world.assistant.calendar_page import (
     fall,
     zone,
 )
-from tests.world.assistant.home import MOST_SENT, Home
+from tests.world.assistant.home import MOST_SENT
 from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import look
 from tests.world.assistant.unchanged import unchanged
@@ -146,20 +145,6 @@ async def test_an_event_at_the_end_of_time(calendar: Calendar, day: str) -> None
     assert (schedule.start, schedule.end) == (480, 540)
 
 
-async def test_a_stale_page(calendar: Calendar) -> None:
-    """An event of an old page does not change the schedule that replaced its own."""
-    assert await calendar.send("create", event=fall()) is None
-    event = await calendar.event("Morning fall")
-    assert await calendar.delete(event) is None
-    other = fall(summary="Other", dtend="2026-07-06T10:00:00")
-    assert await calendar.send("create", event=other) is None
-    before = len(calendar.home.actions)
-    for told in (await calendar.delete(event), await calendar.change(event)):
-        assert told is not None and "changed elsewhere meanwhile" in told
-    assert calendar.found("Other") is not None
-    assert len(calendar.home.actions) == before
-
-
 async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
     """A change in the app that was not read yet is not overwritten."""
     assert await calendar.send("create", event=fall()) is None
@@ -246,48 +231,3 @@ async def test_the_controller_refuses(
             assert [one.name for one in calendar.pool.schedules if one.used] == USED
             assert await calendar.events() == before
             assert 0 < len(calendar.home.actions) - sent <= MOST_SENT
-
-
-# Through the cloud
-
-
-@pytest.fixture
-async def away(
-    home: Home, hurried: None, hass_ws_client: WebSocketGenerator
-) -> Calendar:
-    """Open the calendar of a controller that only the cloud reaches."""
-    home.own(home.service.full)
-    await home.set_up()
-    return Calendar(home, await hass_ws_client(home.hass))
-
-
-async def test_in_the_cloud(away: Calendar) -> None:
-    assert {event["summary"] for event in await away.events()} == {"Filter"}
-    assert await away.send("create", event=fall()) is None
-    event = await away.event("Morning fall")
-    assert event["description"] == "Waterfall"
-    day = event["start"][:10]
-    assert await away.change(event, dtend=f"{day}T10:00:00") is None
-    found = away.schedule("Morning fall")
-    assert found.end == 600
-    assert await away.delete(await away.event("Morning fall")) is None
-    assert away.found("Morning fall") is None
-    assert away.home.controller.requests == []
-
-
-async def test_absent_where_the_cloud_does_not_offer_it(home: Home) -> None:
-    home.cloud.not_offered.add("scheduleInfo")
-    await home.set_up()
-    entities = home.entities()
-    assert entities
-    assert not [
-        e for e in entities if e.domain == "calendar" or "_schedule_" in e.unique_id
-    ]
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_unavailable_with_its_controller(calendar: Calendar) -> None:
-    calendar.faults.on("refuse")
-    calendar.home.cloud.faults.on("refuse")
-    await calendar.home.pass_time(130, step=5)
-    assert calendar.home.value("calendar", "schedules") == "unavailable"

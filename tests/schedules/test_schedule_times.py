@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from tests.world.assistant.home import Home, failure
+from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import (
     FALL,
@@ -17,7 +16,6 @@ from tests.world.assistant.schedule_actions import (
     act,
     look,
 )
-from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
@@ -32,17 +30,6 @@ def times(home: Home, index: int) -> tuple[str, str]:
 
 async def set_time(home: Home, index: int, words: str, at: str) -> None:
     await home.act("time.set_value", f"schedule_{index}_{words}", time=at)
-
-
-async def test_two_times_for_each_schedule(beach: Home) -> None:
-    assert beach.entity_keys("time") == {
-        f"schedule_{index}_{words}" for index in range(3) for words in ("start", "end")
-    }
-    assert times(beach, FILTER) == ("00:00:00", "23:59:00")
-    assert times(beach, LAMP) == ("20:00:00", "01:00:00")
-    found = beach.state("time", f"schedule_{LAMP}_start")
-    assert found.entity_id == "time.beach_pool_evening_light_schedule_begins"
-    assert found.name == "Beach pool Begins: Evening light"
 
 
 async def test_moving_a_schedule(beach: Home) -> None:
@@ -64,37 +51,6 @@ async def test_moving_a_schedule(beach: Home) -> None:
 async def test_midnight(beach: Home) -> None:
     await set_time(beach, LAMP, "end", "00:00:00")
     assert times(beach, LAMP) == ("20:00:00", "23:59:00")
-
-
-async def test_times_that_are_none(beach: Home) -> None:
-    for index, at in ((LAMP, "01:00:00"), (FILTER, "23:59:00")):
-        before = times(beach, index)
-        same = failure("schedule_same_times", ServiceValidationError)
-        with unchanged(beach), same:
-            await set_time(beach, index, "start", at)
-        assert times(beach, index) == before
-    assert beach.actions == []
-
-
-async def test_changed_elsewhere(beach: Home) -> None:
-    """A change that was not read yet is not overwritten."""
-    beach.pool.schedules[WATERFALL].end = 700
-    with failure("schedule_changed", ServiceValidationError):
-        await set_time(beach, WATERFALL, "start", "06:00:00")
-    assert beach.actions == []
-    assert times(beach, WATERFALL)[1] == "11:40:00"
-
-
-async def test_times_come_go_and_are_renamed(beach: Home) -> None:
-    schedules = beach.pool.schedules
-    schedules[WATERFALL] = Schedule()
-    schedules[LAMP].name = "Party"
-    schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
-    await look(beach)
-    assert beach.registered("time", f"schedule_{WATERFALL}_start") is None
-    party = beach.state("time", f"schedule_{LAMP}_end")
-    assert party.name == "Beach pool Ends: Party"
-    assert times(beach, 5) == ("01:00:00", "02:00:00")
 
 
 async def test_through_the_cloud(home: Home) -> None:

@@ -31,18 +31,6 @@ async def away(home: Home) -> Home:
 # Switches
 
 
-async def test_a_switch_for_each_schedule(beach: Home) -> None:
-    assert switches(beach) == {
-        "0": "Filter schedule",
-        "1": "Waterfall schedule",
-        "2": "Evening light schedule",
-    }
-    states = [beach.value("switch", f"schedule_{index}") for index in range(3)]
-    assert states == ["on", "off", "off"]
-    found = beach.state("switch", "schedule_1")
-    assert "assumed_state" not in found.attributes
-
-
 async def test_arming_and_disarming(beach: Home) -> None:
     """The switch enables and disables the record, and the relay follows."""
     await beach.act("switch.turn_on", "schedule_1")
@@ -54,21 +42,6 @@ async def test_arming_and_disarming(beach: Home) -> None:
     assert not beach.pool.schedules[WATERFALL].enabled
     assert beach.value("switch", "schedule_1") == "off"
     assert not beach.pool.slots[FALL].on
-
-
-@pytest.mark.parametrize("done", [True, False])
-async def test_the_lan_dies_while_arming(beach: Home, done: bool) -> None:
-    """A second read shows whether the command was done."""
-    beach.controller.faults.once("close_mid_body", 1, "schedule")
-    if done:
-        await beach.act("switch.turn_on", "schedule_1")
-    else:
-        beach.controller.faults.once("ignore_writes")
-        with failure("not_done"):
-            await beach.act("switch.turn_on", "schedule_1")
-    assert beach.pool.schedules[WATERFALL].enabled is done
-    assert beach.value("switch", "schedule_1") == ("on" if done else "off")
-    assert beach.actions == ["schedule"]
 
 
 async def test_a_conflict_is_not_armed(beach: Home) -> None:
