@@ -42,6 +42,7 @@ from custom_components.poolctl.client.wire.exceptions import AuthenticationError
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
 from tests.world import simulator as sim
+from tests.world.assistant import service as shared
 from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire
 from tests.world.simulator.lan import Request
@@ -147,40 +148,14 @@ async def some_token(*, refused: str | None = None) -> str:
     return "token"
 
 
-class Service:
-    """The simulated service: one account with a small and a fully equipped pool."""
+class Service(shared.Service):
+    """The simulated service, and what a client needs for it."""
 
     def __init__(self, session: ClientSession, clock: sim.Clock) -> None:
-        self.session, self.clock = session, clock
-        self.small = sim.Controller(
-            device_id="AA_BB_CC_00_00_01", name="Home pool", key=KEY, clock=clock
-        )
-        self.full = sim.Controller(
-            device_id="AA_BB_CC_00_00_02",
-            name="Beach pool",
-            key=KEY[::-1],
-            pool=sim.Pool.full(),
-            clock=clock,
-        )
-        sites = [
-            sim.Site("Home", controllers=[self.small]),
-            sim.Site("Beach", controllers=[self.full]),
-        ]
-        self.account = sim.Account("me@example.com", "pw", sub="user-1", sites=sites)
-        self.cloud = sim.Cloud(clock=clock, accounts=[self.account])
+        super().__init__(clock, *shared.two_controllers(clock, KEY, KEY[::-1]))
+        self.session = session
         self.tokens = Tokens(self)
         self.observers = Observers()
-
-    async def start(self) -> None:
-        await self.cloud.start()
-        for controller in (self.small, self.full):
-            await controller.start()
-        self.clock.advance(600)  # the pumps have primed, the chemistry has settled
-
-    async def stop(self) -> None:
-        await self.cloud.stop()
-        for controller in (self.small, self.full):
-            await controller.stop()
 
     def cloud_client(self) -> CloudClient:
         return CloudClient(
@@ -214,10 +189,8 @@ def clock() -> sim.Clock:
 
 @pytest.fixture
 async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Service]:
-    service = Service(session, clock)
-    await service.start()
-    yield service
-    await service.stop()
+    async with Service(session, clock).running() as service:
+        yield service
 
 
 @pytest.fixture

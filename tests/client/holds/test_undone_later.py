@@ -377,9 +377,10 @@ async def live(story: Story) -> None:
     with pytest.MonkeyPatch.context() as patch:
         time = replace_time(clock, patch)
         patch.setattr(warm_by_module, "time", time)
-        async with ClientSession(request_class=ClosingRequest) as session:
-            service = Service(session, clock)
-            await service.start()
+        async with (
+            ClientSession(request_class=ClosingRequest) as session,
+            Service(session, clock).running() as service,
+        ):
             service.full.pool.settings["heating"] = 0
             world = World(service, time)
 
@@ -398,7 +399,6 @@ async def live(story: Story) -> None:
                 world.check()
             finally:
                 await world.controller.close()
-                await service.stop()
 
 
 ACTION: Final = LanClient.action

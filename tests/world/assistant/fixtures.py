@@ -48,13 +48,12 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.service import (
     CLIENT_ID,
     CLIENT_SECRET,
-    FULL_ID,
-    SMALL_ID,
     Service,
+    two_controllers,
 )
 from tests.world.home.complaints import no_complaints
 from tests.world.loops import never_waiting
-from tests.world.simulator import NOON, Clock, Controller, Pool, pipeline
+from tests.world.simulator import NOON, Clock, pipeline
 from tests.world.simulator.visitors import Replayer
 
 # Home Assistant logs a line for every registered entity and formats it four times: a
@@ -168,24 +167,9 @@ def nothing_deprecated() -> Generator[None]:
 async def service(socket_enabled: None) -> AsyncGenerator[Service]:
     """Run the simulated service."""
     clock = Clock(start=NOON)
-    found = Service(
-        clock,
-        *(
-            Controller(
-                device_id=device_id,
-                key=bytes([number]) * 16,
-                name=name,
-                pool=pool,
-                clock=clock,
-            )
-            for number, device_id, name, pool in (
-                (1, SMALL_ID, "Home pool", Pool.small()),
-                (2, FULL_ID, "Beach pool", Pool.full()),
-            )
-        ),
-    )
-    async with found.running():
-        yield found
+    controllers = two_controllers(clock, b"\1" * 16, b"\2" * 16)
+    async with Service(clock, *controllers).running() as service:
+        yield service
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
-"""The simulated service that the integration's tests and the soak use."""
+"""The simulated service that all tests use."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 import time
-from typing import Any
+from typing import Any, Self
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from tests.world.simulator import Account, Clock, Cloud, Controller, Site
+from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
 
 CLIENT_ID, CLIENT_SECRET = "client-id", "client-secret"
 SMALL_ID, FULL_ID = "AA_BB_CC_00_00_01", "AA_BB_CC_00_00_02"
@@ -42,14 +42,14 @@ class Service:
         return [self.small, self.full]
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
+    async def running(self) -> AsyncGenerator[Self]:
         """Run the service, from when pumps are primed and the chemistry is stable."""
         await self.cloud.start()
         for controller in self.controllers:
             await controller.start()
         self.clock.advance(600)
         try:
-            yield
+            yield self
         finally:
             for controller in self.controllers:
                 await controller.stop()
@@ -89,6 +89,21 @@ class Service:
                 **data,
             },
         )
+
+
+def two_controllers(clock: Clock, *keys: bytes) -> tuple[Controller, Controller]:
+    """Return a small and a fully equipped pool, with these keys."""
+    small, full = keys
+    return (
+        Controller(device_id=SMALL_ID, key=small, name="Home pool", clock=clock),
+        Controller(
+            device_id=FULL_ID,
+            key=full,
+            name="Beach pool",
+            pool=Pool.full(),
+            clock=clock,
+        ),
+    )
 
 
 def record(controller: Controller, **changes: Any) -> dict[str, Any]:

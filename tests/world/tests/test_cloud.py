@@ -1,70 +1,21 @@
-"""The cloud service: signing in and the account (protocol.md 3.1, 3.3, 4.1, 5.1)."""
+"""The cloud service: signing in, the account, and device endpoints (protocol.md O5)."""
 
 import base64
-from collections.abc import AsyncGenerator
 import json
 from typing import Any
 from urllib.parse import urlencode
 
-import aiohttp
 import pytest
 
-from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
 from tests.world.simulator.visitor import CALLBACK, Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
-class Service(Visitor):
-    """A cloud with two accounts, and a client of the first one."""
-
-    def __init__(self, session: aiohttp.ClientSession) -> None:
-        clock = Clock()
-        self.full = Controller(pool=Pool.full(), clock=clock, name="Home")
-        self.small = Controller(device_id="AA_BB_CC_00_00_02", clock=clock)
-        self.other = Controller(device_id="AA_BB_CC_00_00_03", clock=clock)
-        sites = [
-            Site("Home", controllers=[self.full]),
-            Site("Beach", "Kiama", "NSW", [self.small]),
-        ]
-        account = Account("me@example.com", "secret", "sub-1", name="Me", sites=sites)
-        stranger = Account(
-            "you@example.com", "x", sites=[Site("", "", "", [self.other])]
-        )
-        cloud = Cloud(clock=clock, accounts=[account, stranger])
-        super().__init__(session, cloud, account, self.full)
-
-    async def start(self) -> None:
-        for controller in (self.full, self.small, self.other):
-            await controller.start()
-        await self.cloud.start()
-
-    async def stop(self) -> None:
-        await self.cloud.stop()
-        for controller in (self.full, self.small, self.other):
-            await controller.stop()
-        assert self.clock.waiting == 0
-
-
-@pytest.fixture
-async def service() -> AsyncGenerator[Service]:
-    async with aiohttp.ClientSession() as session:
-        service = Service(session)
-        await service.start()
-        yield service
-        await service.stop()
-
-
-@pytest.fixture
-async def signed_in(service: Service) -> Service:
-    await service.sign_in()
-    return service
-
-
 # --- Signing in (protocol.md 3.1, 3.3, 4.1, 5.1) ----------------------------------
 
 
-async def test_sign_in_page(service: Service) -> None:
+async def test_sign_in_page(service: Visitor) -> None:
     """The page has a form and a link to cancel (protocol.md 4.1 row 1)."""
     status, page = await service.get("/oauth/authorize", params=service.authorize)
     assert status == 200
@@ -73,7 +24,7 @@ async def test_sign_in_page(service: Service) -> None:
     assert f"{CALLBACK}?{cancel.replace('&', '&amp;')}" in page
 
 
-async def test_the_redirect_carries_code_and_state(service: Service) -> None:
+async def test_the_redirect_carries_code_and_state(service: Visitor) -> None:
     """`Visitor.code` checks the state (protocol.md 3.1 row 1, 5.1 rule 1)."""
     first, second = await service.code(), await service.code()
     assert first and second and first != second
@@ -83,7 +34,7 @@ async def test_the_redirect_carries_code_and_state(service: Service) -> None:
     "change", [{"client_id": "?"}, {"redirect_uri": "/x"}, {"response_type": "token"}]
 )
 async def test_requests_that_are_not_redirected(
-    service: Service, change: dict[str, str]
+    service: Visitor, change: dict[str, str]
 ) -> None:
     """A wrong request gets an error, not a redirect (protocol.md 5.1 rule 5)."""
     status, text = await service.get(
@@ -95,7 +46,7 @@ async def test_requests_that_are_not_redirected(
     assert status == 400
 
 
-async def test_wrong_password_shows_the_form_again(service: Service) -> None:
+async def test_wrong_password_shows_the_form_again(service: Visitor) -> None:
     form = {**service.authorize, **service.person, "password": "<wrong>"}
     status, page = await service.post("/oauth/authorize", data=form)
     assert status == 401
@@ -103,7 +54,7 @@ async def test_wrong_password_shows_the_form_again(service: Service) -> None:
     assert "&lt;wrong&gt;" not in page and 'value="st&amp;te"' in page
 
 
-async def test_tokens(service: Service) -> None:
+async def test_tokens(service: Visitor) -> None:
     """An access token lasts a day (protocol.md 3.1 row 2, 4.1 row 2, 5.1 rule 3)."""
     tokens = await service.sign_in()
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 86400)
@@ -113,7 +64,7 @@ async def test_tokens(service: Service) -> None:
     assert claims["sub"] == "sub-1" and claims["exp"] - claims["iat"] == 86400
 
 
-async def test_a_code_counts_once(service: Service) -> None:
+async def test_a_code_counts_once(service: Visitor) -> None:
     """A used code is refused (protocol.md 3.1 row 4, 5.1 rule 2, 8 row 9)."""
     code = await service.code()
     assert (await service.redeem(code))[0] == 200
@@ -123,7 +74,7 @@ async def test_a_code_counts_once(service: Service) -> None:
 
 @pytest.mark.parametrize(("seconds", "status"), [(295, 200), (301, 400)])
 async def test_a_code_is_valid_for_5_minutes(
-    service: Service, seconds: float, status: int
+    service: Visitor, seconds: float, status: int
 ) -> None:
     """protocol.md 3.1 row 3, 8 row 9."""
     code = await service.code()
@@ -143,14 +94,14 @@ async def test_a_code_is_valid_for_5_minutes(
     ],
 )
 async def test_token_errors(
-    service: Service, change: dict[str, str], status: int, error: str
+    service: Visitor, change: dict[str, str], status: int, error: str
 ) -> None:
     """Each wrong field gets its error (protocol.md 5.1 rule 2, 7.1 rule 3)."""
     got, body = await service.redeem(await service.code(), **change)
     assert (got, body["error"]) == (status, error)
 
 
-async def test_refresh_tokens_rotate(service: Service) -> None:
+async def test_refresh_tokens_rotate(service: Visitor) -> None:
     """A refresh token can be used once (protocol.md 5.1 rule 6)."""
     first = await service.sign_in()
     status, second = await service.renew(first["refresh_token"])
@@ -166,7 +117,7 @@ async def test_refresh_tokens_rotate(service: Service) -> None:
     [(86_395, 200, 200), (86_401, 401, 200), (30 * 86_400 + 1, 401, 400)],
 )
 async def test_token_lifetimes(
-    service: Service, seconds: float, access: int, refresh: int
+    service: Visitor, seconds: float, access: int, refresh: int
 ) -> None:
     """protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11."""
     tokens = await service.sign_in()
@@ -175,7 +126,7 @@ async def test_token_lifetimes(
     assert (await service.renew(tokens["refresh_token"]))[0] == refresh
 
 
-async def test_login_without_a_browser(service: Service) -> None:
+async def test_login_without_a_browser(service: Visitor) -> None:
     """protocol.md 4.1 row 3, 4.1 rule 3."""
     status, body = await service.post("/auth/login", data=service.person)
     assert status == 200
@@ -188,9 +139,9 @@ async def test_login_without_a_browser(service: Service) -> None:
 # --- The account ------------------------------------------------------------------
 
 
-async def test_sites(signed_in: Service) -> None:
+async def test_sites(signed_in: Visitor) -> None:
     """Sites list their controllers and which are online (protocol.md 4.1 row 4)."""
-    signed_in.small.cloud_link = False
+    signed_in.account.controllers[1].cloud_link = False
     status, body = await signed_in.get("/user/sites")
     assert (status, body["status"]) == (200, "SUCCESS")
     home, beach = body["data"]["sites"]
@@ -211,28 +162,107 @@ PATHS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_bearer_token_is_needed(service: Service, path: str) -> None:
+async def test_a_bearer_token_is_needed(service: Visitor, path: str) -> None:
     """protocol.md 5.1 rule 4, 7.1 rule 4."""
     status, body = await service.get(path, token="wrong")
     assert (status, body["status"]) == (401, "FAILED")
 
 
-async def test_envelope_key(signed_in: Service) -> None:
+async def test_envelope_key(signed_in: Visitor) -> None:
     """Only an owner gets the key (protocol.md 4.1 rules 5 and 6, 5.2 rule 3)."""
 
     async def key(device_id: str) -> tuple[int, Any]:
         path = f"/api-gateway/v2/iot-shadow/device/{device_id}/envelope-key"
         return await signed_in.call("GET", path)
 
-    status, body = await key(signed_in.full.device_id)
-    assert (status, body["data"]) == (200, {"key_hex": signed_in.full.key.hex()})
-    assert (await key(signed_in.other.device_id))[0] == 403
+    full, stranger = signed_in.controller, signed_in.cloud.accounts[1]
+    status, body = await key(full.device_id)
+    assert (status, body["data"]) == (200, {"key_hex": full.key.hex()})
+    assert (await key(stranger.controllers[0].device_id))[0] == 403
     assert (await key("AA_BB_CC_99_99_99"))[0] == 403
-    signed_in.full.firmware = "2.5.45"
-    assert (await key(signed_in.full.device_id))[0] == 404
+    full.firmware = "2.5.45"
+    assert (await key(full.device_id))[0] == 404
 
 
 @pytest.mark.parametrize("form", ["aa_bb_cc_0a_0b_0c", "AA:BB:CC:0A:0B:0C", "AA_BB"])
-async def test_form_of_a_device_id(signed_in: Service, form: str) -> None:
+async def test_form_of_a_device_id(signed_in: Visitor, form: str) -> None:
     path = f"/iot-shadow/device/{form}/dashboardInfo"
     assert (await signed_in.get(path))[0] == 400
+
+
+# --- Device endpoints (protocol.md O5) ----------------------------------------------
+
+
+async def test_dashboard(signed_in: Visitor) -> None:
+    """The dashboard has the published values (protocol.md 4.1 row 6)."""
+    dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
+    published = {
+        "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
+        "actual_pump_speed": 75, "actual_flow_rate": 300, "main_pump_status": 1,
+        "heater_state": True, "chemistry_stable": True,
+    }  # fmt: skip
+    assert published.items() <= dashboard.items()
+
+
+SHAPES: dict[str, dict[str, set[str]]] = {
+    "pumpInfo": {"pump": {
+        "pump_type", "pump_brand", "pump_model", "motor_status", "actual_flowrate",
+        "actual_speed", "pump_cooldown", "pump_cooldown_left"}},
+    "auxInfo": {"manual": {
+        "pump_devices", "pump_linked_devices", "spa_devices", "spa", "other_devices"}},
+    "chemistryCard": {
+        "chemistry": {
+            "ph_value", "orp_value", "desire_ph_value", "desire_orp_value"},
+        "phSettings": {
+            "desired_ph_level", "acid_drum_volume", "remain_acid_volume", "ph_dosing",
+            "current_dose_today"},
+        "chlorineSettings": {
+            "desired_orp_level_mineral", "desired_orp_level_liquid", "orp_controlled",
+            "chlorine_drum_volume", "remain_chlorine_volume", "current_dose_today",
+            "liquid_chlorine_dosing"}},
+    "ambientTemp": {"ambientTemp": {"water_temp", "ambient_temp"}},
+    "scheduleInfo": {"scheduleInfo": {"schedules"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+async def test_shape(service: Visitor, name: str) -> None:
+    """Each read has its documented parts and keys (protocol.md 4.1 rule 5)."""
+    service.clock.speed = 50
+    await service.sign_in()
+    data = await service.read(name)
+    for part, keys in SHAPES[name].items():
+        assert keys <= data[part].keys()
+
+
+PUMP = {
+    "aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0
+}  # fmt: skip
+
+
+async def test_writes_reach_the_pool(service: Visitor) -> None:
+    """protocol.md 4.1 row 7, 4.1 rule 2."""
+    service.clock.speed = 50
+    await service.sign_in()
+    for name, body in (
+        ("setPumpInfo", PUMP),
+        ("manualSet", {"aux_switch_state": 1, "aux_type_code": 1, "aux_slot_num": 3}),
+        ("setPhSettings", {"desired_ph_level": 72, "ph_dosing": True}),
+        ("setChlorineSettings", {"desired_orp_level_mineral": 700}),
+    ):
+        assert (await service.write(name, body))[1]["status"] == "SUCCESS"
+    service.clock.advance(1.1)
+    pool = service.controller.pool
+    assert (pool.pump.mode, pool.pump.speed, pool.slots[3].on) == (99, 60, True)
+    assert (pool.settings["desired_ph"], pool.settings["acid_drum"]) == (72, 0)
+    assert pool.settings["desired_orp_mineral"] == 700
+
+
+async def test_writes_are_json_with_integers(signed_in: Visitor) -> None:
+    """protocol.md 2.6, 4.1 row 7."""
+    path, text = signed_in.device("setPumpInfo"), json.dumps(PUMP)
+    assert (await signed_in.post(path, data=text))[0] == 400  # text/plain
+    for name in ("aux_switch_state", "pump_speed"):
+        _, answer = await signed_in.write("setPumpInfo", PUMP | {name: True})
+        assert answer["status"] == "FAILED"
+    assert (await signed_in.write("setPumpInfo", PUMP))[1]["status"] == "SUCCESS"

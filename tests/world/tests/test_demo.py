@@ -13,12 +13,13 @@ import pytest
 from zeroconf import ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site, mdns
+from tests.world.simulator import Controller, mdns
 from tests.world.simulator.__main__ import demo, parser
 from tests.world.simulator.control import ACTIONS, ControlPage
 from tests.world.simulator.mdns import SERVICE, Announcer
 from tests.world.simulator.raw import exchange, request
 from tests.world.simulator.situations import SITUATIONS
+from tests.world.simulator.visitor import Visitor
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -97,12 +98,9 @@ async def test_controllers_are_announced_and_followed() -> None:
 class Bench:
     """A control page under test."""
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
-        self.session, self.clock = session, Clock()
-        self.controller = Controller(pool=Pool.full(), clock=self.clock, name="Home")
-        site = Site("Home", controllers=[self.controller])
-        account = Account("me@example.com", "secret", sites=[site])
-        self.cloud = Cloud(clock=self.clock, accounts=[account])
+    def __init__(self, service: Visitor) -> None:
+        self.session, self.clock = service.session, service.clock
+        self.controller, self.cloud = service.controller, service.cloud
         self.page = ControlPage(self.cloud, [self.controller])
 
     async def post(self, path: str, **body: object) -> tuple[int, Any]:
@@ -118,16 +116,11 @@ class Bench:
 
 
 @pytest.fixture
-async def bench() -> AsyncGenerator[Bench]:
-    async with aiohttp.ClientSession() as session:
-        bench = Bench(session)
-        await bench.controller.start()
-        await bench.cloud.start()
-        await bench.page.start()
-        yield bench
-        await bench.page.stop()
-        await bench.cloud.stop()
-        await bench.controller.stop()
+async def bench(service: Visitor) -> AsyncGenerator[Bench]:
+    bench = Bench(service)
+    await bench.page.start()
+    yield bench
+    await bench.page.stop()
 
 
 async def test_state(bench: Bench) -> None:

@@ -1,14 +1,14 @@
 """The limits of the cloud: protocol.md 3.2, 7.1 and 8, rule by rule."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any, Final
 
 import aiohttp
 import pytest
 
-from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
+from tests.world.simulator import Account
 from tests.world.simulator.cloud import V1
 from tests.world.simulator.pipeline import duration
 from tests.world.simulator.raw import until
@@ -40,15 +40,7 @@ def cooling(left: str) -> tuple[int, dict[str, str]]:
 
 
 class Bench(Visitor):
-    """A cloud with one controller, and a client that is signed in."""
-
-    def __init__(self, session: aiohttp.ClientSession) -> None:
-        clock = Clock()
-        controller = Controller(device_id=DEVICE, pool=Pool.full(), clock=clock)
-        site = Site("Home", controllers=[controller])
-        account = Account("me@example.com", "secret", sites=[site])
-        cloud = Cloud(clock=clock, accounts=[account])
-        super().__init__(session, cloud, account, controller)
+    """A client that is signed in, and looks into the pipeline of its controller."""
 
     async def ask(self, name: str) -> tuple[int, Any]:
         """Call a device endpoint by its name."""
@@ -94,16 +86,10 @@ class Bench(Visitor):
 
 
 @pytest.fixture
-async def bench() -> AsyncGenerator[Bench]:
-    async with aiohttp.ClientSession() as session:
-        bench = Bench(session)
-        await bench.controller.start()
-        await bench.cloud.start()
-        await bench.sign_in()
-        yield bench
-        await bench.cloud.stop()
-        await bench.controller.stop()
-        assert bench.clock.waiting == 0
+async def bench(service: Visitor) -> Bench:
+    bench = Bench(service.session, service.cloud, service.account, service.controller)
+    await bench.sign_in()
+    return bench
 
 
 # --- Attempts ---------------------------------------------------------------------
