@@ -151,10 +151,9 @@ def _lifetime(answer: Answer) -> int:
 
 
 def account_id(subject: str | None, token: str, inventory: Inventory) -> str | None:
-    """Return the identifier of an account.
+    """Return an account's identifier, `None` if there is none.
 
-    It is the subject of userinfo, else the `sub` claim of the access token, else the
-    smallest site identifier; `None` if there is none of these.
+    It is the subject of userinfo or of the access token, else the smallest site's.
     """
     return subject or subject_claim(token) or min(inventory.site_ids, default=None)
 

@@ -149,10 +149,7 @@ class CloudClient:
         return parse_inventory(await self._send_once(ServiceRequest(SITES), check))
 
     async def user_id(self) -> str | None:
-        """Return the account's stable identifier, `None` if it is not offered.
-
-        No error is raised: the account has other identifiers.
-        """
+        """Return the account's identifier; never raises, as the account has others."""
         try:
             async with asyncio.timeout(_USER_INFO_LIMIT):
                 answer = await self._send_once(ServiceRequest(USER_INFO), check)
@@ -242,10 +239,7 @@ class CloudClient:
         return await self._send_in_turn(request, data_of)
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
-        """Send a command to an endpoint (protocol.md 4.1, O5).
-
-        Returns when the controller has acknowledged it.
-        """
+        """Send a command (protocol.md 4.1, O5); returns once the controller took it."""
         data = as_json(body)
         request = ServiceRequest(ENDPOINTS[endpoint], device_id, data=data, urgent=True)
         await self._send_in_turn(request, check_write)

@@ -75,10 +75,7 @@ class _Form(NamedTuple):
 
 
 def from_stored[T](kind: type[T], stored: object) -> T:
-    """Return a value of a kind from its stored form; raises one of `ODD` if it is odd.
-
-    A dataclass whose fields all have defaults is read from anything.
-    """
+    """Return a value from its stored form; raises one of `ODD` if it does not fit."""
     hint: Any = kind
     found: T = _form(hint).read(stored, False)
     return found

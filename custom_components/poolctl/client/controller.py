@@ -57,11 +57,7 @@ class Left(NamedTuple):
 
 
 class Controller:
-    """The parts of one controller, connected with each other.
-
-    `store` holds the state, `paths` the LAN and cloud clients; `poller` and `queries`
-    read. The other parts each command one kind of equipment.
-    """
+    """The parts of one controller: `poller` and `queries` read, most others command."""
 
     def __init__(
         self,
@@ -114,10 +110,7 @@ class Controller:
         self.plan = PlanControl(sender, self.schedules)
 
     async def leave(self, *, only_lan: bool = False) -> Left:
-        """Undo in 10 s what cannot be undone later, the heat first; return what is left.
-
-        `only_lan`: the cloud remains.
-        """
+        """Undo in 10 s, heat first, what cannot be undone later; return the rest."""
         begun = time.monotonic()
         heat = await self.heat.leave(LEAVING / 2, only_lan=only_lan)
         within = LEAVING - (time.monotonic() - begun)

@@ -1,7 +1,4 @@
-"""The counters of envelopes: what is signed next, and which envelopes are replays.
-
-Observed, not published (protocol.md O1).
-"""
+"""Counters of envelopes: what is signed next, and what is a replay (protocol.md O1)."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -29,10 +26,9 @@ class ClockFault(Enum):
 
 
 class IncomingCounter:
-    """Detects replayed envelopes (protocol.md O1).
+    """Detects replays: a counter lower than the last verified one.
 
-    A counter lower than the last verified one is a replay. Two envelopes in a row that
-    advance from a lower baseline mean that the controller restarted its counter.
+    Two in a row that advance from a lower one mean that the controller restarted it.
     """
 
     def __init__(self) -> None:
@@ -71,10 +67,7 @@ class Counters:
         clock: Clock | None = None,
         used: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start above `last`, the newest counter that was used.
-
-        `used` is called after each use, so that the counter can be stored.
-        """
+        """Start above `last`, the newest used one; `used` is called after each use."""
         self.last = last
         self.clock = clock or Clock()
         self._used = used
@@ -94,10 +87,7 @@ class Counters:
         return max(0, self.last - int(self.clock.time()))
 
     def next(self) -> int:
-        """Return a counter that was never used.
-
-        Raises ClockError if the clock is far from the counters the controller accepted.
-        """
+        """Return an unused counter; raises ClockError if the clock is far off."""
         return self._use(max(self.last + 1, int(self.clock.time())))
 
     def skip(self, seconds: int) -> None:
@@ -114,10 +104,7 @@ class Counters:
         self.accepted, self.clock_fault = counter, None
 
     def refused(self) -> None:
-        """Note that the controller refuses counters because of a clock error.
-
-        Unless our clock is trusted, the error is attributed to it.
-        """
+        """Note that counters are refused: by our clock's fault unless it is trusted."""
         trusted = self.clock.trusted
         self.clock_fault = ClockFault.OTHERS if trusted else ClockFault.OURS
 

@@ -97,10 +97,7 @@ class LanClient:
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False
     ) -> bytes:
-        """Send a signed query; return the payload of its reply.
-
-        A query that is part of a user's command is urgent: it goes before others.
-        """
+        """Send a signed query, before others if urgent; return its reply's payload."""
         reply = await self._request("q", name, payload, urgent=urgent)
         self.counters.answered = name, payload
         return reply

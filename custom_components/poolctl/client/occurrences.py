@@ -35,10 +35,7 @@ class Occurrence:
 def occurrences(
     schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
 ) -> list[Occurrence]:
-    """Return the runs of all enabled schedules that overlap a period, in order.
-
-    A period ends after `LONGEST`.
-    """
+    """Return the runs of enabled schedules that overlap a period, up to `LONGEST`."""
     after = bounded(after)
     before = min(bounded(before), after + LONGEST)
     found = [

@@ -87,10 +87,7 @@ class Cells:
     def free(
         self, costs: Iterable[Cost], taken: Iterable[tuple[int, int]]
     ) -> list[Cost]:
-        """Return costs, with `None` for the cells that no block may use.
-
-        `taken` are wall-clock times in minutes after midnight, also past 1440.
-        """
+        """Return costs, `None` for cells within `taken`: minutes, also past 1440."""
         spans = [
             (start + shift, end + shift) for start, end in taken for shift in (-DAY, 0)
         ]

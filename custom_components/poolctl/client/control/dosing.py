@@ -143,10 +143,7 @@ class DosingControl(Control):
         )
 
     async def refill(self, kind: DoserKind) -> None:
-        """Mark a drum as full.
-
-        Raises InvalidCommandError if the drum has no size: "full" is not defined then.
-        """
+        """Mark a drum as full; raises InvalidCommandError if it has no size."""
         of, previous = kind.keys.settings, kind.of(self._store.reported).remaining_ml
 
         def confirms(state: PoolState) -> bool:

@@ -66,10 +66,7 @@ class HeatingControl(Control):
         await self._change(lambda state: HeatingChange(selected={source: selected}))
 
     async def _change(self, *steps: _Step) -> None:
-        """Send changes; those requested while others are being sent are combined.
-
-        They are sent one at a time: each must read what the previous one wrote.
-        """
+        """Send changes one at a time: each must read what the previous one wrote."""
         await self._sender.coalescer.run(
             "heating", steps, self._send, self._sender.confirm, combine=operator.add
         )

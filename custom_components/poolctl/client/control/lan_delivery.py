@@ -6,6 +6,7 @@ counter is ruled out (chosen).
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 import time
 
@@ -109,7 +110,7 @@ class LanDelivery:
 
         Other clients sign with the same counter, and their clocks may be ahead. A query
         that was answered earlier shows the cause. If it is refused, our counter is
-        behind; it is advanced no further than needed, because the other clients read_again
+        behind; it is advanced no further than needed, because the other clients look
         replayed for as long. If it is answered, another client may have used the same
         counter, and the next refusal is final. Returns whether ours was behind; raises
         ClockError if the other clients are too far ahead.
@@ -121,22 +122,15 @@ class LanDelivery:
                 raise ClockError("another client's clock is far ahead")
             await asyncio.sleep(_UNPROVEN)
             return False
-        used = counters.last
+        used, (name, payload) = counters.last, counters.answered
         for step in (0, *_STEPS):
             if step:
                 counters.skip(step)
-            if await self._query_is_taken(*counters.answered):
+            with suppress(DeclinedError):
+                await self._until_taken(
+                    lambda lan: lan.query(name, payload, urgent=True), patient=True
+                )
                 return step > 0
         counters.take_back(used)
         counters.refused()
         raise ClockError("another client's clock is far ahead")
-
-    async def _query_is_taken(self, name: str, payload: bytes) -> bool:
-        """Repeat a query answered earlier; return whether our counter was accepted."""
-        try:
-            await self._until_taken(
-                lambda lan: lan.query(name, payload, urgent=True), patient=True
-            )
-        except DeclinedError:
-            return False
-        return True

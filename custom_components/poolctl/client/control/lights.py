@@ -55,11 +55,7 @@ class LightControl(Control):
         await self._send(slot, group, LightAction(color, EFFECT_SECONDS))
 
     async def act(self, index: int, action: str) -> None:
-        """Run an action of the light on a slot that is not an effect; it ends up on.
-
-        Returns once the controller accepted it, as `show` does. Raises
-        NotSupportedError for an action that this light does not have.
-        """
+        """Run an action that is no effect, like `show`; raises NotSupportedError."""
         slot, group, kind = self._light(index)
         if action not in kind.actions:
             raise NotSupportedError(f"light type {kind.key} has no {action}")

@@ -29,10 +29,7 @@ class OutputControl(Control):
         return await self.begin(slot.index, on, hold=held)
 
     async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
-        """Switch a slot by hand; with `hold`, hold it so against its schedules.
-
-        Returns a function that waits for the effect.
-        """
+        """Switch a slot, and `hold` it; return a function that waits for the effect."""
         payload = encode_aux(slot, on, hold)
         wired = self._store.reported.outputs.slot(slot)
 

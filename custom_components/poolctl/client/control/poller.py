@@ -82,10 +82,7 @@ class Poller:
         return self._store.age > 1.5 * usual
 
     async def poll(self) -> None:
-        """Read once, LAN first.
-
-        Raises UnreachableError if nothing was ever read, or nothing for 90 s.
-        """
+        """Read once, LAN first; raises UnreachableError after 90 s without answer."""
         paths, self._began = self._paths, time.monotonic()
         if not paths.on_lan or paths.lan_error is not None:
             await self._read_both()
@@ -96,10 +93,7 @@ class Poller:
             raise UnreachableError(str(error or "no connection to the controller"))
 
     async def _read_both(self) -> None:
-        """Read both in parallel, so that neither waits for the other's timeout.
-
-        While the LAN may still be the source, it has a head start.
-        """
+        """Read both at once: neither waits for the other's timeout (`HEAD_START`)."""
         lan, cloud = asyncio.create_task(self.read_lan()), None
         try:
             if self._paths.on_lan:

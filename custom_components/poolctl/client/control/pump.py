@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from ..lan import LanClient
 from ..pool.choices import start_speed
 from ..pool.state import PoolState
 from ..wire.commands import PUMP_COMMAND, encode_aux, encode_cmd
@@ -18,8 +17,8 @@ from ..wire.exceptions import (
     PoolctlError,
     joined,
 )
-from ..wire.frame import MODE_MANUAL, MODE_OFF, StateFrame
-from .command import Command, resuming
+from ..wire.frame import MODE_MANUAL, MODE_OFF
+from .command import Command, LanCommand, resuming
 from .sender import Control, Sender
 
 type Finish = Callable[[], Awaitable[bool]]
@@ -110,10 +109,7 @@ class PumpControl(Control):
         self._store.choose(lambda choices: replace(choices, pump_speed=speed))
 
     async def resume(self) -> None:
-        """Release the pump to its schedules.
-
-        Raises CannotReleaseError if no command does so; the pump then stays as it was.
-        """
+        """Release the pump to its schedules, or raise CannotReleaseError."""
         slot = self._slot()
         ways = [self._resumed_by_aux, self._resumed_by_command]
         for way in reversed(ways) if self._no_aux else ways:
@@ -122,10 +118,7 @@ class PumpControl(Control):
         raise CannotReleaseError("no command releases it")
 
     async def _resumed_by_aux(self, slot: int) -> bool:
-        payload = encode_aux(slot, False, False)
-        return await self._taken(
-            resuming(_KEY, slot, lambda lan: lan.action("aux", payload))
-        )
+        return await self._taken(resuming(_KEY, slot, _aux(slot, held=False)))
 
     async def _resumed_by_command(self, slot: int) -> bool:
         if self._off_holds:
@@ -149,12 +142,8 @@ class PumpControl(Control):
 
     async def _held_off(self) -> bool:
         """Hold the pump off by `aux`; return whether the controller accepts that."""
-        slot = self._slot()
-        command = self._command(False, None)
-        payload = encode_aux(slot, False, True)
-        return await self._taken(
-            replace(command, lan=lambda lan: lan.action("aux", payload))
-        )
+        by_aux = _aux(self._slot(), held=True)
+        return await self._taken(replace(self._command(False, None), lan=by_aux))
 
     async def _taken(self, command: Command) -> bool:
         """Send an `aux`; return whether it is accepted for the pump's slot."""
@@ -169,11 +158,9 @@ class PumpControl(Control):
         command = self._command(on, wanted)
         if on or self._no_aux:
             return await self._sender.send(command)
-        payload = encode_aux(self._slot(), False, True)
+        by_aux = replace(command, lan=_aux(self._slot(), held=True))
         try:
-            return await self._sender.send(
-                replace(command, lan=lambda lan: lan.action("aux", payload))
-            )
+            return await self._sender.send(by_aux)
         except DeclinedError as declined:
             try:
                 pending = await self._sender.send(command)
@@ -184,27 +171,23 @@ class PumpControl(Control):
 
     def _command(self, on: bool, wanted: int | None) -> Command:
         """Return the command that uses `v2_manual_set`, or `setPumpInfo` by cloud."""
-        slot, device_id = self._slot(), self._paths.device_id
-        body = self._body(on, wanted)
-        speed = body["pump_speed"]
-
-        async def run(lan: LanClient) -> StateFrame | None:
-            return await lan.action("cmd", encode_cmd(PUMP_COMMAND, body))
-
+        slot, store = self._slot(), self._store
+        speed = wanted or start_speed(store.reported, store.choices)
+        body = {"aux_switch_state": on, "aux_slot_num": slot, "pump_speed": speed}
+        by_cloud = {
+            "aux_switch_state": int(on),
+            "aux_type_code": MAIN_PUMP,
+            "pump_speed": speed,
+            "aux_slot_num": slot,
+        }
+        payload = encode_cmd(PUMP_COMMAND, body)
         return Command(
             key=_KEY,
             show=lambda state: _running(state, on, speed),
             confirms=lambda state: _holds(state, on, wanted),
-            lan=run,
+            lan=lambda lan: lan.action("cmd", payload),
             cloud=lambda cloud: cloud.write(
-                device_id,
-                "setPumpInfo",
-                {
-                    "aux_switch_state": int(on),
-                    "aux_type_code": MAIN_PUMP,
-                    "pump_speed": speed,
-                    "aux_slot_num": slot,
-                },
+                self._paths.device_id, "setPumpInfo", by_cloud
             ),
         )
 
@@ -214,14 +197,11 @@ class PumpControl(Control):
             raise NotSupportedError("the slot of the pump is not known yet")
         return pump.index
 
-    def _body(self, on: bool, wanted: int | None) -> dict[str, int]:
-        """Return the body of `v2_manual_set` (protocol.md O3); `None`: usual speed."""
-        return {
-            "aux_switch_state": on,
-            "aux_slot_num": self._slot(),
-            "pump_speed": wanted
-            or start_speed(self._store.reported, self._store.choices),
-        }
+
+def _aux(slot: int, *, held: bool) -> LanCommand:
+    """Return the command that switches the pump off, held or not."""
+    payload = encode_aux(slot, False, held)
+    return lambda lan: lan.action("aux", payload)
 
 
 def _checked(speed: int) -> int:

@@ -1,7 +1,4 @@
-"""Regular requests for data that only signed queries report (`pool/queries.py`).
-
-The intervals are chosen.
-"""
+"""Regular requests, at chosen intervals, for data that only signed queries report."""
 
 import asyncio
 from collections import Counter
@@ -244,10 +241,7 @@ class Queries:
         )
 
     async def recent(self, name: str, lan: LanClient) -> Reply:
-        """Return a current reply, to be written back with a change; query it if needed.
-
-        Raises as `LanClient.query` does.
-        """
+        """Return a current reply, queried if need be; raises as `LanClient.query`."""
         reported = self._replies.get(name)
         if reported is not None and time.monotonic() - reported.at < FRESH:
             return reported

@@ -160,10 +160,7 @@ class ScheduleControl(Control):
         )
 
     async def _arm_new(self, previous: Mapping[int, Schedule], wanted: Schedule) -> int:
-        """Arm or disarm a new schedule as requested; return its index.
-
-        Raises UnreachableError (`outcome_unknown`) if the cloud does not report the index yet.
-        """
+        """Arm or disarm a new schedule as requested; return its index."""
         try:
             index = _added(previous, await self._read(), wanted)
         except BusyError as err:
@@ -248,10 +245,7 @@ class ScheduleControl(Control):
         raise _not_done(by_lan, lost) from lost
 
     async def _send[T](self, change: _Change[T]) -> tuple[bool, PoolctlError | None]:
-        """Send a change once.
-
-        Returns whether it went over the LAN, and the error if the outcome is unclear.
-        """
+        """Send a change once; return whether by LAN, and the error if in doubt."""
         command = Command(
             lan=lambda lan: lan.action("schedule", change.payload),
             cloud=lambda cloud: cloud.write(

@@ -60,10 +60,7 @@ class Store:
         self.publish()
 
     def add_read_listener(self, listener: ReadListener) -> Callable[[], None]:
-        """Call a listener after every read of the state, even without changes.
-
-        Returns a function that removes the listener.
-        """
+        """Call a listener after every read; return a function that removes it."""
         self._read_listeners.append(listener)
         return lambda: self._read_listeners.remove(listener)
 

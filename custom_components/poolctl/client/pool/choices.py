@@ -128,10 +128,7 @@ def named_speeds(state: PoolState) -> dict[str, int]:
 def shown_chemistry(
     state: PoolState, choices: Choices, measured: Chemistry
 ) -> Chemistry:
-    """Return the probe readings according to the user's choice.
-
-    `measured` contains the current readings without their noise.
-    """
+    """Return the probe readings as chosen, given the current ones without noise."""
     if state.signals.chemistry_stable is False:
         match choices.without_flow:
             case WithoutFlow.UNKNOWN:

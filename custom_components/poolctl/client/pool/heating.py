@@ -1,7 +1,4 @@
-"""Heating: the bodies of water, their heat sources, and their state.
-
-Observed, not published (protocol.md O2.1, O2.2, O3 and O4).
-"""
+"""Heating: bodies of water and their heat sources (observed, protocol.md O2 to O4)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -66,10 +63,7 @@ def heated(state: PoolState, body: Body) -> bool | None:
 
 
 def has_thermostat(state: PoolState, body: Body) -> bool | None:
-    """Return whether a body of water has a thermostat, `None` while that is unknown.
-
-    It needs a heat source and a target; the cloud does not report the targets.
-    """
+    """Return whether it has a heat source and a target, which the cloud lacks."""
     if heated(state, body) is False:
         return False
     return body.of(state).target is not None or None

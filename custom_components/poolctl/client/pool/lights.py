@@ -129,19 +129,13 @@ class LightGroup(Place[Lights]):
         return self.edit(state, lambda lights: replace(lights, show=show))
 
     def with_type(self, choices: Choices, key: str) -> Choices:
-        """Return the choices with the light type that the user chose.
-
-        Raises InvalidCommandError if there is no such type.
-        """
+        """Return the choices with a light type, or raise InvalidCommandError."""
         if key not in _CODES:
             raise InvalidCommandError(f"there is no light type {key}")
         return self.choose(choices, _CODES[key])
 
     def type_code(self, state: PoolState, choices: Choices) -> int | None:
-        """Return the light type: the chosen one, else the one the controller reports.
-
-        It is `None` until the controller reports it, and 0 if that type is unknown.
-        """
+        """Return the chosen or reported type, 0 if unknown, `None` before a report."""
         if (chosen := self.chosen(choices)) in LIGHT_TYPES:
             return chosen
         if (show := self.of(state).show) is None:

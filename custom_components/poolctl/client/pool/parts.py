@@ -88,10 +88,7 @@ class Doser(Dosing):
         return self.remaining_ml / 1000
 
     def limit_reached(self, now: datetime) -> bool | None:
-        """Return whether the daily limit of doses is reached.
-
-        It is unknown if the count is old: it may be yesterday's.
-        """
+        """Return whether today's doses are used up; old counts may be yesterday's."""
         if self.doses_at is None or now - self.doses_at > COUNT_AGE:
             return None
         if self.doses is None or self.max_doses is None:

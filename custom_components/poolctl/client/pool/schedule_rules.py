@@ -46,10 +46,7 @@ def with_schedule(state: PoolState, index: int, schedule: Schedule | None) -> Po
 
 
 def schedulable(state: PoolState, slot: Slot) -> bool:
-    """Return whether a schedule can switch a slot.
-
-    It excludes outputs that the firmware runs; the spa is its first actuator.
-    """
+    """Return whether a schedule can switch a slot; the spa is its first actuator."""
     return slot.role in _SWITCHED or slot == state.outputs.spa
 
 

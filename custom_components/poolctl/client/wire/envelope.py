@@ -30,10 +30,7 @@ class Envelope(NamedTuple):
 
 
 def parse_key(text: str) -> bytes:
-    """Return the 16 bytes of an envelope key given as 32 hex characters.
-
-    Raises EnvelopeError, whose message does not contain the text.
-    """
+    """Return the key given as 32 hex characters; no EnvelopeError contains the text."""
     try:
         key = bytes.fromhex(text)
     except ValueError:
@@ -59,10 +56,7 @@ def from_hex(text: str) -> bytes:
 
 
 def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
-    """Return the signed envelope of a payload (protocol.md O1).
-
-    Raises InvalidCommandError for a counter that does not fit into 32 bits.
-    """
+    """Return a signed envelope (protocol.md O1), or raise InvalidCommandError."""
     if not 0 <= counter <= MAX_COUNTER:
         raise InvalidCommandError("envelope counter does not fit into 32 bits")
     signed = _HEAD.pack(VERSION, counter) + payload
@@ -70,9 +64,9 @@ def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
 
 
 def unwrap(key: bytes, data: bytes | str) -> Envelope:
-    """Return the verified content of an envelope, given as bytes or as hex text.
+    """Return the verified content of an envelope.
 
-    Raises EnvelopeError for a malformed envelope and SignatureError for a wrong tag.
+    Raises EnvelopeError for a malformed one and SignatureError for a wrong tag.
     """
     if isinstance(data, str):
         data = from_hex(data)

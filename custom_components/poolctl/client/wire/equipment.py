@@ -1,7 +1,4 @@
-"""Equipment that can be wired to a slot: aux type codes and their meaning for a user.
-
-Observed, not published (protocol.md O2.4).
-"""
+"""Equipment that can be wired to a slot, by aux type code (protocol.md O2.4)."""
 
 from dataclasses import dataclass
 from enum import StrEnum

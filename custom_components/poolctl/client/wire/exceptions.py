@@ -46,9 +46,6 @@ def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
     return error
 
 
-# Malformed bytes and JSON
-
-
 class ProtocolError(PoolctlError):
     """Something received, e.g. an HTTP answer, does not have the documented form."""
 
@@ -71,9 +68,6 @@ class FrameError(ProtocolError):
 
 class ReplyError(ProtocolError):
     """A query reply that does not decode."""
-
-
-# Commands that must not be sent
 
 
 class InvalidCommandError(PoolctlError, ValueError):
@@ -107,9 +101,6 @@ class ClockError(InvalidCommandError):
         super().__init__(message, reason="clock", elsewhere=True)
 
 
-# No answer
-
-
 class UnreachableError(PoolctlError):
     """No connection, no answer in time, or an incomplete answer.
 
@@ -139,9 +130,6 @@ class UnconfirmedError(UnreachableError):
     """The service answered, but did not confirm that the controller did it."""
 
 
-# Refusals
-
-
 class RefusedError(PoolctlError):
     """Base of every refusal."""
 
@@ -153,10 +141,7 @@ class DeclinedError(RefusedError):
 
 
 class CommandFailedError(RefusedError):
-    """The service answered `status: FAILED` (protocol.md 2.1).
-
-    `message` is its message, shown to the user who gave the command and never logged.
-    """
+    """`status: FAILED` (protocol.md 2.1); its `message` is shown and never logged."""
 
     def __init__(self, message: str) -> None:
         super().__init__("the service declined it")
@@ -192,10 +177,7 @@ class NotOfferedError(RefusedError):
 
 
 class LanRequestError(RefusedError):
-    """The controller rejected the request itself (protocol.md 7.2).
-
-    `err` is its text, one of a published table.
-    """
+    """The controller rejected the request (protocol.md 7.2); `err` is a known text."""
 
     def __init__(self, err: str) -> None:
         super().__init__(f"the controller says: {err}")
@@ -205,9 +187,6 @@ class LanRequestError(RefusedError):
     @override
     def lost(self) -> bool:
         return self.err in ("slow headers", "short body")
-
-
-# Busy
 
 
 class BusyError(PoolctlError):
@@ -228,9 +207,6 @@ class LanBusyError(BusyError):
     """
 
     ran: bool | None = None
-
-
-# Sign-in
 
 
 class AuthenticationError(PoolctlError):

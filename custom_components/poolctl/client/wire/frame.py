@@ -366,10 +366,7 @@ def decode_frame(payload: bytes) -> StateFrame:
 
 
 def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, int]:
-    """Return telemetry, configuration and timers, and the offset at which they end.
-
-    Raises FrameError if a length runs past the end.
-    """
+    """Return telemetry, configuration, timers and their end; raises FrameError."""
     if len(payload) < 2:
         raise FrameError("state frame has no head")
     found, end = list[bytes | None](), 2

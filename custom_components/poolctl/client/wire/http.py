@@ -64,10 +64,7 @@ async def exchange(
     timeout: float,
     limit: int,
 ) -> Response:
-    """Send one request and read its answer; redirects are not followed.
-
-    Raises UnreachableError, and ProtocolError above `limit` bytes.
-    """
+    """Send one request, without redirects; raises ProtocolError above `limit` bytes."""
     try:
         async with session.request(
             method,

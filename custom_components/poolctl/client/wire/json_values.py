@@ -74,23 +74,15 @@ def parse_json(data: str | bytes) -> object:
 
 
 def as_json(body: Answer) -> bytes:
-    """Return an object as JSON to send, without white space.
-
-    Raises InvalidCommandError if that is impossible: JSON has no NaN and no infinity.
-    """
-    for ascii_only in (False, True):
-        try:
-            return json.dumps(
-                body,
-                ensure_ascii=ascii_only,
-                allow_nan=False,
-                separators=(",", ":"),
-            ).encode()
-        except UnicodeEncodeError:
-            continue  # a lone surrogate can only be escaped
-        except (TypeError, ValueError, RecursionError) as err:
-            raise InvalidCommandError(f"not JSON: {err}") from None
-    raise InvalidCommandError("not JSON")
+    """Return an object as compact JSON, or raise InvalidCommandError, as for NaN."""
+    try:
+        text = json.dumps(
+            body, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+    except (TypeError, ValueError, RecursionError) as err:
+        raise InvalidCommandError(f"not JSON: {err}") from None
+    # A lone surrogate can only be escaped, which Python and JSON do alike.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def parse_object(data: str | bytes) -> Answer | None:
