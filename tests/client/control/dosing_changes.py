@@ -4,7 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from custom_components.poolctl.client.control.dosing import DosingControl
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINATOR, CHLORINE
+from custom_components.poolctl.client.pool.dosing import (
+    ACID,
+    CHLORINATOR,
+    CHLORINE,
+    AnyDosing,
+    DoserKind,
+)
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import (
     CHLORINE_SETTINGS,
@@ -34,95 +40,64 @@ class Change:
     """Value in the simulated pool after the change."""
 
 
+def desired(
+    kind: AnyDosing, value: float, of: SettingsObject, key: str, setting: str, raw: int
+) -> Change:
+    return Change(
+        id=setting,
+        send=lambda dosing: dosing.set_desired(kind, value),
+        shown=lambda state: kind.of(state).desired,
+        value=value,
+        of=of,
+        key=key,
+        raw=raw,
+        setting=setting,
+        stored=raw,
+    )
+
+
+def drum(kind: DoserKind, size: int, of: SettingsObject, key: str) -> Change:
+    return Change(
+        id=f"{kind.key}_drum",
+        send=lambda dosing: dosing.set_drum(kind, size),
+        shown=lambda state: kind.of(state).drum_ml,
+        value=size,
+        of=of,
+        key=key,
+        raw=size,
+        setting=f"{kind.key}_drum",
+        stored=size,
+    )
+
+
+def off(
+    name: str, kind: AnyDosing, of: SettingsObject, key: str, setting: str, stored: int
+) -> Change:
+    return Change(
+        id=name,
+        send=lambda dosing: dosing.enable(kind, False),
+        shown=lambda state: kind.of(state).enabled,
+        value=False,
+        of=of,
+        key=key,
+        raw=False,
+        setting=setting,
+        stored=stored,
+    )
+
+
+PH, ORP = PH_SETTINGS, CHLORINE_SETTINGS
 NUMBERS = [
-    Change(
-        id="desired_ph",
-        send=lambda dosing: dosing.set_desired(ACID, 7.2),
-        shown=lambda state: state.acid.desired,
-        value=7.2,
-        of=PH_SETTINGS,
-        key="desired_ph_level",
-        raw=72,
-        setting="desired_ph",
-        stored=72,
+    desired(ACID, 7.2, PH, "desired_ph_level", "desired_ph", 72),
+    drum(ACID, 15_000, PH, "acid_drum_volume"),
+    desired(
+        CHLORINATOR, 700, ORP, "desired_orp_level_mineral", "desired_orp_mineral", 700
     ),
-    Change(
-        id="acid_drum",
-        send=lambda dosing: dosing.set_drum(ACID, 15_000),
-        shown=lambda state: state.acid.drum_ml,
-        value=15_000,
-        of=PH_SETTINGS,
-        key="acid_drum_volume",
-        raw=15_000,
-        setting="acid_drum",
-        stored=15_000,
-    ),
-    Change(
-        id="desired_orp_mineral",
-        send=lambda dosing: dosing.set_desired(CHLORINATOR, 700),
-        shown=lambda state: state.chlorinator.desired,
-        value=700,
-        of=CHLORINE_SETTINGS,
-        key="desired_orp_level_mineral",
-        raw=700,
-        setting="desired_orp_mineral",
-        stored=700,
-    ),
-    Change(
-        id="desired_orp_liquid",
-        send=lambda dosing: dosing.set_desired(CHLORINE, 720),
-        shown=lambda state: state.chlorine.desired,
-        value=720,
-        of=CHLORINE_SETTINGS,
-        key="desired_orp_level_liquid",
-        raw=720,
-        setting="desired_orp_liquid",
-        stored=720,
-    ),
-    Change(
-        id="chlorine_drum",
-        send=lambda dosing: dosing.set_drum(CHLORINE, 25_500),
-        shown=lambda state: state.chlorine.drum_ml,
-        value=25_500,
-        of=CHLORINE_SETTINGS,
-        key="chlorine_drum_volume",
-        raw=25_500,
-        setting="chlorine_drum",
-        stored=25_500,
-    ),
+    desired(CHLORINE, 720, ORP, "desired_orp_level_liquid", "desired_orp_liquid", 720),
+    drum(CHLORINE, 25_500, ORP, "chlorine_drum_volume"),
 ]
 FLAGS = [
-    Change(
-        id="ph_dosing",
-        send=lambda dosing: dosing.enable(ACID, False),
-        shown=lambda state: state.acid.enabled,
-        value=False,
-        of=PH_SETTINGS,
-        key="ph_dosing",
-        raw=False,
-        setting="ph_dosing",
-        stored=0,
-    ),
-    Change(
-        id="chlorinator",
-        send=lambda dosing: dosing.enable(CHLORINATOR, False),
-        shown=lambda state: state.chlorinator.enabled,
-        value=False,
-        of=CHLORINE_SETTINGS,
-        key="orp_controlled",
-        raw=False,
-        setting="orp_flags",
-        stored=0b10,
-    ),
-    Change(
-        id="liquid_chlorine",
-        send=lambda dosing: dosing.enable(CHLORINE, False),
-        shown=lambda state: state.chlorine.enabled,
-        value=False,
-        of=CHLORINE_SETTINGS,
-        key="liquid_chlorine_dosing",
-        raw=False,
-        setting="orp_flags",
-        stored=0b01,
-    ),
+    off("ph_dosing", ACID, PH, "ph_dosing", "ph_dosing", 0),
+    off("chlorinator", CHLORINATOR, ORP, "orp_controlled", "orp_flags", 0b10),
+    off("liquid_chlorine", CHLORINE, ORP, "liquid_chlorine_dosing", "orp_flags", 0b01),
 ]

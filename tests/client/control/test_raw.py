@@ -1,7 +1,5 @@
 """Raw actions and queries are sent unchanged, and listeners receive every read."""
 
-import asyncio
-
 import pytest
 
 from custom_components.poolctl.client.control.raw import parse_payload
@@ -130,12 +128,3 @@ async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
     rig.pool.faults.on("refuse")
     await rig.polls(15)
     assert names_due(rig) is False
-
-
-async def test_a_query_that_somebody_waits_for_goes_first(rig: Rig) -> None:
-    lan = rig.controller.paths.lan
-    assert lan is not None
-    await asyncio.gather(
-        lan.state(), lan.query("aux_names"), rig.controller.raw.query("pump_id", b"")
-    )
-    assert rig.names() == ["state", "pump_id", "aux_names"]

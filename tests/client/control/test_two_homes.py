@@ -12,6 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import FakeTime, Rig, UnixTime
+from tests.client.control.schedule_changes import EVENING
 from tests.world.simulator.dialects import Dialect
 
 WATERFALL, SLIDE, GARDEN = 3, 21, 27
@@ -37,17 +38,7 @@ async def read(rig: Rig) -> None:
 
 
 def record(name: str, start: int, slot: int = SLIDE) -> Schedule:
-    return Schedule(
-        enabled=True,
-        slot=slot,
-        aux_type=1,
-        turnover=0,
-        speed=0,
-        start=start,
-        end=start + 30,
-        weekdays=127,
-        name=name,
-    )
+    return replace(EVENING, name=name, slot=slot, start=start, end=start + 30)
 
 
 # Commands

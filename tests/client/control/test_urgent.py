@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+import pytest
+
 from custom_components.poolctl.client.pool.heating import POOL
-from custom_components.poolctl.client.pool.queries import NAMES
 from tests.client.conftest import Rig
 
 WATERFALL = 3
@@ -28,9 +29,13 @@ async def behind_queries(rig: Rig, work: Coroutine[Any, Any, object]) -> list[st
     return rig.names()
 
 
-async def test_a_query_that_somebody_asked_for(pool: Rig) -> None:
-    asked = await behind_queries(pool, pool.controller.queries.ask(NAMES.name))
-    assert asked == ["aux_names", *BACKGROUND]
+@pytest.mark.parametrize("raw", [False, True])
+async def test_a_query_that_somebody_asked_for(pool: Rig, raw: bool) -> None:
+    control = pool.controller
+    ask = (
+        control.raw.query("aux_names", b"") if raw else control.queries.ask("aux_names")
+    )
+    assert await behind_queries(pool, ask) == ["aux_names", *BACKGROUND]
 
 
 async def test_what_is_read_before_heating_is_changed(pool: Rig) -> None:

@@ -5,21 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
-from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import Rig
+from tests.client.control.schedule_changes import EVENING
 
 WATERFALL, POOL_LIGHT = 3, 1
-EVENING = Schedule(
-    enabled=True,
-    slot=WATERFALL,
-    aux_type=1,
-    turnover=0,
-    speed=0,
-    start=20 * 60,
-    end=21 * 60,
-    weekdays=127,
-    name="Evening",
-)
 
 
 def evenings(rig: Rig) -> int:

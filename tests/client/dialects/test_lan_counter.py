@@ -42,6 +42,20 @@ async def read(rig: Rig) -> None:
     rig.forget()
 
 
+def signs_first(rig: Rig, times: Callable[[int], int], ahead: int = 0) -> list[object]:
+    """Let another client sign before some of our requests; return these."""
+    verify, asked = rig.pool.verify, list[object]()
+
+    def signing(env: object) -> bytes:
+        asked.append(env)
+        for _ in range(times(len(asked))):
+            rig.pool.sign_elsewhere(ahead)
+        return verify(env)
+
+    rig.pool.verify = signing  # type: ignore[method-assign]
+    return asked
+
+
 AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 
 
@@ -134,13 +148,7 @@ async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
     """L1: commands run although the cloud signs before each of our tries."""
     rig = clocked()
     await read(rig)
-    verify = rig.pool.verify
-
-    def signs_first(env: object) -> bytes:
-        rig.pool.sign_elsewhere()
-        return verify(env)
-
-    rig.pool.verify = signs_first  # type: ignore[method-assign]
+    signs_first(rig, lambda number: 1)
     for click in range(20):
         rig.time.advance(0.3)
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
@@ -154,15 +162,7 @@ async def test_somebody_signs_between_a_query_and_its_command(
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
-    verify, asked = rig.pool.verify, []
-
-    def signs_between(env: object) -> bytes:
-        asked.append(env)
-        if len(asked) == 2:  # the first was the settings
-            rig.pool.sign_elsewhere()
-        return verify(env)
-
-    rig.pool.verify = signs_between  # type: ignore[method-assign]
+    signs_first(rig, lambda number: number == 2)  # the first is of the settings
     await rig.controller.dosing.set_desired(DOSING[0], 7.2)
     assert rig.pool.pool.settings["desired_ph"] == 72
 
@@ -175,15 +175,8 @@ async def test_somebody_signs_before_the_second_try(
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
-    verify, asked = rig.pool.verify, []
-
-    def signs_first(env: object) -> bytes:
-        asked.append(env)
-        for _ in range({1: 1, 3: times}.get(len(asked), 0)):  # the second is a query
-            rig.pool.sign_elsewhere()
-        return verify(env)
-
-    rig.pool.verify = signs_first  # type: ignore[method-assign]
+    # The second is a query.
+    asked = signs_first(rig, lambda number: {1: 1, 3: times}.get(number, 0))
     await rig.controller.outputs.switch(WATERFALL, True)
     assert rig.names("a", "q")[-1] == "aux" and len(asked) == 3
 
@@ -195,17 +188,15 @@ async def test_somebody_signs_faster_than_we_do(
     rig = clocked()
     await read(rig)
     rig.time.advance(15)
-    lan = rig.controller.paths.lan
-    assert lan is not None
     action, tries = LanClient.action, []
 
-    async def signs_first(self: LanClient, name: str, payload: bytes) -> object:
+    async def signs_faster(self: LanClient, name: str, payload: bytes) -> object:
         tries.append(name)
         for _ in range(9 if len(tries) < 3 else 0):
             rig.pool.sign_elsewhere()
         return await action(self, name, payload)
 
-    monkeypatch.setattr(LanClient, "action", signs_first)
+    monkeypatch.setattr(LanClient, "action", signs_faster)
     await rig.controller.outputs.switch(WATERFALL, True)
     assert [request.ok for request in rig.asked("a")] == [False, False, True]
 
@@ -337,15 +328,7 @@ async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) 
     """L1: a query that alone was refused once is asked again within 30 s."""
     rig = clocked()
     await rig.controller.poller.poll()
-    verify, asked = rig.pool.verify, []
-
-    def signs_between(env: object) -> bytes:
-        asked.append(env)
-        if len(asked) == 3:  # names, pump, schedules
-            rig.pool.sign_elsewhere(2)
-        return verify(env)
-
-    rig.pool.verify = signs_between  # type: ignore[method-assign]
+    signs_first(rig, lambda number: number == 3, ahead=2)  # names, pump, schedules
     await rig.controller.queries.refresh()
     assert not rig.controller.store.reported.schedules.used
     rig.time.advance(30)

@@ -21,7 +21,6 @@ from custom_components.poolctl.client.wire.commands import (
 )
 from custom_components.poolctl.client.wire.envelope import unwrap
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
-from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.report.masks import (
     masked_answer,
     masked_frame,
@@ -36,21 +35,10 @@ from custom_components.poolctl.report.recorder import (
 )
 from custom_components.poolctl.report.statistics import Observers
 from tests.client.conftest import RawServer, Rig, Service, some_token
+from tests.client.control.schedule_changes import EVENING
 from tests.world import simulator as sim
 from tests.world.simulator import actions, wire
 from tests.world.simulator.dialects import Dialect
-
-SCHEDULE = Schedule(
-    enabled=True,
-    slot=3,
-    aux_type=5,
-    turnover=0,
-    speed=66,
-    start=600,
-    end=700,
-    weekdays=127,
-    name="",
-)
 
 
 class Secrets:
@@ -125,7 +113,7 @@ async def test_nothing_private_of_a_controller(
         await attempt(lan.state())
         await attempt(lan.query("aux_names"))
         controller.faults.clear()
-    named = replace(SCHEDULE, name=secrets.new())
+    named = replace(EVENING, name=secrets.new())
     for command, payload in (
         ("aux", encode_aux(3, True, True)),
         ("schedule", encode_schedule_create(named)),
