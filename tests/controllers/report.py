@@ -25,6 +25,8 @@ _LATEST: Final = 4e9
 """Unix time, far beyond any report."""
 _LARGEST: Final = 16 << 20
 """Bytes of a file; a report has about 100 KiB for each controller."""
+_LONGEST: Final = 1000
+"""Characters of a text that is no raw data: patterns take long for longer ones."""
 
 FORMATS: Final = (1,)
 """Formats of diagnostics that can be read (`diagnostics.FORMAT`)."""
@@ -283,6 +285,8 @@ def private_parts(value: object, path: str = "") -> Iterator[str]:
     elif isinstance(value, list):
         for index, each in enumerate(value):
             yield from private_parts(each, f"{path}[{index}]")
+    elif isinstance(value, str) and len(value) > _LONGEST:
+        yield f"a long text in {path}"
     elif isinstance(value, str):
         for what, pattern in _PRIVATE.items():
             if pattern.search(value):

@@ -71,6 +71,8 @@ PRIVATE: list[tuple[Change, str]] = [
     (set_in("choices", {"a": "000102030405060708090a0b0c0d0e0f"}), "a key or token"),
     (set_in("choices", {"a": "Bearer abc"}), "a key or token"),
     (set_in("choices", {"a": "eyJhbGciOiJI"}), "a key or token"),
+    # Patterns would take hours for it.
+    (set_in("choices", {"a": "a-" * 500_000}), "a long text"),
     (set_in("issues", ["https://example.com"]), "a host name"),
     (set_in("issues", ["ctrl-0a0b0c.local"]), "a host name"),
     (event(event="request", op="q", of="aux_names", reply=NAMES), "a text"),
