@@ -37,10 +37,9 @@ from .client.pool.heating import (
 from .coordinator import ControllerCoordinator, View
 from .devices.output_attributes import ATTR_MEASURED_AT
 from .devices.parts import PART_OF_BODY
-from .entity import ExplainedEntity, PoolctlEntityDescription
+from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.heating import why_heating
-from .status.rows import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.
@@ -125,6 +124,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
         words=f"{body.key}_heating",
         value_fn=lambda view: _shown(view, body),
         attributes_fn=lambda view: _attributes(view, body),
+        explain_fn=lambda view: why_heating(view.situation, body),
         exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )
@@ -133,7 +133,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
 CLIMATES = tuple(_climate(body) for body in BODIES)
 
 
-class PoolctlClimate(ExplainedEntity, ClimateEntity):
+class PoolctlClimate(PoolctlEntity, ClimateEntity):
     """Thermostat of a body of water."""
 
     entity_description: PoolctlClimateDescription
@@ -191,12 +191,7 @@ class PoolctlClimate(ExplainedEntity, ClimateEntity):
     @property
     @override
     def hvac_modes(self) -> list[HVACMode]:
-        """Return the modes that the user can choose."""
         return [HVACMode.HEAT, HVACMode.OFF]
-
-    @override
-    def explain(self) -> Explanation:
-        return why_heating(self.view.situation, self.entity_description.body)
 
     async def async_warm_by(
         self, at: datetime | None = None, duration: timedelta | None = None
@@ -224,7 +219,6 @@ class PoolctlClimate(ExplainedEntity, ClimateEntity):
 
     @override
     async def async_set_hvac_mode(self, hvac_mode: HVACMode) -> None:
-        """Allow or forbid heating."""
         await self._async_change(None, hvac_mode)
 
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:

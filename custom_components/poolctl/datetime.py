@@ -9,7 +9,7 @@ from homeassistant.const import Platform
 
 from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .devices.parts import PART_OF_BODY
-from .entity import ExplainedEntity, PoolctlEntityDescription
+from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.heating import PASSED, why_warm_by
 from .status.rows import Explanation
@@ -41,7 +41,7 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
 DATETIMES = tuple(map(_warm_by, BODIES))
 
 
-class PoolctlDateTime(ExplainedEntity, DateTimeEntity):
+class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
     """Time by which a body of water is to be warm; unknown without a request."""
 
     entity_description: PoolctlDateTimeDescription

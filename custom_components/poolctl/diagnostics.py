@@ -40,22 +40,9 @@ _TYPED = {"name", "names", "received_name", "requester"}
 
 
 async def async_get_config_entry_diagnostics(
-    hass: HomeAssistant, entry: PoolctlConfigEntry
+    hass: HomeAssistant, entry: PoolctlConfigEntry, device_id: str | None = None
 ) -> _Json:
-    """Return the diagnostics of an account and all of its controllers."""
-    return await _diagnostics(hass, entry, None)
-
-
-async def async_get_device_diagnostics(
-    hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
-) -> _Json:
-    """Return the diagnostics of an account and one of its controllers."""
-    return await _diagnostics(hass, entry, controller_of(device))
-
-
-async def _diagnostics(
-    hass: HomeAssistant, entry: PoolctlConfigEntry, device_id: str | None
-) -> _Json:
+    """Return the diagnostics of an account, with all of its controllers or one."""
     integration = await async_get_integration(hass, DOMAIN)
     found: _Json = {
         "format": REPORT_FORMAT,
@@ -78,6 +65,13 @@ async def _diagnostics(
         ]
         found = {**found, "account": _account(account), "controllers": controllers}
     return _plain_items(found)
+
+
+async def async_get_device_diagnostics(
+    hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
+) -> _Json:
+    """Return the diagnostics of an account and one of its controllers."""
+    return await async_get_config_entry_diagnostics(hass, entry, controller_of(device))
 
 
 def _account(account: AccountCoordinator) -> _Json:
@@ -131,24 +125,16 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "state": _state(controller.store.reported),
         "learned": coordinator.learned.as_dict(),
         "choices": to_stored(controller.store.choices),
-        **_asked(coordinator),
-        "recording": _recording(observers, record.device_id),
-    }
-
-
-def _asked(coordinator: ControllerCoordinator) -> _Json:
-    """Return the user's requests that end by themselves: holds, pauses, warm water."""
-    controller = coordinator.controller
-    return {
+        # What the user requested and what ends by itself
         "holds": to_stored(controller.holds.stored, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.stored, tuple[Pause, ...]),
         "heat": to_stored(controller.heat.stored, tuple[HeatClaim, ...]),
         "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
+        "recording": _recording(observers, record.device_id),
     }
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:
-    """Return the last recorded events, an empty list if there are none."""
     recorder = observers.recorders.get(device_id)
     return recorder.as_list() if recorder else []
 
@@ -191,17 +177,8 @@ def _frame(frame: Frame | None) -> _Json | None:
 
 
 def _state(state: PoolState) -> _Json:
-    """Return the decoded state, and the values derived from it for each slot."""
     return {
         **asdict(state),
-        "timers": [
-            {
-                "slot": timer.slot,
-                "remaining": timer.remaining,
-                "duration": timer.duration,
-            }
-            for timer in state.timers
-        ],
         "slots": {
             slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
             for slot in state.outputs.slots

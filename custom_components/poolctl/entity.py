@@ -31,15 +31,14 @@ from .status.texts import in_words
 
 @dataclass(frozen=True, kw_only=True)
 class EntityRow(EntityDescription):
-    """One row of a platform's table: all that is particular to an entity.
-
-    Its key is its translation key, too, unless it has another one.
-    """
+    """One row of a platform's table: all that is particular to an entity."""
 
     value_fn: Callable[[View], object] = lambda view: None
     """Value of the entity; `None` means unknown."""
     attributes_fn: Callable[[View], Mapping[str, object]] = lambda view: {}
     available_fn: Callable[[View], bool] = lambda view: view.reached
+    explain_fn: Callable[[View], Explanation] = lambda view: ()
+    """Reason for its state, shown in the language of Home Assistant if there is one."""
     assumed_fn: Callable[[View], bool] = lambda view: False
     """Whether the value is stored, not reported by the current source."""
     fitted: frozenset[int] | None = None
@@ -82,6 +81,7 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
 
     entity_description: EntityRow
     _attr_has_entity_name = True
+    _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
@@ -108,20 +108,23 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     @property
     @override
     def available(self) -> bool:
-        """Whether its value is known to be current."""
         return self.entity_description.available_fn(self.view)
 
     @property
     @override
     def assumed_state(self) -> bool:
-        """Whether its value is not reported by the current source."""
         return self.entity_description.assumed_fn(self.view)
 
     @property
     @override
     def extra_state_attributes(self) -> Mapping[str, object]:
-        """Attributes of its row."""
-        return self.entity_description.attributes_fn(self.view)
+        found = self.entity_description.attributes_fn(self.view)
+        words = in_words(self.hass, self.explain())
+        return {**found, ATTR_EXPLANATION: words} if words else found
+
+    def explain(self) -> Explanation:
+        """Return the reason for its state, empty if there is none to give."""
+        return self.entity_description.explain_fn(self.view)
 
     @property
     def part(self) -> Part | None:
@@ -154,25 +157,7 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
         return command_errors(shown.name if shown else self.entity_id)
 
 
-class ExplainedEntity(PoolctlEntity):
-    """An entity that explains its state in words."""
-
-    _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
-
-    def explain(self) -> Explanation:
-        """Return the reason for its state, empty if there is none to give."""
-        raise NotImplementedError
-
-    @property
-    @override
-    def extra_state_attributes(self) -> Mapping[str, object]:
-        """The attributes and the explanation in the language of Home Assistant."""
-        words = in_words(self.hass, self.explain())
-        explained = {ATTR_EXPLANATION: words} if words else {}
-        return {**super().extra_state_attributes, **explained}
-
-
-class OutputEntity(ExplainedEntity):
+class OutputEntity(PoolctlEntity):
     """An entity that shows whether an output is on, and what runs it."""
 
     entity_description: PoolctlEntityDescription[bool]
@@ -192,7 +177,6 @@ class OutputEntity(ExplainedEntity):
     @callback
     @override
     def async_set_context(self, context: Context) -> None:
-        """Store the caller of the action that runs now."""
         super().async_set_context(context)
         self._caller = context
 
@@ -230,11 +214,8 @@ class OutputEntity(ExplainedEntity):
         await self.controller.holds.switch(self.slot, on, await self._asked())
 
     async def _asked(self) -> str:
-        """Return the requester of a command, whose effect is not logged separately.
-
-        It is a user, an automation or a script; "" if Home Assistant does not report it.
-        """
-        self._changes.ask()
+        """Return the user, automation or script that asks, "" if not reported."""
+        self._changes.ask()  # the effect is not logged as a change by itself
         if (context := self._caller) is None:
             return ""
         by_user = context.user_id and await self.hass.auth.async_get_user(
@@ -317,7 +298,6 @@ class SlotEntity(OfSlot, OutputEntity):
     @property
     @override
     def name(self) -> str | UndefinedType | None:
-        """The owner's name, else that of the equipment."""
         return self.name_on_page or super().name
 
 

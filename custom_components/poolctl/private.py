@@ -6,11 +6,11 @@ other file may use a private API.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import cast, override
 
 from homeassistant.components.application_credentials import AuthImplementation
-from homeassistant.core import HomeAssistant, ServiceCall, State
+from homeassistant.core import HassJob, HomeAssistant, ServiceCall, State
 from homeassistant.helpers.aiohttp_client import (
     HomeAssistantTCPConnector,
     async_get_clientsession,
@@ -24,14 +24,17 @@ import probatio as vol
 
 
 async def async_call_entities(
-    hass: HomeAssistant, entities: dict[str, Entity], method: str, call: ServiceCall
+    hass: HomeAssistant,
+    entities: dict[str, Entity],
+    run: Callable[[Entity, ServiceCall], Awaitable[None]],
+    call: ServiceCall,
 ) -> None:
-    """Run a method of the entities that an action targets.
+    """Run a function for each of the entities that an action targets.
 
     The public API handles entities of one platform; outputs are switches and lights.
     Without this function, the caller's permissions would have to be checked here.
     """
-    await entity_service_call(hass, entities, method, call)
+    await entity_service_call(hass, entities, HassJob(run), call)
 
 
 async def async_resolve(hass: HomeAssistant, name: str) -> list[str]:

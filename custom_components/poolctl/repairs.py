@@ -1,11 +1,7 @@
-"""Repair flows: each explains an issue, acts, and shows the result.
-
-An issue is removed when its flow has succeeded, or by itself (status/active.py), even
-while its flow is open.
-"""
+"""Repair flows: each explains an issue, acts, and shows the result."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 
 from homeassistant.components.repairs import RepairsFlow, RepairsFlowResult
 from homeassistant.const import CONF_HOST, CONF_PORT
@@ -27,9 +23,6 @@ type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
 class _ControllerFlow(RepairsFlow):
     """A flow about one controller."""
 
-    def __init__(self) -> None:
-        self._placeholders: dict[str, str] | None = None
-
     @property
     def _coordinator(self) -> ControllerCoordinator | None:
         """The controller, `None` if it is gone or its account is not loaded."""
@@ -37,12 +30,11 @@ class _ControllerFlow(RepairsFlow):
         all_of_them = async_controllers(self.hass)
         return next((c for c in all_of_them if c.registered_id == device_id), None)
 
-    def _texts(self) -> dict[str, str] | None:
-        """Return the placeholders of the issue; the last ones if the issue is gone."""
+    @cached_property
+    def _placeholders(self) -> dict[str, str] | None:
+        """The placeholders of the issue, which may be gone before the flow ends."""
         issue = ir.async_get(self.hass).async_get_issue(self.handler, self.issue_id)
-        if issue is not None:
-            self._placeholders = issue.translation_placeholders
-        return self._placeholders
+        return issue.translation_placeholders if issue else None
 
     def _form(
         self,
@@ -54,7 +46,7 @@ class _ControllerFlow(RepairsFlow):
             step_id=step_id,
             data_schema=schema or vol.Schema({}),
             errors=errors,
-            description_placeholders=self._texts(),
+            description_placeholders=self._placeholders,
         )
 
 
@@ -62,9 +54,7 @@ class _ConfirmFlow(_ControllerFlow):
     """Explains an issue, and fixes it once the user confirms."""
 
     def __init__(self, fix: _Fix, errors: Sentences) -> None:
-        super().__init__()
-        self._fix = fix
-        self._errors = errors
+        self._fix, self._errors = fix, errors
 
     async def async_step_init(
         self, user_input: UserInput | None = None
@@ -96,7 +86,7 @@ class _AddressFlow(_ControllerFlow):
         return self.async_show_menu(
             step_id="init",
             menu_options=["address", "search"],
-            description_placeholders=self._texts(),
+            description_placeholders=self._placeholders,
         )
 
     async def async_step_address(

@@ -2,24 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
 from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
-from homeassistant.exceptions import ServiceValidationError
 
 from .client.controller import Controller
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.wire.schedule import MAX_SCHEDULES
-from .const import DOMAIN
 from .coordinator import View
 from .devices.naming import schedule_name_on_page
 from .devices.parts import Part, Use, part_of_source, use_of
 from .entity import (
-    ExplainedEntity,
     OutputEntity,
     PoolctlEntity,
     PoolctlEntityDescription,
@@ -29,7 +25,6 @@ from .entity import (
 from .fitted import platform, rows, with_role
 from .schedules.entity import OfSchedule, in_use
 from .status.dosing import why_dosing
-from .status.rows import Explanation
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.
@@ -42,8 +37,6 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
 
     set_fn: Callable[[Controller, bool], Awaitable[None]] | None = None
     """Function that switches it; `None` for an output."""
-    heat_source: HeatSource | None = None
-    """The heat source that it allows, if any."""
     slot_fn: Callable[[View], Slot | None] = lambda view: None
     """Current slot of an output with its own key."""
 
@@ -56,6 +49,11 @@ class PoolctlDosingDescription(PoolctlSwitchDescription):
 
 
 def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
+    async def allow(controller: Controller, on: bool) -> None:
+        await controller.heating.select(source, on)
+        if on:
+            controller.heat.forget([source])
+
     return PoolctlSwitchDescription(
         key=f"{source}_selected",
         part=part_of_source(source),
@@ -65,12 +63,15 @@ def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
         entity_category=EntityCategory.CONFIG,
         fitted=source.fitted,
         value_fn=lambda view: view.state.heat[source].selected,
-        set_fn=lambda controller, on: controller.heating.select(source, on),
-        heat_source=source,
+        set_fn=allow,
     )
 
 
 def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
+    def paused(view: View) -> Mapping[str, str]:
+        until = view.situation.pauses.get(kind.key)
+        return {"paused_until": until.isoformat(timespec="seconds")} if until else {}
+
     return PoolctlDosingDescription(
         key=kind.enabled_key,
         part=Part.DOSING,
@@ -78,6 +79,8 @@ def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
         entity_category=EntityCategory.CONFIG,
         fitted=kind.fitted,
         value_fn=lambda view: kind.of(view.state).enabled,
+        attributes_fn=paused,
+        explain_fn=lambda view: why_dosing(view.situation, kind),
         set_fn=lambda controller, on: controller.pauses.enable(kind, on),
         kind=kind,
     )
@@ -164,18 +167,15 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return whether it is on, for any reason."""
         return self.entity_description.value_fn(self.view)
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch it on."""
         with self.commanding():
             await self._switch(True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch it off."""
         with self.commanding():
             await self._switch(False)
 
@@ -183,40 +183,12 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
         if (set_fn := self.entity_description.set_fn) is None:
             raise NotImplementedError(self.entity_description.key)
         await set_fn(self.controller, on)
-        if on and (source := self.entity_description.heat_source) is not None:
-            self.controller.heat.forget([source])
-
-    async def async_resume_schedule(self) -> None:
-        """Refuse: only an output can be given back to its schedules."""
-        raise ServiceValidationError(
-            translation_domain=DOMAIN, translation_key="not_scheduled"
-        )
-
-    async def async_hold(
-        self, state: bool, duration: timedelta, speed: int | None = None
-    ) -> None:
-        """Refuse: only an output can be held against its schedules."""
-        raise ServiceValidationError(
-            translation_domain=DOMAIN, translation_key="not_held"
-        )
 
 
-class PoolctlDosingSwitch(ExplainedEntity, PoolctlSwitch):
-    """Switch that allows a doser to run, and shows why it doses or does not."""
+class PoolctlDosingSwitch(PoolctlSwitch):
+    """Switch that allows a doser to run."""
 
     entity_description: PoolctlDosingDescription
-
-    @override
-    def explain(self) -> Explanation:
-        return why_dosing(self.view.situation, self.entity_description.kind)
-
-    @property
-    @override
-    def extra_state_attributes(self) -> Mapping[str, object]:
-        """The explanation, and the end of a pause."""
-        until = self.controller.pauses.until(self.entity_description.kind)
-        paused = {"paused_until": until.isoformat(timespec="seconds")} if until else {}
-        return {**super().extra_state_attributes, **paused}
 
 
 class _OfOutput(OutputEntity, PoolctlSwitch):

@@ -9,7 +9,7 @@ from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import probatio as vol
@@ -241,7 +241,7 @@ async def test_spa_mode_for_a_time(home: Home, freezer: object) -> None:
 async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
     await begin(home)
     hour = timedelta(hours=1)
-    with failure("not_held", ServiceValidationError):
+    with pytest.raises(ServiceNotSupported):
         await home.act("poolctl.hold", "schedule_0", state=True, duration=hour)
     with failure("schedule_no_speed", ServiceValidationError):
         await home.act("poolctl.hold", KEY, state=True, duration=hour, speed=55)

@@ -6,7 +6,7 @@ from typing import Any
 
 from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.switch.const import DOMAIN as SWITCH
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
@@ -126,7 +126,7 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
     await full.act_on_device("resume_schedule")
     assert not any(slot.held for slot in full.pool.slots)
 
-    with failure("not_scheduled", ServiceValidationError):
+    with pytest.raises(ServiceNotSupported):
         await full.act("poolctl.resume_schedule", "solar_selected")
 
 

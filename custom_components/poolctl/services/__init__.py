@@ -4,8 +4,7 @@ All except raw access target entities, so Home Assistant checks the caller's per
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -19,9 +18,11 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import VolDictType, VolSchemaType
 import probatio as vol
 
+from ..client.control.raw import RawControl
 from ..client.pool.dosing import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
+from ..entity import OutputEntity
 from ..errors import command_errors
 from ..learned.totals import RUN_HOURS
 from ..private import async_call_entities
@@ -29,7 +30,7 @@ from ..sensor import PoolctlSensor
 from ..switch import PoolctlDosingSwitch
 from ..warm_by.request import LONGEST
 from . import plan_hours, raw, schedules
-from .values import duration, entities_only, moment, whole
+from .values import duration, entities_only, moment, of_kind, whole
 
 _OUTPUTS: Final = Platform.LIGHT, Platform.SWITCH
 _HOLD: Final[VolDictType] = {
@@ -40,34 +41,53 @@ _HOLD: Final[VolDictType] = {
     ),
     vol.Optional("speed"): whole,
 }
-_OF_OUTPUTS: Final[Mapping[str, tuple[str, VolDictType]]] = {
-    "hold": ("async_hold", _HOLD),
-    "resume_schedule": ("async_resume_schedule", {}),
-}
 _WARM_BY: Final[VolDictType] = {
     vol.Optional("at"): moment,
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST)),
 }
-_OPTIONAL, _ONLY = SupportsResponse.OPTIONAL, SupportsResponse.ONLY
+_NONE: Final = SupportsResponse.NONE
+_OPTIONAL: Final = SupportsResponse.OPTIONAL
+_ONLY: Final = SupportsResponse.ONLY
+_NOTHING: Final = entities_only({})
+_CALENDAR: Final = Platform.CALENDAR
+
+type _Action = tuple[
+    str,
+    Platform,
+    str | Callable[..., object],
+    VolDictType | VolSchemaType,
+    SupportsResponse,
+]
+"""Name, platform, method of the entity or function of entity and call, and fields."""
 
 
-async def _async_on_outputs(method: str, call: ServiceCall) -> None:
+async def _hold(entity: Entity, call: ServiceCall) -> None:
+    output, speed = of_kind(OutputEntity, entity, call), call.data.get("speed")
+    await output.async_hold(call.data["state"], call.data["duration"], speed)
+
+
+async def _resume(entity: Entity, call: ServiceCall) -> None:
+    await of_kind(OutputEntity, entity, call).async_resume_schedule()
+
+
+async def _async_on_outputs(
+    run: Callable[[Entity, ServiceCall], Awaitable[None]], call: ServiceCall
+) -> None:
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)
         if platform.domain in _OUTPUTS
         for entity_id, entity in platform.entities.items()
     }
-    await async_call_entities(call.hass, entities, method, call)
+    await async_call_entities(call.hass, entities, run, call)
 
 
 async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
     """Pause dosers; those of one controller together."""
     pauses = defaultdict[ControllerCoordinator, list[AnyDosing]](list)
     for entity in entities:
-        if not isinstance(entity, PoolctlDosingSwitch):
-            raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
-        pauses[entity.coordinator].append(entity.entity_description.kind)
+        switch = of_kind(PoolctlDosingSwitch, entity, call)
+        pauses[switch.coordinator].append(switch.entity_description.kind)
     for coordinator, kinds in pauses.items():
         with command_errors(coordinator.record.title):
             await coordinator.controller.pauses.begin(kinds, call.data["duration"])
@@ -83,55 +103,38 @@ def _reset(entity: Entity, call: ServiceCall) -> None:
     entity.async_reset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Action:
-    """An action on the entities of one platform."""
-
-    platform: Platform
-    run: str | Callable[..., object]
-    """Method of the entity, or function that receives the entity and the call."""
-    schema: VolDictType | VolSchemaType
-    response: SupportsResponse = SupportsResponse.NONE
-
-
-_ACTIONS: Final[Mapping[str, _Action]] = {
-    "warm_by": _Action(Platform.CLIMATE, "async_warm_by", _WARM_BY),
-    "create_schedule": _Action(
-        Platform.CALENDAR, schedules.async_create, schedules.CREATE, _OPTIONAL
-    ),
-    "get_schedules": _Action(Platform.CALENDAR, schedules.async_get, {}, _ONLY),
-    "plan_hours": _Action(
-        Platform.CALENDAR, plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL
-    ),
-    "update_schedule": _Action(
-        Platform.SWITCH, schedules.async_update, entities_only(schedules.UPDATE)
-    ),
-    "delete_schedule": _Action(
-        Platform.SWITCH, schedules.async_delete, entities_only({})
-    ),
-    "reset_run_hours": _Action(Platform.SENSOR, _reset, entities_only({})),
-}
+_UPDATE: Final = entities_only(schedules.UPDATE)
+_ACTIONS: Final[tuple[_Action, ...]] = (
+    ("warm_by", Platform.CLIMATE, "async_warm_by", _WARM_BY, _NONE),
+    ("create_schedule", _CALENDAR, schedules.async_create, schedules.CREATE, _OPTIONAL),
+    ("get_schedules", _CALENDAR, schedules.async_get, {}, _ONLY),
+    ("plan_hours", _CALENDAR, plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL),
+    ("update_schedule", Platform.SWITCH, schedules.async_update, _UPDATE, _NONE),
+    ("delete_schedule", Platform.SWITCH, schedules.async_delete, _NOTHING, _NONE),
+    ("reset_run_hours", Platform.SENSOR, _reset, _NOTHING, _NONE),
+)
+"""Actions on the entities of one platform."""
 
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
     """Register the actions."""
-    for name, (method, fields) in _OF_OUTPUTS.items():
+    for name, run, schema in (
+        ("hold", _hold, cv.make_entity_service_schema(_HOLD)),
+        ("resume_schedule", _resume, cv.make_entity_service_schema({})),
+    ):
         hass.services.async_register(
-            DOMAIN,
-            name,
-            partial(_async_on_outputs, method),
-            cv.make_entity_service_schema(fields),
+            DOMAIN, name, partial(_async_on_outputs, run), schema
         )
-    for name, action in _ACTIONS.items():
+    for name, platform, func, fields, response in _ACTIONS:
         service.async_register_platform_entity_service(
             hass,
             DOMAIN,
             name,
-            entity_domain=action.platform,
-            func=action.run,
-            schema=action.schema,
-            supports_response=action.response,
+            entity_domain=platform,
+            func=func,
+            schema=fields,
+            supports_response=response,
         )
     service.async_register_batched_platform_entity_service(
         hass,
@@ -142,9 +145,9 @@ def async_setup_services(hass: HomeAssistant) -> None:
         schema=entities_only({vol.Required("duration"): duration}),
     )
     for name, send, response in (
-        ("send_action", raw.async_send_action, _OPTIONAL),
-        ("send_query", raw.async_send_query, _ONLY),
+        ("send_action", RawControl.action, _OPTIONAL),
+        ("send_query", RawControl.query, _ONLY),
     ):
         service.async_register_admin_service(
-            hass, DOMAIN, name, send, raw.SCHEMA, response
+            hass, DOMAIN, name, partial(raw.async_send, send), raw.SCHEMA, response
         )

@@ -113,8 +113,7 @@ def _moment(value: object) -> datetime | None:
         at = dt_util.parse_datetime(value) if isinstance(value, str) else value
         if not isinstance(at, datetime):
             return None
-        zone = at.tzinfo or dt_util.get_default_time_zone()
-        nearest = at.replace(tzinfo=zone).astimezone(UTC) + timedelta(seconds=30)
+        nearest = dt_util.as_utc(at) + timedelta(seconds=30)
         return nearest.replace(second=0, microsecond=0)
     except ValueError, OverflowError:
         return None

@@ -25,18 +25,8 @@ SCHEMA = vol.Schema(
 )
 
 
-async def async_send_action(call: ServiceCall) -> ServiceResponse:
-    """Send an action to the controller."""
-    return await _async_send(call, RawControl.action)
-
-
-async def async_send_query(call: ServiceCall) -> ServiceResponse:
-    """Send a query to the controller."""
-    return await _async_send(call, RawControl.query)
-
-
-async def _async_send(
-    call: ServiceCall, send: Callable[[RawControl, str, bytes], Awaitable[bytes]]
+async def async_send(
+    send: Callable[[RawControl, str, bytes], Awaitable[bytes]], call: ServiceCall
 ) -> ServiceResponse:
     """Send the given name and payload once; return the reply as hex."""
     coordinator = async_controller(call.hass, call.data[ATTR_DEVICE_ID])

@@ -5,7 +5,7 @@ from typing import Final
 
 from homeassistant.const import ATTR_NAME, WEEKDAYS, Platform
 from homeassistant.core import ServiceCall, ServiceResponse
-from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.typing import VolDictType
@@ -19,7 +19,7 @@ from ..coordinator import ControllerCoordinator
 from ..entity import PoolctlEntity, async_output_of, async_outputs_of
 from ..errors import command_errors
 from ..schedules.entity import OfSchedule
-from .values import whole
+from .values import of_kind, whole
 
 ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_SCHEDULE_ENTITY: Final = "schedule_entity"
@@ -109,13 +109,12 @@ def _schedule(
     entity: Entity, call: ServiceCall
 ) -> tuple[ControllerCoordinator, int, Schedule]:
     """Return the schedule that a switch belongs to, as it was last read."""
-    if not isinstance(entity, OfSchedule):
-        raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
-    if (observed := entity.schedule) is None:
+    switch = of_kind(OfSchedule, entity, call)
+    if (observed := switch.schedule) is None:
         raise ServiceValidationError(
             translation_domain=DOMAIN, translation_key="schedule_changed"
         )
-    return entity.coordinator, entity.entity_description.index, observed
+    return switch.coordinator, switch.entity_description.index, observed
 
 
 def _wanted(

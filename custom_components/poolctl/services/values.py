@@ -1,10 +1,13 @@
-"""Validators of actions: Home Assistant's cut 1.9 to 1 and fail at infinity."""
+"""Checks of actions; Home Assistant's validators cut 1.9 to 1 and fail at infinity."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import isfinite
 
 from homeassistant.const import ATTR_AREA_ID, ATTR_DEVICE_ID, ATTR_FLOOR_ID
+from homeassistant.core import ServiceCall
+from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.typing import ConfigType, VolDictType, VolSchemaType
 from homeassistant.util import dt as dt_util
 import probatio as vol
@@ -39,17 +42,18 @@ def duration(value: object) -> timedelta:
 
 
 def moment(value: object) -> datetime:
-    """Return a time in UTC; raise Invalid at the end of what a calendar can tell.
-
-    A time without a time zone is in that of Home Assistant.
-    """
-    at = cv.datetime(value)
+    """Return a time in UTC; raise Invalid at the end of what a calendar can tell."""
     try:
-        return at.replace(
-            tzinfo=at.tzinfo or dt_util.get_default_time_zone()
-        ).astimezone(UTC)
+        return dt_util.as_utc(cv.datetime(value))
     except OverflowError:
         raise vol.Invalid("expected another year") from None
+
+
+def of_kind[E: Entity](kind: type[E], entity: Entity, call: ServiceCall) -> E:
+    """Return an entity that an action targets; raise ServiceNotSupported for others."""
+    if not isinstance(entity, kind):
+        raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
+    return entity
 
 
 def entities_only(fields: VolDictType) -> VolSchemaType:
