@@ -308,6 +308,16 @@ async def test_a_date_and_then_a_time(spa: Home) -> None:
     assert explanation(spa) == ""
 
 
+async def test_a_time_of_the_year_one(spa: Home) -> None:
+    """It ends the request; nobody is about to correct it, and UTC has no such time."""
+    await ask(spa, at(18))
+    call = spa.act(
+        "datetime.set_value", "spa_warm_by", datetime="0001-01-01T00:00:00+14:00"
+    )
+    await done(spa, call)
+    assert warm_by(spa) is None
+
+
 async def test_nothing_begins_before_the_time_follows_the_date(spa: Home) -> None:
     """A first time waits, too, and a second one replaces it at once."""
     await ask(spa, at(12, 20))
@@ -404,6 +414,25 @@ async def test_the_sun_first(spa: Home) -> None:
     assert int(pool.settings["heating"]) == SOLAR | POOL_HEATER
     await until(spa, at(21, 4))
     assert as_before(spa)
+
+
+@pytest.mark.parametrize("mine", [SOLAR, POOL_HEATER, SOLAR | POOL_HEATER])
+async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
+    """The thermostat selects them again, not those of a request in between."""
+    pool = spa.pool
+    await spa.enable_all()
+    pool.settings["heating"] = mine
+    await spa.live(30)
+    await done(spa, spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+    pool.settings["pool_target"], pool.water.temperature = 30, 24.0
+    await ask(spa, dt_util.now() + timedelta(minutes=20), "pool")
+    await spa.live(3 * STEP, step=STEP)
+    assert int(pool.settings["heating"]) == SOLAR | POOL_HEATER
+    await ask(spa, dt_util.now() - timedelta(minutes=1), "pool")
+    await spa.live(2 * STEP, step=STEP)
+    assert as_before(spa)
+    await done(spa, spa.act("climate.set_hvac_mode", "pool", hvac_mode="heat"))
+    assert int(pool.settings["heating"]) == mine
 
 
 async def test_no_sun_before_sunrise(spa: Home) -> None:

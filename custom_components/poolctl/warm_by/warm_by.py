@@ -121,8 +121,9 @@ class WarmBy:
         if at > self._clock.now():
             await self.want(body, at)
             return
-        self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
-        self._check_at = time.monotonic() + CHECK
+        if self._clock.now() - at <= AHEAD:
+            self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
+            self._check_at = time.monotonic() + CHECK
         await self._cancel(body)
         self._controller.store.publish()
 

@@ -58,6 +58,8 @@ class HeatClaims(Claims[HeatClaim]):
         self._paths = paths
         self._poller = poller
         self._heating = heating
+        self._chosen = store.reported.pool_sources
+        """Heat sources of the pool that were selected last by others than us."""
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:
         """Select a heat source until a time, for one claimant.
@@ -92,6 +94,14 @@ class HeatClaims(Claims[HeatClaim]):
         """Leave heat sources selected at the end: a user has selected them meanwhile."""
         for source in sources:
             self._put(thing_of(source), None)
+
+    @override
+    def take_read(self, state: PoolState, at: float) -> None:
+        super().take_read(state, at)
+        if any(claim.source in state.pool_sources for claim in self.all):
+            state = replace(state, pool_sources=self._chosen)
+            self._store.reported = state
+        self._chosen = state.pool_sources
 
     @override
     def _observed(
