@@ -30,7 +30,7 @@ from homeassistant.util.hass_dict import HassKey
 from .application_credentials import AccountToken
 from .client.cloud import CloudClient
 from .client.codec import to_stored
-from .client.limits import Gate, Gates
+from .client.endpoints import Gate, Gates
 from .client.wire.cloud_answers import Device, Inventory
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .client.wire.http import ClosingRequest

@@ -15,7 +15,7 @@ from custom_components.poolctl.client import (
     clock as clock_module,
     cloud as cloud_module,
     coalescing as coalescing_module,
-    limits as limits_module,
+    endpoints as endpoints_module,
 )
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
@@ -220,7 +220,7 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
         holds_owner,
         holds_pauses,
         lan_delivery,
-        limits_module,
+        endpoints_module,
         poller_module,
         queries_module,
         sender_module,

@@ -10,8 +10,7 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.endpoints import READS
-from custom_components.poolctl.client.limits import Gate, Gates
+from custom_components.poolctl.client.endpoints import READS, Gate, Gates
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,

@@ -23,10 +23,11 @@ from .endpoints import (
     SITES,
     STATUSES,
     USER_INFO,
+    Gate,
+    Gates,
     ServiceRequest,
 )
 from .facts import SERVICE, Change, CloudRequest, Facts, FactsOf
-from .limits import Gate, Gates
 from .wire.cloud_answers import (
     DEFAULT_RETRY_AFTER,
     Device,

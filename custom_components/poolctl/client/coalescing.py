@@ -52,9 +52,7 @@ class Coalescer:
         # A cancelled caller stops neither the command nor the other callers.
         await asyncio.wait([task])
         if task.cancelled():
-            raise UnreachableError(
-                "stopped before the command was done", reason="stopped"
-            )
+            raise UnreachableError(reason="stopped")
         task.result()
 
     def _done(self, task: asyncio.Task[None]) -> None:

@@ -1,15 +1,19 @@
-"""The endpoints of the service that are used.
+"""The endpoints of the service, and when they may be requested (protocol.md 7.1, 8).
 
 The paths of the published ones are in protocol.md 4.1; the other paths are observed
 (protocol.md O5), though some of their names are published (protocol.md 4.1 rule 5).
 """
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPMethod
+import time
 from typing import Final, NamedTuple
 
 from .facts import SERVICE
+from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
@@ -96,3 +100,72 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     )
 }
 """All endpoints by name; only the sign-in (`account.py`) uses others."""
+
+
+class _Failure(NamedTuple):
+    """Failures in a row of one path; `not_before` is monotonic, in seconds."""
+
+    error: PoolctlError
+    not_before: float
+    times: int
+
+
+@dataclass(slots=True)
+class Gate:
+    """The limits of one controller, times are monotonic in seconds."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    next_write: float = 0.0
+    busy_until: float = 0.0
+    """End of the wait that the service asked for (protocol.md 7.1)."""
+    read_busy_until: float = 0.0
+    """The same for published reads: their copies are served during a cool-down."""
+    last_busy: str = ""
+    """Endpoint that started the last wait."""
+    failures: dict[str, _Failure] = field(default_factory=dict)
+    """Failures by path."""
+
+    def check(self, request: ServiceRequest) -> None:
+        """Raise the error that keeps a request from being sent now."""
+        now = time.monotonic()
+        copied = request.endpoint.published and request.data is None
+        until = self.read_busy_until if copied else self.busy_until
+        if until > now:
+            raise BusyError("the service asked to wait", retry_after=until - now)
+        failure = self.failures.get(request.path)
+        if failure is None or now >= failure.not_before:
+            return
+        if not request.urgent or isinstance(failure.error, NotOfferedError):
+            if isinstance(failure.error, BusyError):
+                left = failure.not_before - now
+                raise BusyError("the endpoint asked to wait", retry_after=left)
+            # The same error is raised repeatedly: its traceback would grow.
+            raise failure.error.with_traceback(None)
+
+    def answered(self, request: ServiceRequest, error: PoolctlError | None) -> None:
+        """Note an answer: a 404 lasts a day, a 429 as long as it says.
+
+        Other failures delay only the reads of unpublished endpoints.
+        """
+        now, endpoint = time.monotonic(), request.endpoint
+        if isinstance(error, BusyError):
+            self.last_busy = endpoint.name
+            self.busy_until = max(self.busy_until, now + (error.retry_after or 0.0))
+            if endpoint.published and request.data is None:
+                self.read_busy_until = self.busy_until
+        previous = self.failures.pop(request.path, None)
+        if error is None or endpoint.published:
+            return
+        count = previous.times + 1 if previous else 0
+        wait = endpoint.again[min(count, len(endpoint.again) - 1)]
+        if isinstance(error, NotOfferedError):
+            wait = endpoint.absent_for
+        elif request.data is not None:
+            return
+        self.failures[request.path] = _Failure(error, now + wait, count)
+
+
+type Gates = defaultdict[str, Gate]
+"""The gates of an account by controller, `SERVICE` for the account itself.
+
+They may outlast the client: a wait ends neither with a reload nor a failed set-up."""

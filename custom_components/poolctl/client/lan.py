@@ -130,7 +130,6 @@ class LanClient:
                 size = len(request_body(op, name)) + 2 * (OVERHEAD + len(payload))
                 if size > MAX_REQUEST:  # no controller accepts it
                     raise InvalidCommandError(
-                        f"a request of {size} bytes is longer than {MAX_REQUEST}",
                         reason="request_too_large",
                         elsewhere=True,
                         size=str(size),

@@ -284,6 +284,6 @@ async def test_an_object_too_large_for_the_lan_is_not_sent(
     """protocol.md 8: a request has at most 1024 bytes, half of them a hex payload."""
     key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
     monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
-    with pytest.raises(InvalidCommandError, match="bytes"):
+    with pytest.raises(InvalidCommandError, match="request_too_large"):
         await pool.controller.dosing.set_drum(ACID, 18_000)
     assert pool.asked("a") == []

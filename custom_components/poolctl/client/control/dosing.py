@@ -52,9 +52,7 @@ class _Change:
         """Return the object to write; raises an error if it lacks the value."""
         if self.refills is not None:
             if not settings.get(self.refills.size):
-                raise InvalidCommandError(
-                    "the drum has no size", reason="drum_without_size"
-                )
+                raise InvalidCommandError(reason="drum_without_size")
         elif settings.get(self.key) is None:
             raise ReplyError(f"the settings have no {self.key}")
         # A flag is written in the form in which it was read: true or 1.

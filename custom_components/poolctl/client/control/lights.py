@@ -45,7 +45,6 @@ class LightControl(Control):
         slot, group, kind = self._light(index)
         if effect not in kind.effects:
             raise InvalidCommandError(
-                f"light type {kind.key} has no such effect",
                 reason="unknown_effect",
                 effect=effect,
                 light=slot.name or f"#{index + 1}",
@@ -82,9 +81,7 @@ class LightControl(Control):
                 frame = await lan.action("cmd", encode_cmd(LIGHTS_COMMAND, body))
             except LanBusyError as err:
                 # It may have run, and the present effect of a light is not reported.
-                raise UnreachableError(
-                    "busy, and it may have run", reason="outcome_unknown"
-                ) from err
+                raise UnreachableError(reason="outcome_unknown") from err
             finally:
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)

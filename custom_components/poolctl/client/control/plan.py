@@ -23,7 +23,7 @@ from typing import Final
 from ..planning import MAX_BLOCKS, Block
 from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
-from ..wire.exceptions import InvalidCommandError, NotSupportedError
+from ..wire.exceptions import InvalidCommandError
 from ..wire.schedule import ALL_WEEK, MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from .schedules import ScheduleControl
 from .sender import Control, Sender
@@ -77,7 +77,7 @@ class PlanControl(Control):
             if dry_run or not steps:
                 return blocks, steps
             if self._store.choices.planned_on == today and not again:
-                raise InvalidCommandError("written today", reason="plan_written_today")
+                raise InvalidCommandError(reason="plan_written_today")
             for step in steps:
                 await self._write(step)
             planned = tuple(each for each in self._planned if each in self._present)
@@ -89,12 +89,6 @@ class PlanControl(Control):
     @property
     def _used(self) -> _Table:
         return self._store.reported.schedules.used
-
-    @property
-    def _pump(self) -> int:
-        if (pump := self._store.reported.outputs.pump) is None:
-            raise NotSupportedError("the slot of the pump is not known yet")
-        return pump.index
 
     @property
     def _planned(self) -> Iterable[PlannedSchedule]:
@@ -114,13 +108,11 @@ class PlanControl(Control):
 
     def _others(self) -> _Table:
         """Return the enabled schedules of the pump that are not reserved."""
-        reserved = self._reserved()
+        reserved, pump = self._reserved(), self._store.reported.outputs.pump_slot
         return {
             index: schedule
             for index, schedule in self._used.items()
-            if schedule.slot == self._pump
-            and schedule.enabled
-            and index not in reserved
+            if schedule.slot == pump and schedule.enabled and index not in reserved
         }
 
     def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[PlanStep]:
@@ -152,15 +144,13 @@ class PlanControl(Control):
         if len(wanted) > MAX_BLOCKS or (
             len(wanted) == MAX_BLOCKS and wanted[0].overlaps(wanted[1])
         ):
-            raise InvalidCommandError("no such blocks", reason="plan_blocks")
+            raise InvalidCommandError(reason="plan_blocks")
         if len(wanted) > MAX_SCHEDULES - len(self._used) + len(self._reserved()):
-            raise InvalidCommandError("all are in use", reason="schedule_limit")
+            raise InvalidCommandError(reason="schedule_limit")
         for one in wanted:
             for other in others.values():
                 if other.overlaps(one):
-                    raise InvalidCommandError(
-                        "the pump runs then", reason="plan_overlap", name=other.name
-                    )
+                    raise InvalidCommandError(reason="plan_overlap", name=other.name)
 
     def _changes(
         self,
@@ -200,8 +190,9 @@ class PlanControl(Control):
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
     ) -> Schedule:
-        store = self._store
-        equipped = equip(store.reported, store.choices, previous, self._pump, speed)
+        state, choices = self._store.reported, self._store.choices
+        pump = state.outputs.pump_slot
+        equipped = equip(state, choices, previous, pump, speed)
         return replace(
             previous or _NEW,
             **equipped,

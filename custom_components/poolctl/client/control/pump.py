@@ -13,7 +13,6 @@ from ..wire.exceptions import (
     InvalidCommandError,
     LanBusyError,
     NotAppliedError,
-    NotSupportedError,
     PoolctlError,
     joined,
 )
@@ -88,7 +87,7 @@ class PumpControl(Control):
         return finish
 
     async def _ensure_released(self, pending: Command) -> None:
-        slot = self._slot()
+        slot = self._store.reported.outputs.pump_slot
         if pending.by_lan and slot in (self._store.reported.outputs.held or ()):
             # If neither command releases it, it is off nevertheless, as requested.
             await self._resumed_by_aux(slot)
@@ -110,7 +109,7 @@ class PumpControl(Control):
 
     async def resume(self) -> None:
         """Release the pump to its schedules, or raise CannotReleaseError."""
-        slot = self._slot()
+        slot = self._store.reported.outputs.pump_slot
         ways = [self._resumed_by_aux, self._resumed_by_command]
         for way in reversed(ways) if self._no_aux else ways:
             if await way(slot):
@@ -142,7 +141,7 @@ class PumpControl(Control):
 
     async def _held_off(self) -> bool:
         """Hold the pump off by `aux`; return whether the controller accepts that."""
-        by_aux = _aux(self._slot(), held=True)
+        by_aux = _aux(self._store.reported.outputs.pump_slot, held=True)
         return await self._taken(replace(self._command(False, None), lan=by_aux))
 
     async def _taken(self, command: Command) -> bool:
@@ -158,7 +157,8 @@ class PumpControl(Control):
         command = self._command(on, wanted)
         if on or self._no_aux:
             return await self._sender.send(command)
-        by_aux = replace(command, lan=_aux(self._slot(), held=True))
+        slot = self._store.reported.outputs.pump_slot
+        by_aux = replace(command, lan=_aux(slot, held=True))
         try:
             return await self._sender.send(by_aux)
         except DeclinedError as declined:
@@ -171,7 +171,7 @@ class PumpControl(Control):
 
     def _command(self, on: bool, wanted: int | None) -> Command:
         """Return the command that uses `v2_manual_set`, or `setPumpInfo` by cloud."""
-        slot, store = self._slot(), self._store
+        slot, store = self._store.reported.outputs.pump_slot, self._store
         speed = wanted or start_speed(store.reported, store.choices)
         body = {"aux_switch_state": on, "aux_slot_num": slot, "pump_speed": speed}
         by_cloud = {
@@ -190,12 +190,6 @@ class PumpControl(Control):
                 self._paths.device_id, "setPumpInfo", by_cloud
             ),
         )
-
-    def _slot(self) -> int:
-        """Return the pump's slot; raises NotSupportedError while that is unknown."""
-        if (pump := self._store.reported.outputs.pump) is None:
-            raise NotSupportedError("the slot of the pump is not known yet")
-        return pump.index
 
 
 def _aux(slot: int, *, held: bool) -> LanCommand:

@@ -19,7 +19,7 @@ def parse_payload(text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise InvalidCommandError("not hex", reason="payload_not_hex") from None
+        raise InvalidCommandError(reason="payload_not_hex") from None
 
 
 class RawControl(Control):
@@ -38,9 +38,7 @@ class RawControl(Control):
                 reply = await lan.raw_action(name, payload)
         except LanBusyError as err:
             # It may have run, and only the frame of its reply found no buffer.
-            raise UnreachableError(
-                "busy, perhaps after it ran", reason="outcome_unknown"
-            ) from err
+            raise UnreachableError(reason="outcome_unknown") from err
         if (frame := state_after(reply)) is not None:
             self._poller.merge_frame(frame)
         return reply

@@ -34,20 +34,18 @@ from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .command import Command
 from .sender import Control, Sender
 
-type _Found[T] = Callable[[Mapping[int, Schedule]], T | None]
-"""Returns the result of a change in the schedules, `None` if it is not there."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Change[T]:
-    """One change: how it is sent, what it does, and how its result is found."""
+class _Change:
+    """One change: how it is sent, what it does, and how its effect is recognised."""
 
     payload: bytes
     endpoint: str
     body: Answer
     becomes: tuple[int, Schedule | None]
     """Index of the schedule, and the schedule after the change."""
-    found: _Found[T]
+    done: Callable[[Mapping[int, Schedule]], bool]
+    """Returns whether schedules that were read show it."""
 
 
 class ScheduleControl(Control):
@@ -81,15 +79,16 @@ class ScheduleControl(Control):
             wanted = tidy(wanted, previous)
             check(self._store.reported, previous, wanted)
             free = next(i for i in range(MAX_SCHEDULES) if i not in previous)
-            index = await self._write(
+            checked = await self._write(
                 _Change(
                     payload=encode_schedule_create(wanted),
                     endpoint="createSchedule",
                     body=_cloud_record(wanted),
                     becomes=(free, replace(wanted, enabled=True)),
-                    found=lambda now: _added(previous, now, wanted),
+                    done=lambda now: _added(previous, now, wanted) is not None,
                 )
             )
+            index = _added(previous, self._now(), wanted) if checked else None
             # Neither record nor body sets this: a new schedule may be armed or not.
             if index is not None and self._now()[index].enabled is not wanted.enabled:
                 index = await self._arm_new(previous, wanted)
@@ -116,7 +115,7 @@ class ScheduleControl(Control):
                         endpoint="updateSchedule",
                         body=_cloud_record(wanted) | _number(index),
                         becomes=(index, replace(wanted, enabled=enabled)),
-                        found=lambda found: wanted.same_as(found.get(index)) or None,
+                        done=lambda found: wanted.same_as(found.get(index)),
                     )
                 )
             if wanted.enabled and not now[index].enabled:
@@ -132,7 +131,7 @@ class ScheduleControl(Control):
                     endpoint="deleteSchedule",
                     body=_number(index),
                     becomes=(index, None),
-                    found=lambda now: index not in now or None,
+                    done=lambda now: index not in now,
                 )
             )
 
@@ -153,9 +152,7 @@ class ScheduleControl(Control):
                 endpoint="changeScheduleStatus",
                 body={"schedule_id": index + 1, "schedule_state": int(enabled)},
                 becomes=(index, replace(self._now()[index], enabled=enabled)),
-                found=lambda now: (
-                    (index in now and now[index].enabled is enabled) or None
-                ),
+                done=lambda now: index in now and now[index].enabled is enabled,
             )
         )
 
@@ -164,9 +161,7 @@ class ScheduleControl(Control):
         try:
             index = _added(previous, await self._read(), wanted)
         except BusyError as err:
-            raise UnreachableError(
-                "made, but not found again", reason="outcome_unknown"
-            ) from err
+            raise UnreachableError(reason="outcome_unknown") from err
         if index is None:
             raise NotAppliedError("it is gone again")
         await self._enable(index, wanted.enabled)
@@ -180,11 +175,8 @@ class ScheduleControl(Control):
     ) -> Mapping[int, Schedule]:
         """Read the schedules; raises InvalidCommandError if `observed` has changed."""
         now = await self._read()
-        if observed is None or not observed.same_as(found := now.get(index)):
-            changed = observed and found and observed.differences(found)
-            raise InvalidCommandError(
-                f"it was changed: {changed}", reason="schedule_changed"
-            )
+        if observed is None or not observed.same_as(now.get(index)):
+            raise InvalidCommandError(reason="schedule_changed")
         return now
 
     async def _read(self) -> Mapping[int, Schedule]:
@@ -217,34 +209,33 @@ class ScheduleControl(Control):
             raise BusyError("the index of a new one is not known", retry_after=left)
         self._new = None
 
-    async def _write[T](self, change: _Change[T]) -> T | None:
+    async def _write(self, change: _Change) -> bool:
         """Send a change and check the result; repeat it only if it was not done.
 
         A change that the cloud acknowledged is not checked: its copies may be older.
-        Returns `None` if the change was acknowledged and could not be checked.
+        Returns `False` if it was acknowledged and the schedules could not be read.
         """
         for again in (True, False):
             by_lan, lost = await self._send(change)
             if lost is None and not by_lan:
-                return self._show(change)
+                self._show(change)
+                return True
             try:
-                result = change.found(await self._read())
+                done = change.done(await self._read())
             except PoolctlError as err:
                 self._queries.expire(SCHEDULES.name)
                 if lost is not None:
-                    raise UnreachableError(
-                        "no answer, and no look at it", reason="outcome_unknown"
-                    ) from err
-                return None
-            if result is not None:
-                return result
+                    raise UnreachableError(reason="outcome_unknown") from err
+                return False
+            if done:
+                return True
             if not isinstance(lost, LanBusyError):
                 break
             if not again:
                 raise lost
         raise _not_done(by_lan, lost) from lost
 
-    async def _send[T](self, change: _Change[T]) -> tuple[bool, PoolctlError | None]:
+    async def _send(self, change: _Change) -> tuple[bool, PoolctlError | None]:
         """Send a change once; return whether by LAN, and the error if in doubt."""
         command = Command(
             lan=lambda lan: lan.action("schedule", change.payload),
@@ -263,7 +254,7 @@ class ScheduleControl(Control):
             self._poller.merge_frame(frame)
         return command.by_lan, None
 
-    def _show[T](self, change: _Change[T]) -> T | None:
+    def _show(self, change: _Change) -> None:
         """Show a change acknowledged by the cloud until a read that cannot be older."""
         index, schedule = change.becomes
         if schedule is not None and index not in self._now():
@@ -271,7 +262,6 @@ class ScheduleControl(Control):
         self._copies_until = time.monotonic() + COPY_AGE
         self._poller.schedules_written()
         self._store.update(lambda state: with_schedule(state, index, schedule))
-        return change.found(self._now())
 
 
 def _added(
@@ -308,7 +298,5 @@ def _not_done(by_lan: bool, lost: PoolctlError | None) -> PoolctlError:
     if lost is None:
         return NotAppliedError("the controller accepted it but did not do it")
     if not by_lan:
-        return UnreachableError(
-            "the copy of the cloud may be too old", reason="outcome_unknown"
-        )
-    return UnreachableError("no answer, and it was not done", reason="not_done")
+        return UnreachableError(reason="outcome_unknown")
+    return UnreachableError(reason="not_done")

@@ -88,9 +88,7 @@ class Sender:
         """Run a block that ends with this sender; raises UnreachableError (`stopped`) then."""
         task = asyncio.current_task()
         if self._closed.is_set() or task is None:
-            raise UnreachableError(
-                "stopped before it was sent", ran=False, reason="stopped"
-            )
+            raise UnreachableError(ran=False, reason="stopped")
         inner = task in self._running
         self._running.add(task)
         self.store.commanded_at = time.monotonic()
@@ -100,9 +98,7 @@ class Sender:
             # Cancelled by `close` alone: the user gets an error instead.
             if inner or not self._closed.is_set() or task.uncancel() > 0:
                 raise
-            raise UnreachableError(
-                "stopped before the command was done", reason="stopped"
-            ) from None
+            raise UnreachableError(reason="stopped") from None
         finally:
             self.store.commanded_at = time.monotonic()
             if not inner:

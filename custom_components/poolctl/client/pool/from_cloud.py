@@ -4,7 +4,7 @@ The dashboard's first nine fields are published (protocol.md 2.5); its other fie
 all other answers are observed (protocol.md O5), and any of their fields may be missing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -125,21 +125,21 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     """Return the state after an answer of `auxInfo`: its slots and whether they run."""
     # Dosers and heaters are not listed: this answer never covers all slots.
     known, listed = state.outputs, _listed(answer)
-    types = list(known.types or ())
-    if not types or known.types == _ONLY_PUMP:
-        types = [UNKNOWN_TYPE] * MAX_SLOTS
-    names, modes, assumed = list(known.names), list(known.modes), known.assumed
+    reported = known.types if known.types != _ONLY_PUMP else None
+    types = dict(enumerate(reported or (UNKNOWN_TYPE,) * MAX_SLOTS))
+    names, modes = dict(enumerate(known.names)), dict(enumerate(known.modes))
+    assumed = known.assumed
     for slot, code, entry in listed:
-        _put(types, slot, code, UNKNOWN_TYPE)
+        types[slot] = code
         if (tag := text(entry, "aux_tag")) is not None:
-            _put(names, slot, tag, "")
+            names[slot] = tag
         if isinstance(on := entry.get("aux_status"), int):
-            _put(modes, slot, _mode(bool(on), modes[slot : slot + 1]), None)
+            modes[slot] = _mode(bool(on), modes.get(slot))
             assumed = False
     outputs = replace(
-        known.with_types(tuple(types)),
-        names=tuple(names),
-        modes=tuple(modes),
+        known.with_types(_by_slot(types, UNKNOWN_TYPE)),
+        names=_by_slot(names, ""),
+        modes=_by_slot(modes, None),
         assumed=assumed,
     )
     state = replace(state, outputs=outputs)
@@ -251,14 +251,12 @@ def _of_slot(state: PoolState, slot: int, previous: Schedule) -> Schedule:
     return replace(UNUSED, slot=slot, aux_type=max(wired.type_code, 0) if wired else 0)
 
 
-def _mode(on: bool, previous: Sequence[int | None]) -> int:
+def _mode(on: bool, previous: int | None) -> int:
     """Return a slot's mode; the cloud reports on and off, but not what switched it."""
-    for mode in previous:
-        if mode is not None and (mode != MODE_OFF) is on:
-            return mode
+    if previous is not None and (previous != MODE_OFF) is on:
+        return previous
     return MODE_MANUAL if on else MODE_OFF
 
 
-def _put[T](values: list[T], index: int, value: T, missing: T) -> None:
-    values.extend([missing] * (index + 1 - len(values)))
-    values[index] = value
+def _by_slot[T](values: Mapping[int, T], missing: T) -> tuple[T, ...]:
+    return tuple(values.get(i, missing) for i in range(max(values, default=-1) + 1))

@@ -12,6 +12,7 @@ from ..wire.equipment import (
     Role,
     Slot,
 )
+from ..wire.exceptions import NotSupportedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,13 @@ class Outputs:
     def pump(self) -> Slot | None:
         """The slot of the main pump."""
         return next((slot for slot in self.slots if slot.role is Role.PUMP), None)
+
+    @property
+    def pump_slot(self) -> int:
+        """Number of the pump's slot; raises NotSupportedError while it is unknown."""
+        if (pump := self.pump) is None:
+            raise NotSupportedError("the slot of the pump is not known yet")
+        return pump.index
 
     @property
     def spa(self) -> Slot | None:

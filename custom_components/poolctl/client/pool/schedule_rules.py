@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypedDict
 
 from ..wire.equipment import SPEEDS, UNKNOWN_TYPE, Role, Slot
-from ..wire.exceptions import InvalidCommandError, NotSupportedError
+from ..wire.exceptions import InvalidCommandError
 from ..wire.json_values import clean_text
 from ..wire.schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
 from .choices import Choices, start_speed
@@ -87,9 +87,7 @@ def equip(
     slot is unknown.
     """
     if slot is None:
-        if (usual_one := previous or state.outputs.pump) is None:
-            raise NotSupportedError("the slot of the pump is not known yet")
-        slot = usual_one.slot if isinstance(usual_one, Schedule) else usual_one.index
+        slot = previous.slot if previous else state.outputs.pump_slot
     aux_type, usual = 0, 0
     if previous is not None and previous.slot == slot:
         aux_type, usual = previous.aux_type, previous.speed
@@ -132,15 +130,13 @@ def check(
     checked: the vendor's app may allow more than we do.
     """
     if index is None and len(schedules) >= MAX_SCHEDULES:
-        raise InvalidCommandError("all are in use", reason="schedule_limit")
+        raise InvalidCommandError(reason="schedule_limit")
     previous = _NEW if index is None else schedules[index]
     if wanted.when[1:] != previous.when[1:]:
         _check_times(wanted, previous, DAY + _has_midnight(schedules))
     size = len(wanted.name.encode("utf-8", "replace"))
     if wanted.name != previous.name and not 0 < size <= MAX_NAME:
-        raise InvalidCommandError(
-            "not a name for a schedule", reason="schedule_name", maximum=str(MAX_NAME)
-        )
+        raise InvalidCommandError(reason="schedule_name", maximum=str(MAX_NAME))
     if (wanted.slot, wanted.speed) != (previous.slot, previous.speed):
         _check_equipment(state, wanted)
     check_conflicts(schedules, wanted, index)
@@ -159,7 +155,6 @@ def check_conflicts(
             and other.overlaps(wanted)
         ):
             raise InvalidCommandError(
-                f"it overlaps with schedule {other_index + 1}",
                 reason="schedule_conflict",
                 name=other.name,
                 number=str(other_index + 1),
@@ -173,22 +168,21 @@ def _has_midnight(table: Mapping[int, Schedule]) -> bool:
 def _check_times(wanted: Schedule, previous: Schedule, ends: int) -> None:
     """Check the weekdays and times; `ends` is the number of possible ends."""
     if wanted.weekdays != previous.weekdays and not 0 < wanted.weekdays <= ALL_WEEK:
-        raise InvalidCommandError("no weekday", reason="schedule_weekdays")
+        raise InvalidCommandError(reason="schedule_weekdays")
     for minute, number, before in (
         (wanted.start, DAY, previous.start),
         (wanted.end, ends, previous.end),
     ):
         if not 0 <= minute < number and minute != before:
-            raise InvalidCommandError("not a time of a day", reason="schedule_times")
+            raise InvalidCommandError(reason="schedule_times")
     if wanted.start % DAY == wanted.end:
-        raise InvalidCommandError("it never runs", reason="schedule_same_times")
+        raise InvalidCommandError(reason="schedule_same_times")
 
 
 def _check_equipment(state: PoolState, wanted: Schedule) -> None:
     slot = state.outputs.slot(wanted.slot)
     if slot is None or slot.type_code == UNKNOWN_TYPE or not schedulable(state, slot):
         raise InvalidCommandError(
-            "nothing that schedules switch",
             reason="schedule_equipment",
             name=(slot and slot.name) or str(wanted.slot + 1),
         )
@@ -203,6 +197,6 @@ def _check_speed(speed: int, variable: bool | None) -> None:
     A pump that is not identified yet (`None`) may have a variable speed or not.
     """
     if speed and variable is False:
-        raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
+        raise InvalidCommandError(reason="schedule_no_speed")
     if (speed or variable) and speed not in SPEEDS:
-        raise InvalidCommandError("no such speed", reason="schedule_speed")
+        raise InvalidCommandError(reason="schedule_speed")

@@ -80,13 +80,13 @@ class InvalidCommandError(PoolctlError, ValueError):
 
     def __init__(
         self,
-        message: str,
+        message: str | None = None,
         *,
         reason: str = "invalid_command",
         elsewhere: bool = False,
         **placeholders: str,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message or reason)
         self.reason, self.elsewhere = reason, elsewhere
         self.placeholders = placeholders
 
@@ -111,9 +111,13 @@ class UnreachableError(PoolctlError):
     elsewhere = True
 
     def __init__(
-        self, message: str, *, ran: bool | None = None, reason: str | None = None
+        self,
+        message: str | None = None,
+        *,
+        ran: bool | None = None,
+        reason: str | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message or reason)
         self.ran, self.reason = ran, reason
 
     @property

@@ -6,9 +6,8 @@ midnight by the controller's wall clock.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Self
 
 from .equipment import MAX_SLOTS
 
@@ -77,11 +76,6 @@ class Schedule:
     def same_as(self, other: Schedule | None) -> bool:
         """Return whether another schedule is the same to a user, enabled or not."""
         return other is not None and self.content == other.content
-
-    def differences(self, other: Self) -> list[str]:
-        """Return the names of differing fields, for a log: values may be private."""
-        others = asdict(other)
-        return [name for name, own in asdict(self).items() if own != others[name]]
 
     def overlaps(self, other: Schedule) -> bool:
         """Return whether both would run at the same minute of some week."""
