@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
-from .account import AccountCoordinator, PoolctlConfigEntry
+from .account import AccountCoordinator, PoolctlConfigEntry, async_name_all
 from .const import CONF_CONTROLLERS, DOMAIN, Connection
 from .dashboard import (
     async_offer_dashboard,
@@ -70,6 +70,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
     entry.runtime_data = account
     await account.async_start()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    async_name_all(hass)
     return True
 
 
@@ -85,6 +86,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
             memory.forget(device_id)
     memory.forget(entry.entry_id)
     async_delete_repairs_of_entry(hass, entry.entry_id)
+    async_name_all(hass)
     if not others:
         await async_withdraw_dashboard(hass)
 

@@ -1,8 +1,8 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import ChainMap, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -96,7 +96,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             observers=self.observers,
             lan_session=async_create_clientsession(hass, request_class=ClosingRequest),
             store=self._async_store,
-            records=lambda: tuple(self.data.values()),
+            records=self._records,
             problems=self.problems,
         )
         self._lacking: dict[str, float] = {}
@@ -227,6 +227,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         return replace(record, name=device.name, site=device.site)
 
+    def _records(self) -> Iterable[ControllerRecord]:
+        """Return the records of all accounts in use: no two have the same name."""
+        entries = self.hass.config_entries.async_entries(
+            DOMAIN, include_ignore=False, include_disabled=False
+        )
+        others = [each.data for each in entries if each is not self.config_entry]
+        return ChainMap({**self.data}, *(stored_records(e)[0] for e in others)).values()
+
     @callback
     def _remember(self, records: Mapping[str, ControllerRecord]) -> None:
         stored = self._unread | {
@@ -252,8 +260,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         for device_id in self.controllers.keys() - self.data.keys():
             self._remove(device_id)
         self._async_add_listed()
-        for coordinator in self.controllers.values():
-            coordinator.async_name_parts()
+        async_name_all(self.hass)
 
     @callback
     def _async_add_listed(self) -> None:
@@ -335,6 +342,14 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             (DOMAIN, device_id), self.config_entry.entry_id
         ):
             registry.async_remove_device(device.id)
+
+
+@callback
+def async_name_all(hass: HomeAssistant) -> None:
+    """Name all controllers and their parts: others come and go."""
+    for coordinator in async_controllers(hass):
+        coordinator.async_register_device()
+        coordinator.async_name_parts()
 
 
 @callback

@@ -11,19 +11,19 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
-from tests.world.simulator import Account, Site
+from tests.world.simulator import Account, Controller, Site
 
 USER = ConfigEntryDisabler.USER
 
 
-def second_account(home: Home) -> MockConfigEntry:
-    """Return an entry of another account that owns both pools."""
+def second_account(home: Home, *owned: Controller) -> MockConfigEntry:
+    """Return an entry of another account that owns both pools, or these."""
     service = home.service
-    sites = [Site("Ours", controllers=[service.small, service.full])]
+    sites = [Site("Ours", controllers=[*(owned or service.controllers)])]
     other = Account("other@example.com", "other", sub="user-2", sites=sites)
     service.cloud.accounts.append(other)
     mine, service.account = service.account, other
-    entry = service.entry(service.small, service.full)
+    entry = service.entry(*(owned or service.controllers))
     service.account = mine
     return entry
 
@@ -133,3 +133,30 @@ async def test_the_second_takes_over(
         assert told(home) == {f"controllers_shared_{first.entry_id}"}
         assert live(home) == after
     assert [each for each in caplog.records if each.levelname == "ERROR"] == []
+
+
+async def test_pools_of_one_name_in_two_accounts(home: Home) -> None:
+    """Their names tell them and their parts apart, while there are two."""
+    small, full = home.service.small, home.service.full
+    small.name = full.name = "Pool"
+    home.own(small)
+    first = await home.set_up(small)
+    registry = dr.async_get(home.hass)
+
+    def names(entry: MockConfigEntry) -> set[str | None]:
+        (pool,) = dr.async_entries_for_config_entry(registry, entry.entry_id)
+        parts = dr.async_entries_for_parent_device(registry, pool.id)
+        return {pool.name, *(part.name for part in parts)}
+
+    assert {"Pool", "Water"} <= names(first)
+    second = await home.set_up_entry(second_account(home, full))
+    await home.settle()
+    for _ in range(2):
+        assert {"Pool (Home)", "Water (Pool (Home))"} <= names(first)
+        assert {"Pool (Ours)", "Water (Pool (Ours))"} <= names(second)
+        assert not names(first) & names(second)
+        home.entry = first
+        await home.restart()
+    home.hass.async_create_task(home.hass.config_entries.async_remove(second.entry_id))
+    await home.settle()
+    assert {"Pool", "Water"} <= names(first)

@@ -90,7 +90,7 @@ def device_info(
     It has no manufacturer, because the interface does not name one. It has no link to
     the host, because a controller serves no web page: a browser would show an error
     (protocol.md 4.2, 7.2). It suggests no area: a site is not an area. `records` are
-    those of the account: among them, its name is the only one of its kind.
+    those of all accounts: among them, its name is the only one of its kind.
     """
     name = _distinct_name(record, records)
     return dr.DeviceInfo(
