@@ -2,7 +2,7 @@
 
 Observed, not published (protocol.md O3 to O5). The firmware sets values that are missing
 in a settings object to 0, so the whole object is read, changed and written back, with
-unknown keys. An object that was just read is not read again (`Queries.recent`).
+unknown keys. An object that was just read is not read again (`Queries.rewrite`).
 """
 
 import asyncio
@@ -16,12 +16,11 @@ from ..cloud import COPY_AGE, CloudClient
 from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
-from ..wire.commands import DosingKeys, SettingsObject, decode_json, encode_cmd
+from ..wire.commands import DosingKeys, SettingsObject
 from ..wire.exceptions import (
     InvalidCommandError,
     NotOfferedError,
     NotSupportedError,
-    PoolctlError,
     ReplyError,
 )
 from ..wire.frame import StateFrame
@@ -205,21 +204,15 @@ class DosingControl(Control):
         """Read, change and write an object over the LAN."""
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
-            reported = await self._queries.recent(of.query, lan)
-            read = decode_json(reported.reply)
-            age = time.monotonic() - reported.at + QUEUED
-            body = change.edit(written.over(read, age))
-            try:
-                frame = await lan.action("cmd", encode_cmd(of.command, body))
-            except PoolctlError:
-                self._queries.forget(of.query)
-                raise
+            frame, read, body = await self._queries.rewrite(
+                *(lan, of.query, of.command),
+                lambda read, at: change.edit(
+                    written.over(read, time.monotonic() - at + QUEUED)
+                ),
+                # The next dose may be taken from a refilled drum at once.
+                change.show if change.refills is None else None,
+            )
             written.add(*change.effect(body), read)
-            if change.refills is None:
-                self._queries.wrote(of.query, change.show)
-            else:
-                # The next dose may be taken from the full drum at once.
-                self._queries.forget(of.query)
             return frame
 
     async def _by_cloud(self, change: _Change, cloud: CloudClient) -> None:

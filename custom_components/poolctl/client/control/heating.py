@@ -16,12 +16,12 @@ from ..pool.heating import (
     target_of,
 )
 from ..pool.state import PoolState
-from ..wire.commands import HEATING_COMMAND, HEATING_QUERY, decode_json, encode_cmd
+from ..wire.commands import HEATING_COMMAND, HEATING_QUERY
 from ..wire.equipment import HeatSource
-from ..wire.exceptions import NotSupportedError, PoolctlError
+from ..wire.exceptions import NotSupportedError
 from ..wire.frame import StateFrame
+from ..wire.json_values import Answer
 from .command import Command
-from .queries import Reply
 from .sender import Control, Sender
 
 type _Step = Callable[[PoolState], HeatingChange]
@@ -35,8 +35,8 @@ class HeatingControl(Control):
 
     def __init__(self, sender: Sender) -> None:
         super().__init__(sender)
-        self._written: tuple[Reply, HeatingChange] | None = None
-        """The newest reply, and the changes written since."""
+        self._written = 0.0, _NOTHING
+        """Time of the newest reply (monotonic, s), and the changes written since."""
         self._sent: tuple[Command, HeatingChange] | None = None
 
     async def change(
@@ -77,18 +77,16 @@ class HeatingControl(Control):
             # Based on the earlier requests, too, confirmed or not.
             asked = asked.then(step(asked.show(self._store.state)))
 
+        def edit(read: Answer, at: float) -> Answer:
+            since = self._written[1] if self._written[0] == at else _NOTHING
+            change = since.then(asked)
+            body = change.write(read, self._store.reported)
+            self._written = at, change  # if it fails, the object is read again
+            return body
+
         async def write(lan: LanClient) -> StateFrame | None:
-            reported = await self._queries.recent(HEATING_QUERY, lan)
-            change = self._since(reported).then(asked)
-            body = change.write(decode_json(reported.reply), self._store.reported)
-            try:
-                frame = await lan.action("cmd", encode_cmd(HEATING_COMMAND, body))
-            except PoolctlError:
-                self._queries.forget(HEATING_QUERY)
-                raise
-            self._written = reported, change
-            self._queries.wrote(HEATING_QUERY, asked.show)
-            return frame
+            names = HEATING_QUERY, HEATING_COMMAND
+            return (await self._queries.rewrite(lan, *names, edit, asked.show))[0]
 
         pending = await self._sender.send(
             Command(
@@ -100,11 +98,6 @@ class HeatingControl(Control):
         )
         self._sent = pending, asked
         return pending
-
-    def _since(self, reported: Reply) -> HeatingChange:
-        if self._written is None or self._written[0] is not reported:
-            return _NOTHING
-        return self._written[1]
 
     def _unconfirmed(self) -> HeatingChange:
         """Return the change sent but not confirmed: the next read may lack it, too."""

@@ -51,14 +51,14 @@ class LightControl(Control):
                 effects=", ".join(kind.effects) or "-",
             )
         color = kind.effects[effect]
-        await self._send(slot, group, LightAction(color, EFFECT_SECONDS))
+        await self._send(slot, group, kind, LightAction(color, EFFECT_SECONDS))
 
     async def act(self, index: int, action: str) -> None:
         """Run an action that is no effect, like `show`; raises NotSupportedError."""
         slot, group, kind = self._light(index)
         if action not in kind.actions:
             raise NotSupportedError(f"light type {kind.key} has no {action}")
-        await self._send(slot, group, kind.actions[action])
+        await self._send(slot, group, kind, kind.actions[action])
 
     def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
         """Return a light as last reported; raises NotSupportedError for other slots."""
@@ -70,11 +70,12 @@ class LightControl(Control):
         kind = group.light_type(state, self._store.choices)
         return slot, group, kind or LIGHT_TYPES[0]
 
-    async def _send(self, slot: Slot, group: LightGroup, what: LightAction) -> None:
+    async def _send(
+        self, slot: Slot, group: LightGroup, kind: LightType, what: LightAction
+    ) -> None:
         index, settles_in = slot.index, what.seconds + SETTLING_MARGIN
-        state = self._store.reported
-        show = LightShow(group.type_code(state, self._store.choices) or 0, what.color)
-        body = {"slot": index, "light_type": show.light_type, "light_color": show.color}
+        show = LightShow(kind.code, what.color)
+        body = {"slot": index, "light_type": kind.code, "light_color": what.color}
 
         async def run(lan: LanClient) -> StateFrame | None:
             try:

@@ -14,6 +14,7 @@ from ..lan import LanClient
 from ..pool.from_cloud import merge_slots
 from ..pool.queries import NAMES, QUERIES, Query
 from ..pool.state import PoolState
+from ..wire.commands import decode_json, encode_cmd
 from ..wire.exceptions import (
     BusyError,
     ClockError,
@@ -22,6 +23,8 @@ from ..wire.exceptions import (
     RefusedError,
     UnreachableError,
 )
+from ..wire.frame import StateFrame
+from ..wire.json_values import Answer
 from .paths import Paths
 from .store import Store
 
@@ -54,7 +57,7 @@ type _Settings = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reply:
+class _Reply:
     """A reply, and the settings that full frames may report while it is valid."""
 
     reply: bytes
@@ -79,7 +82,7 @@ class Queries:
         self._due = dict.fromkeys(QUERIES, 0.0)
         self._regular: dict[Query, float] = {}
         """Regular due times of queries that were brought forward."""
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, _Reply] = {}
         """Newest replies by query: commands use them before they write."""
         self._last_full: PoolState | None = None
         self._refused = 0
@@ -120,7 +123,7 @@ class Queries:
         would not be valid.
         """
         for name in names or tuple(self._replies):
-            self.forget(name)
+            self._replies.pop(name, None)
         due = time.monotonic() + after if after else 0.0
         for query in QUERIES:
             if not names or query.name in names:
@@ -138,12 +141,12 @@ class Queries:
         settings = _settings(self._last_full)
         for name, reply in tuple(self._replies.items()):
             if not reply.agrees(settings):
-                self.forget(name)
+                self._replies.pop(name, None)
         if settings != _settings(previous):
             self._due = dict.fromkeys(QUERIES, 0.0)
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
-                self.forget(query.name)
+                self._replies.pop(query.name, None)
                 # In place of the regular query: those per hour are limited.
                 regular = self._regular.setdefault(query, self._due[query])
                 self._due[query] = min(regular, time.monotonic() + after)
@@ -240,32 +243,45 @@ class Queries:
             lambda state: query.merge(state, reported.reply, self._clock.now())
         )
 
-    async def recent(self, name: str, lan: LanClient) -> Reply:
-        """Return a current reply, queried if need be; raises as `LanClient.query`."""
-        reported = self._replies.get(name)
-        if reported is not None and time.monotonic() - reported.at < FRESH:
-            return reported
-        return await self._ask(name, lan, urgent=True)
+    async def rewrite(
+        self,
+        lan: LanClient,
+        query: str,
+        command: str,
+        edit: Callable[[Answer, float], Answer],
+        show: Callable[[PoolState], PoolState] | None,
+    ) -> tuple[StateFrame | None, Answer, Answer]:
+        """Write an object as a current reply has it, with a change.
 
-    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> Reply:
+        `edit` receives the object and the time of its query (monotonic, s). The next
+        write uses the same reply unless a frame disagrees with it and with `show`.
+        Returns the state after the write, and the object as it was read and written.
+        Raises as `LanClient.query` does.
+        """
+        reported = self._replies.get(query)
+        if reported is None or time.monotonic() - reported.at >= FRESH:
+            reported = await self._ask(query, lan, urgent=True)
+        read = decode_json(reported.reply)
+        body = edit(read, reported.at)
+        try:
+            frame = await lan.action("cmd", encode_cmd(command, body))
+        except PoolctlError:
+            self._replies.pop(query, None)  # its data may have changed
+            raise
+        if show is None:
+            self._replies.pop(query, None)
+        elif (reported := self._replies.get(query)) is not None:
+            queued = time.monotonic() + QUEUED
+            earlier = [(each, min(until, queued)) for each, until in reported.agree]
+            written = _settings(show(self._store.reported)), math.inf
+            reported.agree[:] = [*earlier, written]
+        return frame, read, body
+
+    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> _Reply:
         asked, settings = time.monotonic(), _settings(self._store.reported)
         reply = await lan.query(name, urgent=urgent)
-        reported = self._replies[name] = Reply(reply, asked, [(settings, math.inf)])
+        reported = self._replies[name] = _Reply(reply, asked, [(settings, math.inf)])
         return reported
-
-    def forget(self, name: str) -> None:
-        """Discard the reply to a query: a failed write may have changed its data."""
-        self._replies.pop(name, None)
-
-    def wrote(self, name: str, show: Callable[[PoolState], PoolState]) -> None:
-        """Accept frames that show our write; older ones only while it is queued."""
-        if (reported := self._replies.get(name)) is None:
-            return
-        queued = time.monotonic() + QUEUED
-        reported.agree[:] = [
-            (each, min(until, queued)) for each, until in reported.agree
-        ]
-        reported.agree.append((_settings(show(self._store.reported)), math.inf))
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""

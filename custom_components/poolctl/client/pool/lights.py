@@ -34,18 +34,12 @@ class LightAction:
 class LightType:
     """Capabilities of a light type; keys are stable, users see translations."""
 
+    code: int
+    """`light_type` (protocol.md O4.1)."""
     key: str
     effects: Mapping[str, int] = field(default_factory=dict)
     """`light_color` of each absolute colour and show."""
     actions: Mapping[str, LightAction] = field(default_factory=dict)
-
-    def effect(self, color: int) -> str | None:
-        """Return the effect that a `light_color` stands for."""
-        return next((name for name, c in self.effects.items() if c == color), None)
-
-    def keeps_effect(self, color: int) -> bool:
-        """Return whether a `light_color` leaves the effect as it was."""
-        return any(a.keeps_effect for a in self.actions.values() if a.color == color)
 
 
 def _from_1(names: str) -> dict[str, int]:
@@ -53,16 +47,18 @@ def _from_1(names: str) -> dict[str, int]:
     return dict(zip(names.split(), count(1), strict=False))
 
 
-LIGHT_TYPES = {
-    0: LightType("other"),
-    1: LightType(
+_TYPES = (
+    LightType(0, "other"),
+    LightType(
+        1,
         "aquaquip_instatouch",
         _from_1(
             "blue aqua green gold magenta red white seaside slow_scroll rapid_scroll"
             " fireworks disco flash"
         ),
     ),
-    2: LightType(
+    LightType(
+        2,
         "spa_electrics_multi_plus",
         _from_1(
             "blue magenta red lime green aqua white oceanic_views transcendence"
@@ -74,11 +70,13 @@ LIGHT_TYPES = {
             "resync": LightAction(0, 110),
         },
     ),
-    3: LightType(
+    LightType(
+        3,
         "spa_electrics_multi_colour",
         actions={"next_colour": LightAction(1, 4), "sync": LightAction(0, 8)},
     ),
-    4: LightType(
+    LightType(
+        4,
         "aquaquip_multi_colour",
         actions={
             "next_colour": LightAction(1, 3),
@@ -86,7 +84,8 @@ LIGHT_TYPES = {
             "sync": LightAction(0, 18),
         },
     ),
-    5: LightType(
+    LightType(
+        5,
         "pal_colour_touch",
         _from_1(
             "deep_blue aqua_teal emerald_green white_4000k soft_violet sunlover_sunset"
@@ -94,13 +93,11 @@ LIGHT_TYPES = {
             " symphony"
         ),
     ),
-}
-"""Light types by `light_type` (protocol.md O4.1); 0 is another or an unknown light."""
-
-_CODES = {light_type.key: code for code, light_type in LIGHT_TYPES.items()}
-LIGHT_ACTIONS = tuple(
-    dict.fromkeys(name for kind in LIGHT_TYPES.values() for name in kind.actions)
 )
+LIGHT_TYPES = {kind.code: kind for kind in _TYPES}
+"""Light types by code; 0 is another or an unknown light."""
+
+LIGHT_ACTIONS = tuple(dict.fromkeys(name for kind in _TYPES for name in kind.actions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,7 +119,8 @@ class LightGroup(Place[Lights]):
         if code is None or color is None:
             return state
         kind, previous = LIGHT_TYPES.get(code), self.of(state).show
-        if kind and kind.keeps_effect(color) and previous:
+        actions = kind.actions.values() if kind else ()
+        if previous and any(a.keeps_effect and a.color == color for a in actions):
             # It is not documented whether an action replaces the preference.
             color = previous.color
         show = LightShow(code, color)
@@ -130,22 +128,17 @@ class LightGroup(Place[Lights]):
 
     def with_type(self, choices: Choices, key: str) -> Choices:
         """Return the choices with a light type, or raise InvalidCommandError."""
-        if key not in _CODES:
-            raise InvalidCommandError(f"there is no light type {key}")
-        return self.choose(choices, _CODES[key])
-
-    def type_code(self, state: PoolState, choices: Choices) -> int | None:
-        """Return the chosen or reported type, 0 if unknown, `None` before a report."""
-        if (chosen := self.chosen(choices)) in LIGHT_TYPES:
-            return chosen
-        if (show := self.of(state).show) is None:
-            return None
-        return show.light_type if show.light_type in LIGHT_TYPES else 0
+        for kind in _TYPES:
+            if kind.key == key:
+                return self.choose(choices, kind.code)
+        raise InvalidCommandError(f"there is no light type {key}")
 
     def light_type(self, state: PoolState, choices: Choices) -> LightType | None:
         """Return the type of its lights, `None` until it is reported or chosen."""
-        code = self.type_code(state, choices)
-        return None if code is None else LIGHT_TYPES[code]
+        if (chosen := self.chosen(choices)) in LIGHT_TYPES:
+            return LIGHT_TYPES[chosen]
+        show = self.of(state).show
+        return show and LIGHT_TYPES.get(show.light_type, LIGHT_TYPES[0])
 
     def effects(self, state: PoolState, choices: Choices) -> tuple[str, ...]:
         """Return the effects that can be chosen."""
@@ -154,10 +147,11 @@ class LightGroup(Place[Lights]):
 
     def effect(self, state: PoolState, choices: Choices) -> str | None:
         """Return the effect that was set last, `None` if there is none."""
-        show, code = self.of(state).show, self.type_code(state, choices)
-        if show is None or code is None or show.light_type != code:
+        show, kind = self.of(state).show, self.light_type(state, choices)
+        if show is None or kind is None or show.light_type != kind.code:
             return None
-        return LIGHT_TYPES[code].effect(show.color)
+        names = (name for name, color in kind.effects.items() if color == show.color)
+        return next(names, None)
 
 
 POOL_GROUP = LightGroup(
