@@ -27,7 +27,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.poolctl.const import DOMAIN
-from tests.world.soak.network import network
+from tests.world.names import known_names
 
 from .service import CLIENT_ID, CLIENT_SECRET
 
@@ -44,7 +44,7 @@ async def home() -> AsyncGenerator[HomeAssistant]:
     with TemporaryDirectory() as folder, ExitStack() as patches:
         for method in ("async_bind", "start"):
             patches.enter_context(patch(f"{_SERVER}.{method}"))
-        patches.enter_context(network())
+        patches.enter_context(known_names())
         async with async_test_home_assistant(config_dir=folder) as hass:
             # The harness disables custom integrations; let Home Assistant find them.
             hass.data.pop(loader.DATA_CUSTOM_COMPONENTS)

@@ -9,8 +9,9 @@ from pytest_unordered import unordered
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import normalise_host
-from tests.world.assistant.fixtures import Names, SignIn
+from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
+from tests.world.names import Names
 from tests.world.simulator import Account
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")

@@ -12,8 +12,8 @@ import pytest
 from custom_components.poolctl.application_credentials import AccountToken
 from custom_components.poolctl.network import addresses
 from tests.flow.test_config_flow import discover, hear
-from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
+from tests.world.names import Names
 from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("freezer")

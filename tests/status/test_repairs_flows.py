@@ -8,9 +8,9 @@ import pytest
 
 from custom_components.poolctl.network import addresses
 from tests.status.test_repairs import PATIENCE, TEXTS, Repair, rejected, shown
-from tests.world.assistant.fixtures import Names
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
+from tests.world.names import Names
 
 pytestmark = pytest.mark.usefixtures("freezer")
 few_platforms = only(Platform.BINARY_SENSOR, Platform.SENSOR)

@@ -8,14 +8,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 import inspect
 import logging
-import socket
 import threading
 from types import ModuleType
-from typing import Any, Final, override
-from unittest.mock import patch
+from typing import Any, Final
 
 from aiohttp import ClientSession
-from aiohttp.abc import AbstractResolver, ResolveResult
 import freezegun
 from homeassistant.components.application_credentials import (
     ClientCredential,
@@ -53,6 +50,7 @@ from tests.world.assistant.service import (
 )
 from tests.world.home.complaints import no_complaints
 from tests.world.loops import never_waiting
+from tests.world.names import Names, known_names
 from tests.world.simulator import NOON, Clock, pipeline
 from tests.world.simulator.visitors import Replayer
 
@@ -258,43 +256,10 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.01,))
 
 
-class Names(AbstractResolver):
-    """Resolver for the names of a test; look-ups of other names fail at once."""
-
-    def __init__(self) -> None:
-        self.addresses = {"localhost": "127.0.0.1"}
-        self.asked: list[str] = []
-
-    @override
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,
-    ) -> list[ResolveResult]:
-        self.asked.append(host)
-        if (address := self.addresses.get(host)) is None:
-            raise OSError(f"no such name: {host}")
-        return [
-            ResolveResult(
-                hostname=host, host=address, port=port, family=family, proto=0, flags=0
-            )
-        ]
-
-    @override
-    async def close(self) -> None:
-        """Do nothing: nothing is open."""
-
-    real_close = close
-
-
 @pytest.fixture(autouse=True)
 def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
     """Replace Home Assistant's resolver, which would query the network."""
-    found = Names()
-    with patch(
-        "homeassistant.helpers.aiohttp_client._async_make_resolver", return_value=found
-    ):
+    with known_names() as found:
         yield found
 
 

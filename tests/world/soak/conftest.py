@@ -19,10 +19,10 @@ import pytest_socket
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
+from tests.world.names import Names, known_names
 from tests.world.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
-from .network import Network, network
 from .service import running, service_of
 
 
@@ -46,11 +46,11 @@ def lan(
     socket_enabled: None,
     mock_zeroconf_resolver: Any,
     monkeypatch: pytest.MonkeyPatch,
-) -> Generator[Network]:
+) -> Generator[Names]:
     """Let Home Assistant load the integration, and allow loopback addresses only."""
     pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
     monkeypatch.setattr(addresses, "LOOPBACK", True)
-    with network() as found:
+    with known_names() as found:
         yield found
 
 
@@ -76,7 +76,7 @@ def hass_storage() -> dict[str, Any]:
 
 
 @pytest.fixture
-async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
+async def service(lan: Names, lan_port: int) -> AsyncGenerator[Service]:
     """Run the simulated service."""
     small, full = ("Home pool", Pool.small()), ("Beach pool", Pool.full())
     found = service_of(small, full, lan_port)

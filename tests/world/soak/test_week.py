@@ -41,13 +41,13 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.service import Service
+from tests.world.names import Names
 from tests.world.simulator.visitors import Announcement
 
 from .draws import DAYS, SEED
 from .holds import Holds
 from .judge import may_be_missing
 from .neighbours import Neighbours
-from .network import Network
 from .person import Owner, Person
 from .right import expected, same
 from .speech import Speech
@@ -68,7 +68,7 @@ kept for every third poll exceeds it."""
 async def test_a_week(
     hass: HomeAssistant,
     service: Service,
-    lan: Network,
+    lan: Names,
     entry: MockConfigEntry,
     hass_client_no_auth: ClientSessionGenerator,
     freezer: FrozenDateTimeFactory,

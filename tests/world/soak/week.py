@@ -28,10 +28,10 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
 from tests.world.assistant.service import Service
+from tests.world.names import Names
 from tests.world.simulator import Cloud, Controller
 from tests.world.simulator.visitors import Announcement
 
-from .network import Network
 from .watch import LogWatch
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -80,7 +80,7 @@ class Week:
     hass: HomeAssistant
     service: Service
     entry: MockConfigEntry
-    lan: Network
+    lan: Names
     seed: int
     everywhere: list[Callable[[], Work]] = field(default_factory=list)
     """Further tasks that run once, in addition to the troubles here."""
@@ -106,7 +106,7 @@ class Week:
             self.hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._entry_changed
         )
         for controller in self.controllers:
-            self.lan.names[controller.hostname] = controller.host
+            self.lan.addresses[controller.hostname] = controller.host
 
     @callback
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
@@ -354,7 +354,7 @@ class Week:
         """Change its address; a new counter with it is not found (docs/limits.md)."""
         controller.counter = self._most(controller)
         await controller.move(host, controller.port)
-        self.lan.names[controller.hostname] = host
+        self.lan.addresses[controller.hostname] = host
 
     async def announce(self, controller: Controller) -> None:
         """Announce a controller to Home Assistant, which misses some announcements."""

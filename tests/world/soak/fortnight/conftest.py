@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from tests.world.assistant.service import Service
+from tests.world.names import Names
 from tests.world.simulator import Pool
 
-from ..network import Network
 from ..service import running, service_of
 from . import pool
 
@@ -22,7 +22,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-async def service(lan: Network, lan_port: int) -> AsyncGenerator[Service]:
+async def service(lan: Names, lan_port: int) -> AsyncGenerator[Service]:
     """Run the simulated service: one account that owns the pool of the family."""
     small, full = ("Not theirs", Pool.small()), ("Home pool", pool.pool())
     found = service_of(small, full, lan_port)

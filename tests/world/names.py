@@ -1,5 +1,6 @@
-"""A network of loopback addresses: its own names, and no way out of this machine."""
+"""Names on a network of loopback addresses, which has no way out of this machine."""
 
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 import socket
@@ -9,11 +10,12 @@ from unittest.mock import patch
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 
-class Network(AbstractResolver):
-    """Replaces mDNS and DNS: only the names in `names` exist."""
+class Names(AbstractResolver):
+    """Replaces mDNS and DNS: look-ups of names without an address fail at once."""
 
     def __init__(self) -> None:
-        self.names: dict[str, str] = {}
+        self.addresses = {"localhost": "127.0.0.1"}
+        self.asked = deque[str](maxlen=100)
 
     @override
     async def resolve(
@@ -22,7 +24,8 @@ class Network(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
-        if (address := self.names.get(host)) is None:
+        self.asked.append(host)
+        if (address := self.addresses.get(host)) is None:
             raise OSError(f"no such name: {host}")
         return [
             ResolveResult(
@@ -32,15 +35,15 @@ class Network(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing: nothing is open."""
 
     real_close = close
 
 
 @contextmanager
-def network() -> Generator[Network]:
-    """Replace Home Assistant's resolver, which would use the real network."""
-    found = Network()
+def known_names() -> Generator[Names]:
+    """Replace Home Assistant's resolver, which would query the network."""
+    found = Names()
     with patch(
         "homeassistant.helpers.aiohttp_client._async_make_resolver", return_value=found
     ):
