@@ -1,9 +1,8 @@
 """The limits of the cloud: protocol.md 3.2, 7.1 and 8, rule by rule."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import aiohttp
 import pytest
@@ -95,7 +94,7 @@ async def bench(service: Visitor) -> Bench:
 # --- Attempts ---------------------------------------------------------------------
 
 
-async def limit_of_sign_ins(bench: Bench) -> None:
+async def test_limit_of_sign_ins(bench: Bench) -> None:
     """10 sign-ins a minute per address, with one counter for login and authorize.
 
     protocol.md 7.1 row 1, 8 row 1.
@@ -113,7 +112,7 @@ async def limit_of_sign_ins(bench: Bench) -> None:
     assert (await bench.attempt("/auth/login")).status == 200
 
 
-async def limit_of_refresh_site(bench: Bench) -> None:
+async def test_limit_of_refresh_site(bench: Bench) -> None:
     """One refresh a minute per user (4.1 row 5, 4.1 rule 4, 7.1 row 2, 8 row 2)."""
     assert (await bench.attempt("/user/refreshSite")).status == 200
     response = await bench.attempt("/user/refreshSite")
@@ -128,7 +127,7 @@ async def limit_of_refresh_site(bench: Bench) -> None:
     assert (await bench.attempt("/user/refreshSite")).status == 200
 
 
-async def no_limit_elsewhere(bench: Bench) -> None:
+async def test_no_limit_elsewhere(bench: Bench) -> None:
     """Other endpoints have no fixed rate; cached reads are not commands.
 
     protocol.md 8 row 3, 8 rule 1.
@@ -142,7 +141,7 @@ async def no_limit_elsewhere(bench: Bench) -> None:
 # --- The pipeline -----------------------------------------------------------------
 
 
-async def commands_half_a_second_apart(bench: Bench) -> None:
+async def test_commands_half_a_second_apart(bench: Bench) -> None:
     """Commands run one at a time, at least 500 ms apart (8 row 4)."""
     names = ("dashboardInfo", "setChlorineSettings", "auxInfo", "ambientTemp")
     answers = await asyncio.gather(*map(bench.ask, names))
@@ -150,21 +149,21 @@ async def commands_half_a_second_apart(bench: Bench) -> None:
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
-async def settings_writes_two_seconds_apart(bench: Bench) -> None:
+async def test_settings_writes_two_seconds_apart(bench: Bench) -> None:
     """At least 2 s between setPumpInfo, manualSet and setPhSettings (8 row 5)."""
     for name in ("setPumpInfo", "manualSet", "setPhSettings"):
         assert (await bench.ask(name))[0] == 200
     assert all(2 <= gap < 3 for gap in bench.gaps)
 
 
-async def other_commands_need_no_two_seconds(bench: Bench) -> None:
+async def test_other_commands_need_no_two_seconds(bench: Bench) -> None:
     """Make a read or another write wait only 500 ms (8 row 5)."""
     for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
         assert (await bench.ask(name))[0] == 200
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
-async def six_pending_and_no_more(bench: Bench) -> None:
+async def test_six_pending_and_no_more(bench: Bench) -> None:
     """Reject any seventh command at once (7.1 row 3, 7.1 rule 1, 8 row 6)."""
     bench.controller.cloud_link = False  # the first one keeps all waiting
     tasks = bench.start("setPumpInfo", *["auxInfo"] * 5)
@@ -194,14 +193,14 @@ async def two_commands(bench: Bench, name: str) -> None:
     assert [sent for sent, _ in bench.sent[before:]] == [name] * 2
 
 
-async def schedule_info_takes_two(bench: Bench) -> None:
+async def test_schedule_info_takes_two(bench: Bench) -> None:
     """`scheduleInfo` uses two commands, every time (8 row 6)."""
     await two_commands(bench, "scheduleInfo")
     await bench.ask("scheduleInfo")
     assert [name for name, _ in bench.sent[-4:]] == ["scheduleInfo"] * 4
 
 
-async def uncached_pump_info_takes_two(bench: Bench) -> None:
+async def test_uncached_pump_info_takes_two(bench: Bench) -> None:
     """`pumpInfo` uses two commands while there is no copy of it (8 row 6)."""
     await two_commands(bench, "pumpInfo")
     before = len(bench.sent)
@@ -209,7 +208,7 @@ async def uncached_pump_info_takes_two(bench: Bench) -> None:
     assert len(bench.sent) == before
 
 
-async def a_slot_is_free_again(bench: Bench) -> None:
+async def test_a_slot_is_free_again(bench: Bench) -> None:
     """Stop counting a command once it is answered."""
     for _ in range(8):
         assert (await bench.ask("setChlorineSettings"))[0] == 200
@@ -219,7 +218,15 @@ async def a_slot_is_free_again(bench: Bench) -> None:
 # --- Waiting for the controller ---------------------------------------------------
 
 
-async def wait_of(bench: Bench, name: str, seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [("setPumpInfo", 10), ("manualSet", 10), ("setPhSettings", 3), ("scheduleInfo", 3)],
+)
+async def test_how_long_it_waits(bench: Bench, name: str, seconds: float) -> None:
+    """Up to 10 s for pump and equipment, 3 s for chemistry and schedules (8 row 8).
+
+    Reads of schedules: chosen.
+    """
     bench.controller.cloud_link = False
     task = bench.start(name)[0]
     await until(lambda: bench.clock.waiting == 1)
@@ -229,30 +236,10 @@ async def wait_of(bench: Bench, name: str, seconds: float) -> None:
     assert seconds - 0.1 <= bench.clock.monotonic() - begun < seconds + 0.5
 
 
-async def pump_writes_wait_10_s(bench: Bench) -> None:
-    """Pump and equipment writes wait up to 10 s for the controller (8 row 8)."""
-    await wait_of(bench, "setPumpInfo", 10)
-
-
-async def equipment_writes_wait_10_s(bench: Bench) -> None:
-    """Pump and equipment writes wait up to 10 s for the controller (8 row 8)."""
-    await wait_of(bench, "manualSet", 10)
-
-
-async def chemistry_writes_wait_3_s(bench: Bench) -> None:
-    """Chemistry and schedule writes wait up to 3 s for the controller (8 row 8)."""
-    await wait_of(bench, "setPhSettings", 3)
-
-
-async def schedule_reads_wait_3_s(bench: Bench) -> None:
-    """Chemistry and schedule commands wait up to 3 s (reads: chosen) (8 row 8)."""
-    await wait_of(bench, "scheduleInfo", 3)
-
-
 # --- Cool-down (3.2) --------------------------------------------------------------
 
 
-async def ladder(bench: Bench) -> None:
+async def test_ladder(bench: Bench) -> None:
     """5 s after the first timeout, 10 s after the second, 60 s from the third on.
 
     protocol.md 3.2 rows 1 to 3, 7.1 row 4, 8 row 7.
@@ -267,7 +254,7 @@ async def ladder(bench: Bench) -> None:
         bench.clock.advance(1.1)
 
 
-async def success_resets_the_ladder(bench: Bench) -> None:
+async def test_success_resets_the_ladder(bench: Bench) -> None:
     """End the series of timeouts with an answer of the controller (3.2 row 4)."""
     bench.controller.cloud_link = False
     for seconds in (5, 10):
@@ -281,7 +268,7 @@ async def success_resets_the_ladder(bench: Bench) -> None:
     assert await bench.ask("manualSet") == cooling("5s")
 
 
-async def a_refusal_is_an_answer(bench: Bench) -> None:
+async def test_a_refusal_is_an_answer(bench: Bench) -> None:
     """End the series of timeouts with a refusal by the controller, too."""
     bench.controller.cloud_link = False
     await bench.time_out()
@@ -296,7 +283,7 @@ async def a_refusal_is_an_answer(bench: Bench) -> None:
     assert await bench.ask("manualSet") == cooling("5s")
 
 
-async def queued_commands_are_rejected_too(bench: Bench) -> None:
+async def test_queued_commands_are_rejected_too(bench: Bench) -> None:
     """Commands queued when a cool-down begins are rejected, not sent (8 row 7)."""
     bench.controller.cloud_link = False
     first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
@@ -308,7 +295,7 @@ async def queued_commands_are_rejected_too(bench: Bench) -> None:
     assert len(bench.sent) == 1
 
 
-async def copies_are_served_during_cool_down(bench: Bench) -> None:
+async def test_copies_are_served_during_cool_down(bench: Bench) -> None:
     """Serve a read with a copy at once during a cool-down (3.2 rule 1, 8 rule 1)."""
     _, before = await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
@@ -317,7 +304,7 @@ async def copies_are_served_during_cool_down(bench: Bench) -> None:
     assert await bench.ask("auxInfo") == cooling("5s")
 
 
-async def refreshes_pause_during_cool_down(bench: Bench) -> None:
+async def test_refreshes_pause_during_cool_down(bench: Bench) -> None:
     """Nothing is refreshed while the controller cools down."""
     await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
@@ -345,7 +332,7 @@ async def speed_read(bench: Bench) -> int:
     return int(body["data"]["dashboard"]["actual_pump_speed"])
 
 
-async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
+async def test_copies_are_refreshed_each_30_s(bench: Bench) -> None:
     """Refresh a copy when it is 30 s old, not earlier (8 rule 2)."""
     assert await speed_read(bench) == 75
     bench.controller.pool.switch(0, True)
@@ -358,7 +345,7 @@ async def copies_are_refreshed_each_30_s(bench: Bench) -> None:
     assert await speed_read(bench) == 60
 
 
-async def a_round_of_refreshes_begins_each_30_s(bench: Bench) -> None:
+async def test_a_round_of_refreshes_begins_each_30_s(bench: Bench) -> None:
     """However long the reads of five copies take (8 rule 2)."""
     for name in READS:
         bench.clock.advance(1)
@@ -373,7 +360,7 @@ async def a_round_of_refreshes_begins_each_30_s(bench: Bench) -> None:
     assert all(29 < after - before < 31 for before, after in pairwise(begun))
 
 
-async def a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
+async def test_a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
     """Carry out what was taken (7.1)."""
     await bench.ask("setPumpInfo")
     (task,) = bench.start("manualSet")
@@ -387,7 +374,7 @@ async def a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
     assert bench.controller.pool.slots[3].on
 
 
-async def a_write_leaves_the_copies(bench: Bench) -> None:
+async def test_a_write_leaves_the_copies(bench: Bench) -> None:
     """Leave copies as they are after a write, unless the service discards them."""
     for forgets, speed in ((False, 75), (True, 60)):
         bench.cloud.forget_on_write = forgets
@@ -397,7 +384,7 @@ async def a_write_leaves_the_copies(bench: Bench) -> None:
         assert await speed_read(bench) == speed
 
 
-async def refreshes_count_as_commands(bench: Bench) -> None:
+async def test_refreshes_count_as_commands(bench: Bench) -> None:
     """Background refreshes count among the six pending commands (8 row 6)."""
     await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
@@ -409,41 +396,6 @@ async def refreshes_count_as_commands(bench: Bench) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
-
-
-RULES: Final[tuple[Callable[[Bench], Awaitable[None]], ...]] = (
-    limit_of_sign_ins,
-    limit_of_refresh_site,
-    no_limit_elsewhere,
-    commands_half_a_second_apart,
-    settings_writes_two_seconds_apart,
-    other_commands_need_no_two_seconds,
-    six_pending_and_no_more,
-    schedule_info_takes_two,
-    uncached_pump_info_takes_two,
-    a_slot_is_free_again,
-    pump_writes_wait_10_s,
-    equipment_writes_wait_10_s,
-    chemistry_writes_wait_3_s,
-    schedule_reads_wait_3_s,
-    ladder,
-    success_resets_the_ladder,
-    a_refusal_is_an_answer,
-    queued_commands_are_rejected_too,
-    copies_are_served_during_cool_down,
-    refreshes_pause_during_cool_down,
-    copies_are_refreshed_each_30_s,
-    a_round_of_refreshes_begins_each_30_s,
-    a_client_that_hangs_up_cancels_nothing,
-    a_write_leaves_the_copies,
-    refreshes_count_as_commands,
-)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-async def test_rule(bench: Bench, rule: Callable[[Bench], Awaitable[None]]) -> None:
-    """protocol.md 3.2, 7.1 and 8."""
-    await rule(bench)
 
 
 @pytest.mark.parametrize(
