@@ -3,7 +3,7 @@
 from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 import pytest
 
-from tests.world.assistant.home import Home, failure
+from tests.world.assistant.home import Home
 from tests.world.assistant.schedule_actions import (
     FALL,
     LAMP,
