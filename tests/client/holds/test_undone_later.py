@@ -491,6 +491,14 @@ STEPS: Final = st.tuples(
         ("declined", ("delete", ()), 25),
     ]
 )
+@example(
+    # Through the cloud alone, "off" may hold an output off, and nothing shows it.
+    story=[
+        ("", ("use_lan", (False,)), 0.5),
+        ("", ("switch", (PUMP, False)), 5),
+        ("", ("delete", ()), 5),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

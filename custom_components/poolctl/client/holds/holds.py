@@ -327,8 +327,7 @@ class Holds(Claims[Hold]):
     @override
     def _is_unclear(self, claim: Hold) -> bool:
         """Return whether "off" may hold the output off, which only a LAN shows."""
-        requested = claim.state is State.REQUESTED and not claim.needed
-        return requested and self._paths.lan is not None
+        return claim.state is State.REQUESTED and not claim.needed
 
     @override
     def _cloud_undoes(self, claim: Hold) -> bool:
