@@ -265,7 +265,8 @@ REFUSED_HOSTS = [
         "ff02::fb",
     ),
     *("255.255.255.255", "169.254.169.254", "fe80::1"),
-    "10.10.10.10",  # our own, see the fixture `mock_network` of the test harness
+    # our own, see the fixture `mock_network` of the test harness
+    *("10.10.10.10", "::ffff:10.10.10.10"),
 ]
 
 

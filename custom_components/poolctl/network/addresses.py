@@ -176,13 +176,14 @@ class ObservedAddresses:
             ip = ip_address(host)
         except ValueError:
             return False
+        ip = getattr(ip, "ipv4_mapped", None) or ip
         unscoped = ip.is_link_local and not getattr(ip, "scope_id", None)
         if ip.is_multicast or ip.is_unspecified or ip.is_reserved or unscoped:
             return False
         if ip.is_loopback:
             return LOOPBACK
         return not any(
-            own["address"] == host
+            own["address"] == str(ip).partition("%")[0]
             for adapter in network.async_get_loaded_adapters(self._hass)
             for own in (*adapter["ipv4"], *adapter["ipv6"])
         )
