@@ -225,36 +225,6 @@ async def test_given_back_by_a_person(rig: Rig) -> None:
     assert ends(rig) == [None]
 
 
-async def test_nobody_answers_at_the_end(rig: Rig) -> None:
-    window(rig, 20)
-    await start(rig)
-    await switch(rig, False)
-    rig.pool.faults.on("refuse")
-    rig.service.cloud.faults.on("refuse")
-    rig.time.advance(1201)
-    for _ in range(2):
-        await rig.controller.holds.work()  # it is not tried again at once
-    assert rig.controller.holds.wait == 60
-    rig.pool.faults.clear()
-    rig.forget()
-    await rig.polls(15)
-    await rig.controller.holds.work()
-    assert payloads(rig) == [b"\2\0\0"]
-
-
-async def test_the_controller_restarts(rig: Rig) -> None:
-    """A hold ends if the controller forgets its override, and goes on otherwise."""
-    window(rig, 20)
-    await start(rig)
-    await switch(rig, False)
-    await hold(rig, True, 20, 1)
-    rig.pool.restart()
-    rig.pool.pool.slots[1].hand, rig.pool.pool.slots[1].held = None, False
-    for _ in range(3):
-        await rig.polls(15)
-    assert holds(rig) == {SLOT: False}
-
-
 async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
     window(rig, 20)
     await start(rig)

@@ -12,8 +12,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import End, State
-from custom_components.poolctl.client.holds.ends import is_over
+from custom_components.poolctl.client.holds.claim import State
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
@@ -112,23 +111,6 @@ async def test_a_cleaner_that_somebody_switches_off(
     rig.pool.pool.switch(CLEANER, False)
     await live(rig, 1)
     assert rig.controller.holds.stopped_by_spa == ()
-
-
-async def test_an_old_copy_of_the_cloud(rig: Rig) -> None:
-    """C20: a copy of the cloud from before a hold does not end it."""
-    rig.service.cloud.not_offered.clear()
-    await start(rig)
-    await rig.controller.poller.read_cloud()
-    await hold(rig, True, 30)
-    rig.pool.cloud_link = False
-    rig.pool.faults.on("refuse")
-    await live(rig, 4)
-    rig.pool.cloud_link = True
-    rig.pool.faults.clear()
-    await live(rig, 1)
-    assert holds(rig) == {SLOT: True}
-    await live(rig, 27)
-    assert not rig.pool.pool.slots[SLOT].held
 
 
 @pytest.mark.parametrize("wrong", [0, 50])
@@ -303,16 +285,6 @@ async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
     assert holds(rig) == {}
 
 
-def test_a_hold_that_ended_while_home_assistant_was_down() -> None:
-    """After a restart, a hold is over once a time after its end is confirmed."""
-    end = datetime(2026, 10, 4, 13, 57, tzinfo=UTC)
-    began = end - timedelta(hours=2)
-    hold = Hold(slot=3, on=True, since=began, until=end, end=End.DURATION, lasts=7200.0)
-    restored = hold.restored(began + timedelta(minutes=30), 0.0)
-    assert not is_over(restored, end - timedelta(minutes=1), 1.0)
-    assert is_over(restored, end + timedelta(minutes=4), 2.0)
-
-
 async def test_a_new_hold_starts_afresh(rig: Rig) -> None:
     """L6, L22: a hold that could not be released does not affect the next one."""
     await start(rig)
@@ -338,22 +310,6 @@ async def test_other_firmware_is_tried_at_once(rig: Rig) -> None:
     assert holds(rig) == {} and rig.controller.holds.overdue == ()
 
 
-async def test_a_key_that_is_not_ours_at_the_end(rig: Rig) -> None:
-    """A hold that cannot be released for lack of the key is reported as overdue."""
-    await start(rig)
-    await hold(rig, True, 10)
-    rig.pool.faults.on("wrong_key")
-    rig.service.cloud.faults.on("refuse")
-    for _ in range(8):
-        rig.time.advance(600)
-        await rig.controller.poller.read_lan()
-        await rig.controller.holds.work()
-    assert [each.slot for each in rig.controller.holds.overdue] == [SLOT]
-    rig.pool.faults.clear()
-    await live(rig, 1)
-    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
-
-
 async def test_300_toggles(rig: Rig) -> None:
     """W4: the last of many requests counts, and only a few are sent."""
     await start(rig)
@@ -367,28 +323,6 @@ async def test_300_toggles(rig: Rig) -> None:
         *(switch(rig, False) for _ in range(20)), return_exceptions=True
     )
     assert len({type(result).__name__ for result in results} - {"DeclinedError"}) == 0
-
-
-async def test_a_command_that_is_accepted_and_not_done(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A release counts only once it is confirmed, also if reads take 6 s."""
-    await start(rig)
-    await hold(rig, True, 5)
-    read = rig.controller.poller.read_lan
-
-    async def read_slowly() -> bool:
-        rig.time.advance(6)
-        return await read()
-
-    monkeypatch.setattr(rig.controller.poller, "read_lan", read_slowly)
-    rig.pool.faults.on("ignore_writes")
-    rig.time.advance(300)
-    await rig.controller.holds.work()
-    assert [each.state for each in rig.controller.holds.shown] == [State.STUCK]
-    rig.pool.faults.clear()
-    await live(rig, 3)
-    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
 
 
 async def test_leaving(rig: Rig) -> None:
