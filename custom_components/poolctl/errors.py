@@ -14,7 +14,6 @@ from .client.wire.exceptions import (
     EnvelopeError,
     InvalidCommandError,
     NotAppliedError,
-    NotOfferedError,
     NotSupportedError,
     PoolctlError,
     ProtocolError,
@@ -32,7 +31,6 @@ error comes before its base class."""
 COMMAND_ERRORS: Final[Sentences] = {
     InvalidCommandError: "invalid_command",
     NotSupportedError: "not_supported",
-    NotOfferedError: "not_supported",
     NotAppliedError: "not_applied",
     CannotReleaseError: "not_given_back",
     AuthenticationError: "sign_in_needed",
@@ -75,7 +73,7 @@ ADDRESS_ERRORS: Final[Sentences] = {
 }
 """Sentences for a controller that does not answer at the address entered."""
 
-_MISTAKES: Final = (InvalidCommandError, NotSupportedError, NotOfferedError)
+_MISTAKES: Final = (InvalidCommandError, NotSupportedError)
 """Errors of requests that cannot be met: Home Assistant logs no traceback of these."""
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from enum import Enum, auto
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -65,43 +66,41 @@ _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
 
 
-type _Marks = list[object]
-
-
 class _Form(NamedTuple):
-    read: Callable[[Any, bool], Any]
-    """Reads a value; the second argument is whether all of it must fit."""
+    read: Callable[[Any], Any]
     write: Callable[[Any], Any]
 
 
 def from_stored[T](kind: type[T], stored: object) -> T:
     """Return a value from its stored form; raises one of `ODD` if it does not fit."""
     hint: Any = kind
-    found: T = _form(hint).read(stored, False)
+    found: T = _form(hint, False).read(stored)
     return found
 
 
 def to_stored(value: object, kind: object = None) -> object:
     """Return the stored form of a dataclass, or of a value of another kind."""
-    return _form(kind or type(value)).write(value)
+    return _form(kind or type(value), False).write(value)
 
 
 @cache
-def _form(hint: Any) -> _Form:
-    """Return the form of an annotation; raises one of `ODD` if there is none."""
+def _form(hint: Any, whole: bool) -> _Form:
+    """Return the form of an annotation; `whole` is whether all of a value must fit."""
     hint, marks = _stripped(hint)
-    if chosen := [each for each in marks if isinstance(each, OneOf)]:
-        (one,) = chosen
-        return _Form(lambda value, _: one.objects[value], one.keys.__getitem__)
+    for one in marks:
+        if isinstance(one, OneOf):
+            return _Form(one.objects.__getitem__, one.keys.__getitem__)
     if is_dataclass(hint):
-        return _object(hint)
+        return _object(hint, whole)
     of = get_origin(hint) or hint
-    return next(make for kind, make in _FORMS if issubclass(of, kind))(hint, marks)
+    return next(make for kind, make in _FORMS if issubclass(of, kind))(
+        hint, marks, whole
+    )
 
 
-def _stripped(hint: Any) -> tuple[Any, _Marks]:
+def _stripped(hint: Any) -> tuple[Any, list[object]]:
     """Return an annotation without its alias and marks, and the marks."""
-    marks: _Marks = []
+    marks: list[object] = []
     while isinstance(hint, TypeAliasType) or get_origin(hint) is Annotated:
         if isinstance(hint, TypeAliasType):
             hint = hint.__value__
@@ -111,23 +110,22 @@ def _stripped(hint: Any) -> tuple[Any, _Marks]:
     return hint, marks
 
 
-def _object(kind: Any) -> _Form:
+def _object(kind: Any, whole: bool) -> _Form:
     @cache
     def forms() -> dict[str, _Form]:
         # Not before it is used: a dataclass may contain itself.
         hints = get_type_hints(kind, include_extras=True)
-        named = {each.name: hints[each.name] for each in fields(kind)}
         return {
-            name: _form(hint)
-            for name, hint in named.items()
-            if not name.startswith("_") and UNSTORED not in _stripped(hint)[1]
+            name: _form(hints[name], whole)
+            for name in (each.name for each in fields(kind))
+            if not name.startswith("_") and UNSTORED not in _stripped(hints[name])[1]
         }
 
-    def read(stored: Any, whole: bool) -> object:
+    def read(stored: Any) -> object:
         values = {}
         for name, form in forms().items():
             try:
-                values[name] = form.read(stored[name], whole)
+                values[name] = form.read(stored[name])
             except ODD:
                 if whole:
                     raise
@@ -138,75 +136,73 @@ def _object(kind: Any) -> _Form:
     )
 
 
-def _optional(kind: Any, marks: _Marks) -> _Form:
+def _optional(kind: Any, marks: list[object], whole: bool) -> _Form:
     (hint,) = (each for each in get_args(kind) if each is not NoneType)
-    known = _form(Annotated[hint, *marks] if marks else hint)
+    known = _form(Annotated[hint, *marks] if marks else hint, whole)
     return _Form(
-        lambda value, whole: None if value is None else known.read(value, whole),
+        lambda value: None if value is None else known.read(value),
         lambda value: None if value is None else known.write(value),
     )
 
 
-def _tuple(kind: Any, marks: _Marks) -> _Form:
+def _tuple(kind: Any, marks: list[object], whole: bool) -> _Form:
     args = get_args(kind)
     if args[1:] == (...,):
-        return _items(_form(args[0]), WHOLE in marks)
+        return _items(_form(args[0], True), whole or WHOLE in marks)
     if args:
-        return _places([*map(_form, args)], lambda *values: values)
-    hints = get_type_hints(kind, include_extras=True)
-    return _places([*map(_form, hints.values())], kind)
+        return _places(args, lambda *values: values)
+    return _places(get_type_hints(kind, include_extras=True).values(), kind)
 
 
-def _items(item: _Form, all_or_none: bool) -> _Form:
-    def read(stored: object, whole: bool) -> tuple[object, ...]:
+def _items(item: _Form, whole: bool) -> _Form:
+    def read(stored: object) -> tuple[object, ...]:
         found = []
         for each in _checked(stored, list, tuple):
             try:
-                found.append(item.read(each, True))
+                found.append(item.read(each))
             except ODD:
-                if whole or all_or_none:
+                if whole:
                     raise
         return tuple(found)
 
     return _Form(read, lambda values: [item.write(each) for each in values])
 
 
-def _places(places: list[_Form], make: Callable[..., object]) -> _Form:
-    def read(stored: object, _: bool) -> object:
-        pairs = zip(places, _checked(stored, list, tuple), strict=True)
-        return make(*[form.read(each, True) for form, each in pairs])
+def _places(hints: Iterable[Any], make: Callable[..., object]) -> _Form:
+    forms = [_form(hint, True) for hint in hints]
+
+    def read(stored: object) -> object:
+        pairs = zip(forms, _checked(stored, list, tuple), strict=True)
+        return make(*[form.read(each) for form, each in pairs])
 
     def write(values: Iterable[object]) -> list[object]:
-        return [form.write(each) for form, each in zip(places, values, strict=True)]
+        return [form.write(each) for form, each in zip(forms, values, strict=True)]
 
     return _Form(read, write)
 
 
-def _mapping(kind: Any, marks: _Marks) -> _Form:
+def _mapping(kind: Any, marks: list[object], whole: bool) -> _Form:
     """Return the form of a mapping: pairs, because the keys of JSON are texts."""
-    key, value = get_args(kind)
-    pairs = _items(_places([_form(key), _form(value)], lambda *pair: pair), False)
-    if key is not str:
+    pairs = _items(_places(get_args(kind), lambda *pair: pair), whole)
+    if get_args(kind)[0] is not str:
         return _Form(
-            lambda stored, whole: dict(pairs.read(stored, whole)),
+            lambda stored: dict(pairs.read(stored)),
             lambda values: pairs.write(values.items()),
         )
     return _Form(
-        lambda stored, whole: dict(pairs.read([*dict(stored).items()], whole)),
+        lambda stored: dict(pairs.read([*dict(stored).items()])),
         lambda values: dict(pairs.write(values.items())),
     )
 
 
-def _enum(kind: Any, marks: _Marks) -> _Form:
+def _enum(kind: Any, marks: list[object], whole: bool) -> _Form:
     members = {(type(each.value), each.value): each for each in kind}
     members |= {(kind, each): each for each in kind}
-    return _Form(
-        lambda value, _: members[type(value), value], lambda member: member.value
-    )
+    return _Form(lambda value: members[type(value), value], attrgetter("value"))
 
 
-def _time(kind: Any, marks: _Marks) -> _Form:
-    def read(value: object, _: bool) -> date:
+def _time(kind: Any, marks: list[object], whole: bool) -> _Form:
+    def read(value: object) -> date:
         time: date = kind.fromisoformat(_checked(value, str))
         if not MINYEAR < time.year < MAXYEAR:
             raise ValueError("no calculation with it would be possible")
@@ -217,19 +213,19 @@ def _time(kind: Any, marks: _Marks) -> _Form:
     return _Form(read, lambda time: time.isoformat())
 
 
-def _duration(kind: Any, marks: _Marks) -> _Form:
-    seconds = _number(float, marks)
+def _duration(kind: Any, marks: list[object], whole: bool) -> _Form:
+    seconds = _number(float, marks, whole)
     return _Form(
-        lambda value, whole: timedelta(seconds=seconds.read(value, whole)),
+        lambda value: timedelta(seconds=seconds.read(value)),
         lambda value: value.total_seconds(),
     )
 
 
-def _number(kind: Any, marks: _Marks) -> _Form:
+def _number(kind: Any, marks: list[object], whole: bool) -> _Form:
     bounds = next((each for each in marks if isinstance(each, Within)), _EXACT)
     kinds = {int: (int,), float: (int, float)}[kind]
 
-    def read(value: Any, _: bool) -> object:
+    def read(value: Any) -> object:
         if _checked(value, *kinds) not in bounds:  # as NaN never is
             raise ValueError("not possible")
         return kind(value)
@@ -237,15 +233,16 @@ def _number(kind: Any, marks: _Marks) -> _Form:
     return _Form(read, lambda value: value)
 
 
-_FORMS: Final[tuple[tuple[Any, Callable[[Any, _Marks], _Form]], ...]] = (
+def _plain(kind: Any, marks: list[object], whole: bool) -> _Form:
+    return _Form(lambda value: _checked(value, kind), lambda value: value)
+
+
+_FORMS: Final[tuple[tuple[Any, Callable[[Any, list[object], bool], _Form]], ...]] = (
     (UnionType, _optional),
     (Mapping, _mapping),
     (tuple, _tuple),
     (Enum, _enum),
-    (
-        (bool, str),
-        lambda kind, marks: _Form(lambda value, _: _checked(value, kind), lambda v: v),
-    ),
+    ((bool, str), _plain),
     (date, _time),
     (timedelta, _duration),
     (object, _number),

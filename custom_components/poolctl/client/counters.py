@@ -32,21 +32,17 @@ class IncomingCounter:
     """
 
     def __init__(self) -> None:
-        self._last: int | None = None
-        self._candidate: int | None = None
-
-    @property
-    def newest(self) -> int | None:
+        self.newest: int | None = None
         """The newest accepted counter, `None` if there was none."""
-        return self._last
+        self._candidate: int | None = None
 
     def accept(self, counter: int) -> None:
         """Check the counter of a verified envelope; raises ReplayError for a replay."""
-        if self._last is None or counter >= self._last:
-            self._last, self._candidate = counter, None
+        if self.newest is None or counter >= self.newest:
+            self.newest, self._candidate = counter, None
         elif self._candidate is not None and counter > self._candidate:
             _LOGGER.warning("The controller restarted its message counter")
-            self._last, self._candidate = counter, None
+            self.newest, self._candidate = counter, None
         else:
             self._candidate = counter
             raise ReplayError("envelope is older than one already seen")

@@ -15,9 +15,6 @@ from .wire.http import Response
 _LOGGER = logging.getLogger(__name__)
 
 
-# On the LAN
-
-
 class LanRequest(NamedTuple):
     """A request to a controller, and its outcome."""
 
@@ -44,9 +41,6 @@ class Frame(NamedTuple):
     """Whether it was discarded because it is older than another frame."""
 
 
-# In the cloud
-
-
 class CloudRequest(NamedTuple):
     """A request to the service, and its outcome."""
 
@@ -67,9 +61,6 @@ class TokenAnswer(NamedTuple):
     rotated: bool
     """Whether it contains a refresh token."""
     error: PoolctlError | None
-
-
-# On either path
 
 
 class Poll(NamedTuple):

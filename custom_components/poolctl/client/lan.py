@@ -75,20 +75,11 @@ class LanClient:
         `facts` emits the facts of its requests.
         """
         self._session = session
+        self.host, self.port = host, port
         self._url = controller_url(host, port)
         self._key = key
         self.counters = counter or Counters()
         self.facts = facts or Facts()
-
-    @property
-    def host(self) -> str:
-        """Address of the controller."""
-        return self._url.host or ""
-
-    @property
-    def port(self) -> int:
-        """TCP port of the controller."""
-        return self._url.port or PORT
 
     async def state(self, *, timeout: float = TIMEOUT) -> StateFrame:
         """Read the full state; needs no signature."""

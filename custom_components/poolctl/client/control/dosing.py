@@ -17,12 +17,7 @@ from ..lan import LanClient
 from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
 from ..pool.state import PoolState
 from ..wire.commands import DosingKeys, SettingsObject
-from ..wire.exceptions import (
-    InvalidCommandError,
-    NotOfferedError,
-    NotSupportedError,
-    ReplyError,
-)
+from ..wire.exceptions import InvalidCommandError, NotSupportedError, ReplyError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
 from .command import Command
@@ -219,15 +214,12 @@ class DosingControl(Control):
         """Do the same through the cloud."""
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
-            try:
-                card = await cloud.read(self._paths.device_id, _CARD, urgent=True)
-                if not (read := object_of(card, of.card)):
-                    raise NotSupportedError(f"the cloud does not report {of.card}")
-                # The copy may be older than our last changes, and must not undo them.
-                body = change.edit(written.over(read, COPY_AGE, _OLD_COPY))
-                await cloud.write(self._paths.device_id, of.endpoint, body)
-            except NotOfferedError as err:
-                raise NotSupportedError("the cloud does not offer this") from err
+            card = await cloud.read(self._paths.device_id, _CARD, urgent=True)
+            if not (read := object_of(card, of.card)):
+                raise NotSupportedError(f"the cloud does not report {of.card}")
+            # The copy may be older than our last changes, and must not undo them.
+            body = change.edit(written.over(read, COPY_AGE, _OLD_COPY))
+            await cloud.write(self._paths.device_id, of.endpoint, body)
             written.add(*change.effect(body), read)
         # If the LAN comes back, its frames do not report all settings.
         self._queries.expire(of.query)

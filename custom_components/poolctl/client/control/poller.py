@@ -111,8 +111,6 @@ class Poller:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    # The LAN
-
     async def read_lan(self) -> bool:
         """Read the LAN, with one retry after a second; return whether it answered."""
         paths = self._paths
@@ -165,8 +163,6 @@ class Poller:
         source = self._store.reported.source
         if source is not previous.source and source is not None:
             self._paths.facts.emit(Change("source", source.value))
-
-    # The cloud
 
     async def read_cloud(self) -> None:
         """Read the dashboard and other offered endpoints, 30 s after the last read."""

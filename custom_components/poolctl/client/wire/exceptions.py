@@ -174,10 +174,8 @@ class ForbiddenError(RefusedError):
     elsewhere = True
 
 
-class NotOfferedError(RefusedError):
+class NotOfferedError(NotSupportedError):
     """The service does not have this endpoint (HTTP 404, 405)."""
-
-    elsewhere = True
 
 
 class LanRequestError(RefusedError):

@@ -67,21 +67,21 @@ class At(NamedTuple):
         return value
 
 
-def _marks[M](kind: type, mark: type[M]) -> dict[str, M]:
-    """Return the marks in the annotations of a dataclass, by the names of its fields."""
-    hints = get_type_hints(kind, include_extras=True).items()
-    return {
-        n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, mark)
-    }
-
-
 @cache
 def _places(kind: type) -> Mapping[str, At]:
-    return _marks(kind, At)
+    """Return the places in the annotations of a dataclass, by the names of its fields."""
+    hints = get_type_hints(kind, include_extras=True).items()
+    return {
+        n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, At)
+    }
 
 
 def _tenths(value: int) -> float:
     return value / 10
+
+
+def _bit(place: int) -> Callable[[int], bool]:
+    return lambda word: bool(word >> place & 1)
 
 
 def _bits(value: int) -> tuple[int, ...]:
@@ -140,61 +140,52 @@ class Telemetry(Readings):
     """Slots held by hand against their schedules, on or off."""
 
 
-class _Bit(NamedTuple):
-    """The place of a signal."""
-
-    word: int
-    """0 is `Telemetry.flags`, 1 is `Telemetry.flags2`."""
-    place: int
-
-    def read(self, words: tuple[int | None, int | None]) -> bool | None:
-        word = words[self.word]
-        return None if word is None else bool(word >> self.place & 1)
+_DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
+"""Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Boolean values reported by the controller."""
+    """Boolean values reported by the controller, in two words of flags."""
 
-    pool_heater: Annotated[bool | None, _Bit(0, 0)] = None
-    solar: Annotated[bool | None, _Bit(0, 1)] = None
-    spa_heater: Annotated[bool | None, _Bit(0, 2)] = None
-    ph_dosing: Annotated[bool | None, _Bit(0, 3)] = None
-    chlorine_dosing: Annotated[bool | None, _Bit(0, 4)] = None
+    pool_heater: Annotated[bool | None, At(0, "H", read=_bit(0))] = None
+    solar: Annotated[bool | None, At(0, "H", read=_bit(1))] = None
+    spa_heater: Annotated[bool | None, At(0, "H", read=_bit(2))] = None
+    ph_dosing: Annotated[bool | None, At(0, "H", read=_bit(3))] = None
+    chlorine_dosing: Annotated[bool | None, At(0, "H", read=_bit(4))] = None
     """Dosing by the liquid chlorine doser or by a chlorinator."""
-    chemistry_stable: Annotated[bool | None, _Bit(0, 5)] = None
-    flow: Annotated[bool | None, _Bit(0, 15)] = None
-    pump_cooling_down: Annotated[bool | None, _Bit(1, 0)] = None
-    pump_priming: Annotated[bool | None, _Bit(1, 1)] = None
-    wifi: Annotated[bool | None, _Bit(1, 2)] = None
-    ethernet: Annotated[bool | None, _Bit(1, 3)] = None
-    mqtt: Annotated[bool | None, _Bit(1, 4)] = None
-    internet: Annotated[bool | None, _Bit(1, 5)] = None
-    dry_run: bool | None = None
-    retries_exceeded: bool | None = None
+    chemistry_stable: Annotated[bool | None, At(0, "H", read=_bit(5))] = None
+    flow: Annotated[bool | None, At(0, "H", read=_bit(15))] = None
+    pump_cooling_down: Annotated[bool | None, At(2, "H", read=_bit(0))] = None
+    pump_priming: Annotated[bool | None, At(2, "H", read=_bit(1))] = None
+    wifi: Annotated[bool | None, At(2, "H", read=_bit(2))] = None
+    ethernet: Annotated[bool | None, At(2, "H", read=_bit(3))] = None
+    mqtt: Annotated[bool | None, At(2, "H", read=_bit(4))] = None
+    internet: Annotated[bool | None, At(2, "H", read=_bit(5))] = None
+    dry_run: Annotated[
+        bool | None, At(0, "H", read=lambda flags: flags & _DRY_RUN != _DRY_RUN)
+    ] = None
+    retries_exceeded: Annotated[
+        bool | None,
+        At(0, "H", read=lambda flags: flags & _DRY_RUN == _RETRIES_EXCEEDED),
+    ] = None
     """Whether a dry run exceeded its retries: the pump waits for a user."""
     expanders: tuple[bool | None, ...] = (None,) * 4
     """Whether each expander is connected."""
 
 
-_DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
-"""Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
-_EXPANDERS = _Bit(0, 10), _Bit(0, 11), _Bit(1, 7), _Bit(1, 8)
-
-
-_BITS: Final = _marks(Signals, _Bit)
-
-
 @lru_cache(maxsize=64)
 def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
-    words = flags, flags2
-    dry_run = None if flags is None else flags & _DRY_RUN
+    if flags is None:
+        return Signals()
+    words = [word.to_bytes(2, "little") for word in (flags, flags2) if word is not None]
+    places = (flags, 10), (flags, 11), (flags2, 7), (flags2, 8)
     return Signals(
-        **{name: bit.read(words) for name, bit in _BITS.items()},
-        dry_run=None if dry_run is None else dry_run != _DRY_RUN,
-        retries_exceeded=None if dry_run is None else dry_run == _RETRIES_EXCEEDED,
-        expanders=tuple(bit.read(words) for bit in _EXPANDERS),
+        **_decoded(_places(Signals), b"".join(words)),
+        expanders=tuple(
+            None if word is None else _bit(place)(word) for word, place in places
+        ),
     )
 
 
@@ -240,15 +231,9 @@ class Configuration:
     """°C."""
     spa_target: Annotated[int | None, At(21, "B", _TARGET)] = None
     """°C."""
-    solar_selected: Annotated[
-        bool | None, At(22, "B", read=lambda flags: bool(flags & 1))
-    ] = None
-    pool_heater_selected: Annotated[
-        bool | None, At(22, "B", read=lambda flags: bool(flags & 2))
-    ] = None
-    spa_heater_selected: Annotated[
-        bool | None, At(22, "B", read=lambda flags: bool(flags & 4))
-    ] = None
+    solar_selected: Annotated[bool | None, At(22, "B", read=_bit(0))] = None
+    pool_heater_selected: Annotated[bool | None, At(22, "B", read=_bit(1))] = None
+    spa_heater_selected: Annotated[bool | None, At(22, "B", read=_bit(2))] = None
     desired_ph: Annotated[float | None, At(37, "B", PH, _tenths)] = None
     acid_drum_ml: Annotated[float | None, At(38, "I", VOLUME)] = None
     acid_remaining_ml: Annotated[float | None, At(42, "I", VOLUME)] = None
