@@ -100,3 +100,23 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     await home.enable_all()
     assert (probes(home), valid(home)) == (NOTHING, "off")
     assert home.value("sensor", "last_valid_reading") == "unknown"
+
+
+@pytest.mark.parametrize(
+    "odd", [{"temperature": 60.05}, {"temperature": 14.55}, {"ph": 3.05}, {"orp": 310}]
+)
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_an_odd_reading_before_the_pump_stops_does_not_last(
+    home: Home, odd: dict[str, float]
+) -> None:
+    home.own(home.service.small)
+    water = home.pool.water
+    water.drift, water.ph, water.orp, water.temperature = 0.0, 7.45, 655.5, 26.45
+    await home.set_up(home.controller)
+    await home.live(60)
+    for probe, value in odd.items():
+        setattr(water, probe, value)
+    await home.live(15)
+    home.pool.switch(0, False)
+    await home.live(120)
+    assert (probes(home), home.value("sensor", "status")) == (FLOWING, "notice")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
-from ..client.pool.state import PoolState
+from ..client.pool.state import ORP_JUMP, PH_JUMP, WATER_JUMP, PoolState
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
@@ -38,8 +38,7 @@ class _Sane:
     """What one reading may be (all of it is chosen)."""
 
     jump: float
-    """Difference that is a jump: a pool does not change so fast, except when a pump
-    starts or other water reaches the probes."""
+    """Difference that is a jump."""
     least: float = -inf
     most: float = inf
     unconfirmed: bool = False
@@ -70,15 +69,15 @@ class OddReads:
     """Drops impossible values, and the jumps that only one read has."""
 
     def __init__(self) -> None:
-        self._ph = _Sane(1.0)
-        self._orp = _Sane(200.0)
+        self._ph = _Sane(PH_JUMP)
+        self._orp = _Sane(ORP_JUMP)
         # A maximum lasts for a day: its first value needs a second one, too.
-        self.water = _Sane(2.0, -5.0, 50.0, _sure=-inf)
+        self.water = _Sane(WATER_JUMP, -5.0, 50.0, _sure=-inf)
         self._ambient = _Sane(5.0)
         self._flow = _Sane(500.0, most=2000.0)
         self._pressure = _Sane(50.0, most=1000.0)
         self._power = _Sane(3000.0, most=10_000.0)
-        self._doses = {kind: _Sane(5.0) for kind in DOSERS}
+        self._doses = {kind: _Sane(30.0) for kind in DOSERS}
         self._counts: dict[DoserKind, tuple[datetime | None, int | None]] = {}
         """Time of the newest report of doses, and its count if it is not odd."""
 

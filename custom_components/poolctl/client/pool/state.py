@@ -37,6 +37,9 @@ class PumpStatus(StrEnum):
 
 
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
+PH_JUMP, ORP_JUMP, WATER_JUMP = 1.0, 200.0, 2.0
+"""Differences (mV, °C) that are a jump: a pool does not change so fast, except when a
+pump starts or other water reaches the probes (chosen)."""
 _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe (chosen)."""
 _PRIME_TIME = Within(20, 3600)
@@ -200,6 +203,7 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with new readings of one source and values derived from them."""
+    before = state.measured_chemistry
     state = replace(state, readings=readings, signals=signals, start_over=False)
     if state.pump_status in _STARTS:
         state = _with_start(state, now)
@@ -212,11 +216,29 @@ def with_readings(
         return state
     new, old = state.measured_chemistry, state.valid_chemistry
     valid = Chemistry(
-        ph=newer(new.ph, old.ph),
-        orp=newer(new.orp, old.orp),
-        water_temperature=newer(new.water_temperature, old.water_temperature),
+        ph=_agreed(new.ph, before.ph, old.ph, PH_JUMP),
+        orp=_agreed(new.orp, before.orp, old.orp, ORP_JUMP),
+        water_temperature=_agreed(
+            new.water_temperature,
+            before.water_temperature,
+            old.water_temperature,
+            WATER_JUMP,
+        ),
     )
     return replace(state, valid_chemistry=valid, valid_at=now)
+
+
+def _agreed(
+    new: float | None, before: float | None, old: float | None, jump: float
+) -> float | None:
+    """Return the valid reading: a jump that only this read has is odd (protocol.md L15).
+
+    Otherwise, it would be shown until the water flows again.
+    """
+    if new is None or before is None:
+        return newer(new, old)
+    agrees = any(each is not None and abs(new - each) <= jump for each in (before, old))
+    return new if agrees else old
 
 
 def _with_probe(state: PoolState, now: datetime) -> PoolState:
