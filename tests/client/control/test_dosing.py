@@ -1,6 +1,7 @@
 """Changes to the dosing settings over the LAN: whole objects, unknown keys kept."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from custom_components.poolctl.client.pool.dosing import (
     AnyDosing,
     DoserKind,
 )
+from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.wire.commands import (
     CHLORINE_SETTINGS,
     PH_SETTINGS,
@@ -123,14 +125,46 @@ async def test_unknown_keys_are_kept(pool: Rig, kind: DoserKind) -> None:
     assert pool.pool.pool.more == ODD
 
 
-async def test_a_setting_the_controller_does_not_have(
+def lose(patch: pytest.MonkeyPatch, rig: Rig, key: str, **instead: object) -> None:
+    """Let the objects of settings lack a key, or have something else in its place."""
+    for read in OBJECTS.values():
+        told = {name: each for name, each in read(rig.pool.pool).items() if name != key}
+        patch.setattr(sim_settings, read.__name__, lambda _, told=told: told | instead)
+
+
+REPORTED = sorted(
+    {key for kind in DOSING for key in (kind.keys.desired, kind.keys.enabled)}
+    | {key for kind in DOSERS for key in (kind.keys.size, kind.keys.remaining)}
+)
+
+
+@pytest.mark.parametrize("key", REPORTED)
+async def test_a_reply_without_all_of_it(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """The controller sets to 0 what is not written: what was reported before is."""
+    dosing = pool.controller.dosing
+    for instead in ({}, {key: None}, {key: "much"}):
+        before = dict(pool.pool.pool.settings)
+        with monkeypatch.context() as patch:
+            lose(patch, pool, key, **instead)
+            pool.controller.queries.expire()
+            await dosing.set_drum(ACID, before["acid_drum"] + 500)
+            await dosing.set_drum(CHLORINE, before["chlorine_drum"] + 500)
+        assert changed(pool, before) == {"acid_drum", "chlorine_drum"}
+        left = {f"{each.key}_remaining" for each in DOSERS}
+        for name in left:
+            assert pool.pool.pool.settings[name] == pytest.approx(before[name], abs=99)
+
+
+async def test_a_setting_that_nothing_reports(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sim_settings.PH, "desired_ph_level")
-    before = pool.controller.store.state
+    lose(monkeypatch, pool, "desired_ph_level")
+    pool.controller.store.update(lambda state: replace(state, acid=Doser()))
     with pytest.raises(ReplyError):
-        await pool.controller.dosing.set_desired(ACID, 7.1)
-    assert pool.asked("a") == [] and pool.controller.store.state == before
+        await pool.controller.dosing.set_drum(ACID, 15_000)
+    assert pool.asked("a") == []
 
 
 async def test_several_settings_at_once(pool: Rig) -> None:

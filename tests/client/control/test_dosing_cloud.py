@@ -14,7 +14,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     NotSupportedError,
     RefusedError,
-    ReplyError,
     UnreachableError,
 )
 from tests.client.conftest import Rig
@@ -161,14 +160,17 @@ async def test_a_card_without_the_object(
     assert away.written() == []
 
 
-async def test_a_card_without_the_value(
+async def test_a_card_without_a_value(
     away: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sim_settings.PH, "desired_ph_level")
+    """The last reported value is written back, not 0."""
+    told = sim_settings.read_ph(away.pool.pool)
+    del told["desired_ph_level"]
+    monkeypatch.setattr(sim_settings, "read_ph", lambda pool: told)
     away.service.cloud.pipeline(away.pool).forget()
-    with pytest.raises(ReplyError):
-        await away.controller.dosing.set_desired(ACID, 7.2)
-    assert away.written() == []
+    await away.controller.dosing.set_drum(ACID, 15_000)
+    settings = away.pool.pool.settings
+    assert (settings["desired_ph"], settings["acid_drum"]) == (74, 15_000)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import time
 
 from ..cloud import COPY_AGE, CloudClient
 from ..lan import LanClient
-from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind
+from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind, whole_settings
 from ..pool.state import PoolState
 from ..wire.commands import DosingKeys, SettingsObject
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, ReplyError
@@ -201,8 +201,8 @@ class DosingControl(Control):
         async with written.lock:
             frame, read, body = await self._queries.rewrite(
                 *(lan, of.query, of.command),
-                lambda read, at: change.edit(
-                    written.over(read, time.monotonic() - at + QUEUED)
+                lambda read, at: self._edited(
+                    change, written.over(read, time.monotonic() - at + QUEUED)
                 ),
                 # The next dose may be taken from a refilled drum at once.
                 change.show if change.refills is None else None,
@@ -218,8 +218,11 @@ class DosingControl(Control):
             if not (read := object_of(card, of.card)):
                 raise NotSupportedError(f"the cloud does not report {of.card}")
             # The copy may be older than our last changes, and must not undo them.
-            body = change.edit(written.over(read, COPY_AGE, _OLD_COPY))
+            body = self._edited(change, written.over(read, COPY_AGE, _OLD_COPY))
             await cloud.write(self._paths.device_id, of.endpoint, body)
             written.add(*change.effect(body), read)
         # If the LAN comes back, its frames do not report all settings.
         self._queries.expire(of.query)
+
+    def _edited(self, change: _Change, read: Answer) -> dict[str, object]:
+        return change.edit(whole_settings(change.of, read, self._store.reported))

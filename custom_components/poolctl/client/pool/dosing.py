@@ -18,7 +18,7 @@ from ..wire.commands import (
     SettingsObject,
 )
 from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
-from ..wire.exceptions import InvalidCommandError
+from ..wire.exceptions import InvalidCommandError, ReplyError
 from ..wire.frame import DESIRED_ORP, PH, VOLUME, Signals
 from ..wire.json_values import Answer, byte, number
 from .choices import Choices
@@ -77,6 +77,12 @@ class DosingKind[D: Dosing](Place[D]):
             ),
         )
 
+    def values(self, state: PoolState) -> dict[str, float | None]:
+        """Return its values by wire key, `None` if one was never reported."""
+        known, keys = self.of(state), self.keys
+        desired = known.desired and known.desired * self.factor
+        return {keys.desired: desired, keys.enabled: known.enabled}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DoserKind(DosingKind[Doser]):
@@ -110,6 +116,12 @@ class DoserKind(DosingKind[Doser]):
                 doses_at=known.doses_at if doses is None else now,
             ),
         )
+
+    @override
+    def values(self, state: PoolState) -> dict[str, float | None]:
+        known, keys = self.of(state), self.keys
+        drum = {keys.size: known.drum_ml, keys.remaining: known.remaining_ml}
+        return super(DoserKind, self).values(state) | drum
 
 
 ACID = DoserKind(
@@ -166,3 +178,22 @@ def merge_settings(
         if kind.keys.settings is of:
             state = kind.merge(state, settings, now)
     return state
+
+
+def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> Answer:
+    """Return a settings object with the values that it lacks, as last reported.
+
+    The controller sets missing values to 0. Raises ReplyError if one of fitted equipment
+    was never reported.
+    """
+    missing: dict[str, object] = {}
+    for kind in DOSING:
+        values = kind.values(known) if kind.keys.settings is of else {}
+        for key, value in values.items():
+            if isinstance(settings.get(key), int | float):
+                continue
+            if value is not None:
+                missing[key] = value if isinstance(value, bool) else round(value)
+            elif known.outputs.fitted(kind.fitted):
+                raise ReplyError(f"the settings have no {key}")
+    return {**settings, **missing}
