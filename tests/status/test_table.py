@@ -120,6 +120,7 @@ FILTER = Schedule(
     speed=75,
     enabled=True,
 )
+MORNING = Schedules(records=(FILTER,), armed=(0,))
 
 
 def situation(**changes: Any) -> Situation:
@@ -217,6 +218,23 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("held_off", {"holds": (held(24),)}, True, "held_off"),
     ("held_off", {"holds": (held(23.9),)}, False, ""),
     ("held_off", {"holds": (held(25, on=True),)}, False, ""),
+    (
+        "held_against_schedule",
+        {"holds": (held(1),), "s_schedules": MORNING},
+        False,
+        "",
+    ),
+    # By the controller's clock, it is 9:00.
+    (
+        "held_against_schedule",
+        {
+            "holds": (held(1),),
+            "s_schedules": MORNING,
+            "controller_ahead": timedelta(hours=-3),
+        },
+        True,
+        "held_against_schedule",
+    ),
     ("stale_readings", NOTHING, False, ""),
     ("unreachable", NOTHING, False, ""),
     ("unreachable", {"reached": False}, True, "unreachable_unknown"),

@@ -106,7 +106,7 @@ def _held_against_schedule(pool: Situation) -> list[Hold]:
         if not hold.on
         and hold.since > begun
         and (slot := state.outputs.slot(hold.slot)) is not None
-        and window_of(state, slot, pool.now) is not None
+        and window_of(state, slot, pool.local) is not None
     ]
 
 
