@@ -7,10 +7,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import device_registry as dr
 import pytest
 
-from custom_components.poolctl.store.controller import Equipment
-from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
-from tests.world.simulator.raw import until
 
 
 async def test_first_set_up_reads_the_account(home: Home) -> None:
@@ -108,32 +105,6 @@ class TestInventory:
         assert small.device().name == "Back yard"
         assert small.value("sensor", "ph") != "unavailable"
 
-    async def test_a_key_that_was_missing_brings_the_lan(self, home: Home) -> None:
-        home.own(home.service.small)
-        home.cloud.faults.on("error_500", "envelope-key")
-        await home.set_up_with(key=None)
-        assert home.source == "cloud"
-        home.cloud.faults.clear()
-        await home.advance(3700, step=3700)
-        await home.advance(60, step=15)
-        assert home.source == "lan"
-
-
-async def test_reassigned_slots_change_their_entities(small: Home) -> None:
-    """A slot of another type loses its switch, and gets it back with its old type."""
-    kept = small.registered("switch", "slot_3")
-    small.pool.slots[2].aux_type = 0
-    await small.refresh()
-    await small.refresh()
-    await small.hass.async_block_till_done()
-    assert small.registered("switch", "slot_2") is None
-    assert small.registered("switch", "slot_3") == kept
-    small.pool.slots[2].aux_type = 1
-    await small.refresh()
-    await small.refresh()
-    # The switch waits for its name, which is queried in the background.
-    await until(lambda: small.registered("switch", "slot_2") is not None)
-
 
 async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
     """Entities stay registered over a start at which only the cloud answers."""
@@ -143,21 +114,3 @@ async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
     assert small.source == "cloud"
     after = {e.entity_id for e in small.entities()}
     assert after >= before
-
-
-async def test_things_without_a_name_have_one(home: Home) -> None:
-    home.own(home.service.small)
-    home.controller.name = ""
-    home.pool.slots[2].name = ""
-    await home.set_up(home.controller)
-    assert home.state("switch", "slot_2").name == "Outputs Output 3"
-
-
-async def test_a_deleted_account_is_forgotten(small: Home) -> None:
-    memory = small.hass.data[DATA_MEMORY]
-    device_id = small.controller.device_id
-    assert memory.read(device_id, "equipment", Equipment).types
-    await small.hass.config_entries.async_remove(small.entry.entry_id)
-    await small.settle()
-    assert not memory.read(device_id, "equipment", Equipment).types
-    assert memory.counters(device_id).last > 0

@@ -136,14 +136,3 @@ async def test_start_while_everything_is_down(home: Home) -> None:
     await home.advance(90, step=10)
     assert [entry.state] == [ConfigEntryState.LOADED]
     assert home.source == "lan"
-
-
-async def test_signing_in_is_asked_for_and_the_lan_goes_on(home: Home) -> None:
-    token = home.service.token()
-    home.cloud.revoke(home.account)
-    entry = await home.set_up(home.controller, token=token)
-    assert entry.state is ConfigEntryState.LOADED
-    (flow,) = home.flows
-    assert flow["context"]["source"] == "reauth"
-    await home.advance(60, step=15)
-    assert home.source == "lan"

@@ -7,11 +7,7 @@ from homeassistant.components.websocket_api.automation import (
     async_get_conditions_for_target,
 )
 from homeassistant.core import Event
-from homeassistant.helpers import (
-    condition as condition_helper,
-    config_validation as cv,
-    entity_registry as er,
-)
+from homeassistant.helpers import condition as condition_helper, config_validation as cv
 import probatio as vol
 import pytest
 
@@ -133,18 +129,6 @@ async def test_in_range_for_a_time(small: Home) -> None:
         small.pool.water.ph = ph
         await small.advance(seconds, step=15)
         assert await met(small, answers) is expected
-
-
-async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
-    er.async_get(small.hass).async_update_entity_options(
-        small.entity_id("sensor", "orp"), "sensor", {"unit_of_measurement": "V"}
-    )
-    small.pool.water.orp = 720
-    await small.advance(15)
-    assert small.value("sensor", "orp") == "0.72"
-    assert await met(small, await ask(small, "reading_in_range", reading="orp"))
-    shown = small.state("sensor", "orp").attributes
-    assert (shown["good_from"], shown["good_to"]) == (0.6, 0.85)
 
 
 async def test_limits_that_make_no_sense(small: Home) -> None:

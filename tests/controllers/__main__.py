@@ -73,13 +73,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def described(report: Report) -> Iterator[str]:
     """Describe a report, line by line."""
     yield f"integration {report.versions.get('integration', 'unknown')}"
-    if report.missing:
-        yield f"missing in this file: {', '.join(report.missing)}"
     for number, part in enumerate(report.parts, 1):
         yield ""
         yield f"controller {number}, firmware {part.firmware}"
-        if part.missing:
-            yield f"missing in this file: {', '.join(part.missing)}"
         yield from _verdicts(part)
         for name, noted, value, same in compared(part):
             outcome = Outcome.AGREES if same else Outcome.CONTRADICTS

@@ -31,8 +31,6 @@ _LONGEST: Final = 1000
 FORMATS: Final = (1,)
 """Formats of diagnostics that can be read (`diagnostics.FORMAT`)."""
 FOLDER: Final = Path(__file__).parent
-PARTS: Final = ("record", "state", "recording", "last_frame", "issues")
-"""Parts of a controller in a file of the current format."""
 
 _PRIVATE: Final = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.\w+"),
@@ -157,7 +155,6 @@ class Part:
     """Events of the account and of its sign-ins, the oldest first."""
     zone: str = ""
     """Time zone of Home Assistant."""
-    missing: tuple[str, ...] = ()
     anchors: Json = field(default_factory=dict)
 
     @property
@@ -217,8 +214,6 @@ class Report:
 
     versions: Json
     parts: list[Part]
-    missing: tuple[str, ...]
-    """Top-level parts of the current format that this file lacks."""
 
 
 def read(path: Path, anchors: Json | None = None) -> Report:
@@ -244,14 +239,12 @@ def read(path: Path, anchors: Json | None = None) -> Report:
             each,
             tuple(events),
             zone,
-            tuple(name for name in PARTS if name not in each),
             anchors or _object(each.get("anchors")),
         )
         # After a failed sign-in there are no controllers, only answers of the service.
         for each in map(_object, data.get("controllers") or [{}])
     ]
-    lacking = [name for name in ("format", "versions", "account") if name not in data]
-    return Report(_object(data.get("versions")), parts, tuple(lacking))
+    return Report(_object(data.get("versions")), parts)
 
 
 def recorded(events: object) -> list[Recorded]:

@@ -203,17 +203,3 @@ async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
     await full.live(30)
     assert full.registered("light", LIGHT) is None
     assert not {key for key in buttons(full) if key.startswith("slot_1_")}
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_slot_becomes_a_light(full: Home) -> None:
-    """New entities are not named after the previous output of the slot."""
-    slide = full.pool.slots[21]
-    slide.aux_type, slide.name = 16, "Cave"
-    wanted = keys(21, MULTI_PLUS)
-    await go_on_until(full, lambda: wanted <= buttons(full))
-    for domain, key, end in (
-        ("light", "slot_21", "_cave"),
-        ("button", "slot_21_light_resync", "_cave_resync"),
-    ):
-        assert full.entity_id(domain, key).endswith(end)

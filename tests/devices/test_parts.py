@@ -23,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 EMPTY, SPA_HEATER = 0, 19
 GAS_HEATER_SLOT, SOLAR_SLOT = 4, 5
-LIGHTS = (1, 2, 17, 18)
 """Slots of the full pool."""
 
 
@@ -115,19 +114,6 @@ async def test_through_the_cloud_alone(home: Home) -> None:
     assert {"Water", "Pump", "Outputs"} <= parts(home).keys()
 
 
-async def test_a_part_comes_and_goes_with_its_equipment(full: Home) -> None:
-    kinds = {slot: full.pool.slots[slot].aux_type for slot in LIGHTS}
-    for slot in LIGHTS:
-        full.pool.slots[slot].aux_type = EMPTY
-    await full.advance(30, step=15)
-    assert "Lights" not in parts(full)
-    assert len(parts(full)) == 6
-    for slot, kind in kinds.items():
-        full.pool.slots[slot].aux_type = kind
-    await full.advance(30, step=15)
-    assert "Lights" in parts(full)
-
-
 async def test_an_entity_changes_its_part(full: Home) -> None:
     """A slot with a new type moves to another part; an empty part is removed."""
     before = full.entity_id("binary_sensor", f"slot_{GAS_HEATER_SLOT}")
@@ -173,14 +159,6 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
 
 
 # A part as a target instead of its controller
-
-
-async def test_parts_of_two_pools(home: Home) -> None:
-    """Home Assistant lists parts without their pool: their names have it."""
-    await home.set_up(*home.service.controllers)
-    names = parts(home).keys()
-    assert {"Water (Home pool)", "Pump (Home pool)"} <= names
-    assert all(name.endswith(" (Home pool)") for name in names)
 
 
 async def test_parts_of_a_pool_that_is_renamed(home: Home) -> None:

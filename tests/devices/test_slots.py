@@ -185,17 +185,6 @@ async def test_another_platform_and_back(
     assert home.hass.states.get(before.entity_id) is None
 
 
-async def test_from_one_firmware_run_kind_to_another(home: Home, pool: Pool) -> None:
-    pool.slots[WATERFALL].aux_type = GAS_HEATER
-    await home.advance(30, step=15)
-    before = known(home, "binary_sensor", KEY)
-    assert before.translation_key == "heating_output"
-    pool.slots[WATERFALL].aux_type = PH_DOSER
-    await home.advance(30, step=15)
-    after = known(home, "binary_sensor", KEY)
-    assert (after.id, after.translation_key) == (before.id, "dosing_output")
-
-
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
     """Its slots go. Slot 26 is virtual only with all 37 slots (protocol.md O2.4)."""
     known(home, "binary_sensor", "slot_26")
@@ -251,17 +240,6 @@ async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:
     assert new.entity_id.endswith("_slide")
     for key in (KEY, "slot_21"):
         assert gone(full, "switch", key)
-
-
-async def test_nothing_goes_while_only_the_cloud_answers(
-    home: Home, pool: Pool
-) -> None:
-    """The cloud lists neither dosers nor heaters, so nothing is removed."""
-    before = known(home, "binary_sensor", "slot_6")
-    home.controller.faults.on("refuse")
-    await home.advance(120, step=15)
-    assert home.source == "cloud"
-    assert known(home, "binary_sensor", "slot_6").id == before.id
 
 
 async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:

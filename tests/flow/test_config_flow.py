@@ -177,12 +177,6 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         assert stored["port"] == controller.port
 
 
-async def test_sign_in_refused(home: Home, sign_in: SignIn) -> None:
-    result = await sign_in(await start(home, home.cloud.base_url), cancel=True)
-    assert result["type"] is FlowResultType.ABORT
-    assert result["reason"] == "user_rejected_authorize"
-
-
 async def test_credentials_refused(
     home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]]
 ) -> None:

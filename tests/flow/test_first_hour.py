@@ -152,14 +152,6 @@ async def test_redirect_address_in_the_dialog(newcomer: Home, browser: Browser) 
     assert URL(step["url"]).query["redirect_uri"] == shown
 
 
-async def test_redirect_address_with_my_home_assistant(
-    newcomer: Home, browser: Browser
-) -> None:
-    newcomer.hass.config.components.add("my")
-    shown = await browser.redirect_address()
-    assert shown == "https://my.home-assistant.io/redirect/oauth"
-
-
 # Credentials before anything else
 
 
@@ -272,15 +264,3 @@ async def test_card_that_goes_while_the_list_is_open(
     assert choices(await browser.open(step["flow_id"])) == {OTHER: OTHER}
     step = await browser.submit(step, device_id=OTHER)
     assert step["step_id"] == "user"
-
-
-async def test_card_is_as_before_once_there_are_credentials(
-    newcomer: Home, browser: Browser
-) -> None:
-    """The card that came back works like any other card."""
-    await discover(newcomer, newcomer.controller)
-    assert await asked_after_a_look(browser, cards(newcomer)["Home pool"])
-    await browser.store_credentials()
-    step = await browser.open(cards(newcomer)["Home pool"])
-    assert (step["type"], step["step_id"]) == ("form", "confirm_seen")
-    assert step["description_placeholders"]["host"] == "127.0.0.1"

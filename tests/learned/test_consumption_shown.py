@@ -98,25 +98,6 @@ async def test_in_the_cloud(pool: Home) -> None:
     assert used(pool) == "50"
 
 
-async def test_a_cloud_that_does_not_tell(pool: Home) -> None:
-    """With an old level, use is unknown; later it is spread over the days between."""
-    pool.cloud.not_offered.add("chemistryCard")
-    pool.controller.faults.on("refuse")
-    await pool.live(300, step=30)
-    assert pool.source == "cloud"
-    pool.freezer.move_to(datetime(2026, 7, 3, 0, 30, tzinfo=UTC))
-    await pool.live(60, step=30)
-    assert used(pool) == "0"
-    pool.freezer.move_to(datetime(2026, 7, 3, 12, tzinfo=UTC))
-    await pool.live(60, step=30)
-    assert used(pool) == "unknown"
-    use(pool, 480)
-    pool.controller.faults.clear()
-    await pool.live(60, step=15)
-    assert pool.source == "lan"
-    assert float(used(pool)) == pytest.approx(120, abs=2)
-
-
 def kept(days: int) -> dict[str, object]:
     """Return stored data of days on which 400 mL were used each."""
     today = date(2026, 7, 1)

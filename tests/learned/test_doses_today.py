@@ -57,22 +57,6 @@ def shown(home: Home) -> str:
     return home.value("sensor", "acid_doses_today")
 
 
-@pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_a_dose_is_counted_soon_after_it_was_taken(full: Home) -> None:
-    """The dose is a real one: the simulated controller runs it and counts it."""
-    pool = full.pool
-    pool.water.drift = 1.0
-    await live(full, "2026-07-01T12:06", 60)
-    assert shown(full) == "2"
-    pool.water.ph = 7.9
-    await live(full, "2026-07-01T12:07")
-    assert full.pool.acid.doses == 3
-    assert shown(full) == "3"
-    await live(full, "2026-07-01T13:00", 240)
-    assert full.pool.acid.doses == 4
-    assert shown(full) == "4"
-
-
 @pytest.mark.freeze_time("2026-07-02 06:50:00+00:00")  # 23:50
 @pytest.mark.parametrize("minutes", [-4, 0, 4])
 async def test_midnight(full: Home, minutes: int) -> None:
@@ -105,19 +89,6 @@ async def test_midnight(full: Home, minutes: int) -> None:
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
-async def test_both_restart(full: Home) -> None:
-    await live(full, "2026-07-01T12:06", 60)
-    await full.restart()
-    assert shown(full) == "2"
-    full.controller.restart()
-    dose(full)
-    await live(full, "2026-07-01T12:12", 60)
-    await full.restart()
-    await live(full, "2026-07-01T12:13")
-    assert shown(full) == "3"
-
-
-@pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
 @pytest.mark.parametrize(
     ("told_at", "expected"),
     [
@@ -139,25 +110,6 @@ async def test_home_assistant_restarts(
     assert shown(home) == expected
     attributes = home.state("sensor", "acid_doses_today").attributes
     assert attributes["last_reset"] == "2026-07-01T00:00:00-07:00"
-
-
-@pytest.mark.freeze_time("2026-07-02 03:00:00+00:00")  # 20:00
-async def test_nobody_tells_for_a_night(full: Home) -> None:
-    """The count is unavailable at midnight, and in the morning that of the new day."""
-    await live(full, "2026-07-01T20:06", 60)
-    assert shown(full) == "2"
-    followed = full.follow("sensor", "acid_doses_today")
-    full.disconnect()
-    await live(full, "2026-07-01T20:12", 30)
-    assert shown(full) == "unavailable"
-    await live(full, "2026-07-02T06:00", 900)
-    assert shown(full) == "unavailable"
-    full.pool.acid.doses = 3
-    full.controller.faults.clear()
-    await live(full, "2026-07-02T06:06", 60)
-    assert shown(full) == "3"
-    states = [state.state for state in followed]
-    assert [state for state in states if state.isdecimal()] == ["3"]
 
 
 @pytest.mark.freeze_time("2026-07-02 06:55:00+00:00")  # 23:55

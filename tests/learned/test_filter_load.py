@@ -105,16 +105,6 @@ async def test_from_clean_to_dirty_and_back(pool: Home) -> None:
     assert not pool.actions and not pool.cloud_writes
 
 
-async def test_the_limit_of_the_owner(pool: Home) -> None:
-    await dirty(pool, 0.6)
-    assert problem(pool) == "on"
-    await pool.act("number.set_value", "filter_limit", value=80)
-    assert problem(pool) == "off"
-    assert pool.value("number", "filter_limit") == "80"
-    await pool.act("number.set_value", "filter_limit", value=20)
-    assert problem(pool) == "on"
-
-
 async def test_over_a_restart(pool: Home) -> None:
     """The clean filter's value, the load and the limit are kept, even without flow."""
     await pool.act("number.set_value", "filter_limit", value=30)

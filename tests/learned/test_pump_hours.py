@@ -80,16 +80,6 @@ async def test_a_number_of_hours(beach: Home) -> None:
     assert float(beach.value("sensor", NEEDED)) == 5.5
 
 
-async def test_what_is_left(beach: Home) -> None:
-    """The hours still needed fall while the pump runs, and never below zero."""
-    await choose(beach, "fixed")
-    await beach.live(2 * 3600, step=600)
-    assert float(beach.value("sensor", STILL)) == pytest.approx(6, abs=0.15)
-    await beach.live(8 * 3600, step=600)
-    assert float(beach.value("sensor", STILL)) == 0.0
-    assert float(beach.value("sensor", NEEDED)) == 8.0
-
-
 async def test_turnovers(beach: Home) -> None:
     """The hours are the volume divided by the flow of the last two days."""
     await choose(beach, "turnovers")
@@ -116,16 +106,3 @@ async def test_what_was_missed(beach: Home) -> None:
     assert missed(beach) == pytest.approx(5, abs=0.3)
     await beach.live(86400, step=600)
     assert missed(beach) == 0.0
-
-
-async def test_a_day_that_nobody_read(beach: Home) -> None:
-    """A day without reads does not count as a day without the pump."""
-    await choose(beach, "fixed")
-    await beach.live(3600, step=600)
-    await beach.hass.config_entries.async_unload(beach.entry.entry_id)
-    beach.freezer.tick(2 * 86400)
-    beach.clock.advance(2 * 86400)
-    await beach.start()
-    await beach.live(60)
-    assert missed(beach) is None
-    assert float(beach.value("sensor", STILL)) == pytest.approx(8, abs=0.1)

@@ -1,7 +1,7 @@
 """Energy and running hours of the pump: what is counted, and what is not."""
 
 from copy import deepcopy
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from homeassistant.const import Platform
@@ -281,27 +281,6 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
     assert exact(home, "pump_running_today") - running == hours(60)
     for key in ("acid_doses_today", "acid_used_today"):
         assert home.value("sensor", key) == shown[key].state
-
-
-@pytest.mark.freeze_time("2026-06-30 13:55:05+00:00")  # 23:55:05 in Sydney
-async def test_the_day_ends_at_midnight_of_the_house(small: Home) -> None:
-    """The first read of the new day counts only the time since midnight."""
-    await small.hass.config.async_set_time_zone("Australia/Sydney")
-    await polls(small)
-    begun = exact(small, "pump_running_today")
-    energy = exact(small, "pump_energy")
-    now = datetime.now(UTC)
-    last = datetime(2026, 6, 30, 14, tzinfo=UTC) - now
-    await polls(small, int(last / timedelta(seconds=POLL)))
-    before = exact(small, "pump_running_today")
-    assert before - begun == hours(int(last.total_seconds() / POLL) * POLL)
-    await polls(small)
-    over = POLL - last.total_seconds() % POLL
-    assert 0 < over < POLL
-    assert exact(small, "pump_running_today") == hours(over)
-    assert small.value("sensor", "pump_running_today") == "0.0"
-    # Energy has no days.
-    assert exact(small, "pump_energy") > energy
 
 
 @pytest.mark.freeze_time("2026-07-01 23:30:00+00:00")

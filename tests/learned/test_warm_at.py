@@ -127,18 +127,6 @@ async def test_it_is_heated_beyond_its_target(
     assert "unknown" not in {state.state for state in states}
 
 
-async def test_another_target(full: Home) -> None:
-    await heat(full, 45)
-    before = warm_at(full)
-    assert before is not None
-    full.pool.settings["pool_target"] = 30
-    await full.live(30)
-    after = warm_at(full)
-    assert after is not None
-    longer = timedelta(hours=2 / HEATER_RISE["pool"])
-    assert abs(after - before - longer) < timedelta(minutes=10)
-
-
 async def test_the_spa(full: Home) -> None:
     """The spa has its own heater and its own rate."""
     await full.act("switch.turn_on", "spa_mode")

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import pytest
 
@@ -200,20 +199,6 @@ def test_when_it_is_known() -> None:
         assert warm[0] == 0
     no_target = replace(lesson, state=replace(lesson.state, pool=Water()))
     assert no_target.left() is None
-
-
-def test_it_comes_nearer() -> None:
-    """Every reading gives about the same time of day."""
-    lesson, ends = heated(40, 1.2, HEATER), list[float]()
-    begin = NOW + timedelta(minutes=40, seconds=POLL)
-    for at in moments(60, begin):
-        lesson = read(lesson, at, 25 + 1.2 * (at - NOW).total_seconds() / HOUR, HEATER)
-        left = lesson.left()
-        assert left is not None
-        ends.append((at - NOW).total_seconds() + left[0])
-    assert max(ends) - min(ends) < 15 * 60
-    assert all(abs(one - other) < 6 * 60 for one, other in pairwise(ends))
-    assert ends[-1] == pytest.approx(3 / 1.2 * HOUR, abs=5 * 60)
 
 
 def test_the_rate_before_heating_begins() -> None:

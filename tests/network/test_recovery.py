@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
 import time
 from typing import Any
 
@@ -91,16 +90,6 @@ async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) 
 def keys_asked(home: Home) -> list[Any]:
     """Return the requests for an envelope key."""
     return [r for r in home.cloud.requests if r.name == "envelope-key"]
-
-
-async def test_a_clock_that_jumps_back_an_hour(small: Home) -> None:
-    """The controller accepts every command, also after a restart of Home Assistant."""
-    await small.act("switch.turn_on", "slot_2")
-    small.freezer.tick(timedelta(hours=-1))
-    await small.restart()
-    await small.act("switch.turn_off", "slot_2")
-    assert not small.pool.slots[2].on
-    assert all(request.ok for request in small.controller.requests)
 
 
 async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:

@@ -1,10 +1,7 @@
 """Faults of networks, controllers and the cloud, which a pool owner must not notice."""
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Event
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -177,45 +174,6 @@ async def test_another_controller_on_the_old_address(small: Home) -> None:
     shown = {e.data["new_state"].state for e in events if e.data["new_state"]}
     assert "6.1" not in shown
     assert not lost(events)
-
-
-async def test_first_set_up_while_everything_is_down(home: Home) -> None:
-    """Without stored data, setup is retried automatically."""
-    home.own(home.service.small)
-    home.cloud.faults.on("refuse")
-    entry = await home.set_up()
-    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-    home.cloud.faults.off("refuse")
-    await home.advance(90, step=10)
-    assert [entry.state] == [ConfigEntryState.LOADED]
-    assert home.source == "cloud"
-    assert not home.flows
-
-
-def _sockets() -> int:
-    links = Path("/proc/self/fd").iterdir()
-    return sum("socket:" in str(_target(link)) for link in links)
-
-
-def _target(link: Path) -> Path | None:
-    try:
-        return link.readlink()
-    except OSError:  # closed meanwhile
-        return None
-
-
-async def test_reloads_in_a_row(home: Home) -> None:
-    """Five more reloads leave no task or socket behind, and both pools work."""
-    entry = await home.set_up(*home.service.controllers)
-    await home.restart()
-    tasks, sockets = len(asyncio.all_tasks()), _sockets()
-    for _ in range(5):
-        await home.restart()
-    assert entry.state is ConfigEntryState.LOADED
-    assert len(asyncio.all_tasks()) <= tasks
-    assert _sockets() <= sockets
-    for controller in home.service.controllers:
-        assert home.value("sensor", "connection", of=controller) == "lan"
 
 
 async def test_a_restarted_controller_counts_from_zero(

@@ -161,21 +161,6 @@ class TestSignIn:
         assert not small.flows
         assert not ir.async_get(small.hass).issues
 
-    async def test_the_log_of_a_bad_day(
-        self, small: Home, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        """Each loss logs one line, and each return one; nothing in between."""
-        caplog.clear()
-        for _ in range(2):
-            small.disconnect()
-            await small.advance(600, step=30)
-            assert small.source == "lost"
-            small.reconnect()
-            await small.advance(120, step=30)
-        told = [line for line in lines(caplog) if "pool controller 1" in line]
-        assert len(told) == 4
-        assert len(lines(caplog)) <= 6  # the account may add one of each
-
     async def test_no_secret_is_logged_at_any_level(
         self, home: Home, caplog: pytest.LogCaptureFixture
     ) -> None:

@@ -127,17 +127,6 @@ async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
     assert full.cloud_writes == []
 
 
-async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
-    full.controller.faults.on("decline")
-    for command in COMMANDS:
-        with subtests.test(command.key), unchanged(full):
-            was = command.value(full)
-            with failure("refused"):
-                await command.run(full)
-            assert command.value(full) == was != command.shown
-    assert full.cloud_writes == []
-
-
 @pytest.mark.usefixtures("stale")
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
 async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -> None:
@@ -153,17 +142,6 @@ async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -
 
             full.cloud.faults.off("refuse")
             await there_and_back(full, command)
-
-
-async def test_without_a_lan_and_refused(home: Home, subtests: pytest.Subtests) -> None:
-    await cloud_only(home)
-    home.controller.faults.on("decline")
-    for command in COMMANDS:
-        with subtests.test(command.key), unchanged(home):
-            was = command.value(home)
-            with failure("service_refused"):
-                await command.run(home)
-            assert command.value(home) == was != command.shown
 
 
 async def test_a_service_that_only_reads(home: Home) -> None:
@@ -248,17 +226,6 @@ async def test_nearly_empty(full: Home, substance: str) -> None:
     assert [state.state for state in alarms] == ["off"]
     with pytest.raises(ServiceValidationError):
         await full.act("number.set_value", level, value=51)
-
-
-async def test_what_is_nearly_empty_is_kept_over_a_restart(full: Home) -> None:
-    requests = len(full.controller.requests)
-    await full.act("number.set_value", "acid_low_level", value=25)
-    assert len(full.controller.requests) == requests  # only Home Assistant keeps it
-
-    await full.shut_down()
-    await full.boot()
-    assert full.value("number", "acid_low_level") == "25"
-    assert full.value("number", "chlorine_low_level") == "10"
 
 
 async def test_the_size_of_a_drum_in_gallons(home: Home) -> None:

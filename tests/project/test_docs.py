@@ -257,15 +257,6 @@ OF_THE_EXAMPLES: Final = "Home Pool"
 """Name of the controller in the examples."""
 
 
-async def test_every_entity_that_is_named_is_there(full: Home) -> None:
-    """Every entity that a page names exists."""
-    text = "".join(page.read_text() for page in PAGES)
-    named = {*re.findall(r"\b[a-z_]+\.home_pool_\w+", text)}
-    assert len(named) > 10
-    there = {entity.entity_id for entity in full.entities()}
-    assert {_of(full, entity_id) for entity_id in named} - there == set()
-
-
 def _of(home: Home, words: str) -> str:
     """Return a text about the pool of the examples with the name of another pool."""
     name = home.device().name

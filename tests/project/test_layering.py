@@ -44,31 +44,21 @@ def modules(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "path", modules(CLIENT), ids=lambda path: str(path.relative_to(ROOT))
+    ("folder", "outside", "inside"),
+    [
+        (CLIENT, "homeassistant", ""),
+        (CLIENT, "custom_components", "custom_components.poolctl.client"),
+        (SIMULATOR, "custom_components", ""),
+        (INTEGRATION, "tests", ""),
+    ],
 )
-def test_the_client_knows_no_home_assistant(path: Path) -> None:
-    outside = {name for name in imports(path) if name.startswith("homeassistant")}
-    above = {
-        name
-        for name in imports(path)
-        if name.startswith("custom_components")
-        and not name.startswith("custom_components.poolctl.client")
-    }
-    assert not outside | above
-
-
-@pytest.mark.parametrize(
-    "path", modules(SIMULATOR), ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_the_simulator_shares_no_code_with_the_integration(path: Path) -> None:
-    assert not {name for name in imports(path) if name.startswith("custom_components")}
-
-
-@pytest.mark.parametrize(
-    "path", modules(INTEGRATION), ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_the_integration_knows_no_simulator(path: Path) -> None:
-    assert not {name for name in imports(path) if name.startswith("tests")}
+def test_a_folder_knows_nothing_of_another(
+    folder: Path, outside: str, inside: str
+) -> None:
+    for path in modules(folder):
+        for name in imports(path):
+            allowed = inside and name.startswith(inside)
+            assert allowed or not name.startswith(outside), f"{path}: {name}"
 
 
 @pytest.mark.parametrize("name", PLATFORM_TABLES)

@@ -10,11 +10,10 @@ from typing import Any, Final
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.poolctl import PLATFORMS, account, async_setup, config_flow
+from custom_components.poolctl import PLATFORMS
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "custom_components/poolctl"
-README: Final = (ROOT / "README.md").read_text()
 PAGES: Final = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 RULES: Final[dict[str, Any]] = load_yaml_dict(str(FOLDER / "quality_scale.yaml"))[
     "rules"
@@ -27,30 +26,6 @@ def source(name: str) -> str:
     return (FOLDER / name).read_text()
 
 
-def has_section(*headings: str) -> Callable[[], bool]:
-    """Return a check that the pages have sections with some text."""
-    sections = dict(
-        re.findall(
-            r"^#+ (.+)\n((?:(?!#).*\n)*)",
-            "\n".join(page.read_text() for page in PAGES),
-            re.MULTILINE,
-        )
-    )
-    return lambda: all(sections.get(heading, "").strip() for heading in headings)
-
-
-def has_files(*names: str) -> Callable[[], bool]:
-    """Return a check that the integration has these files."""
-    return lambda: all((FOLDER / name).is_file() for name in names)
-
-
-def has_steps(*names: str) -> Callable[[], bool]:
-    """Return a check that the flow has these steps."""
-    return lambda: all(
-        f"async_step_{name}" in vars(config_flow.PoolctlFlow) for name in names
-    )
-
-
 def _parallel_updates() -> bool:
     return all(
         any(
@@ -59,12 +34,6 @@ def _parallel_updates() -> bool:
             for node in ast.parse(source(f"{platform}.py")).body
         )
         for platform in PLATFORMS
-    )
-
-
-def _actions_are_set_up_without_an_entry() -> bool:
-    return "async_setup_services(hass)" in source("__init__.py") and callable(
-        async_setup
     )
 
 
@@ -83,35 +52,27 @@ def _nothing_in_hass_data_by_entry() -> bool:
     )
 
 
+SECTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "docs-actions": ("Actions",),
+    "docs-conditions": ("Conditions",),
+    "docs-configuration-parameters": ("Options",),
+    "docs-data-update": ("How data is updated",),
+    "docs-examples": ("Examples", "Blueprints"),
+    "docs-installation-instructions": ("Installation", "Setup"),
+    "docs-installation-parameters": ("Fields of the setup",),
+    "docs-known-limitations": ("Known limitations",),
+    "docs-removal-instructions": ("Removing",),
+    "docs-supported-devices": ("Supported devices",),
+    "docs-supported-functions": ("Entities", "Actions"),
+    "docs-triggers": ("Triggers",),
+    "docs-troubleshooting": ("Troubleshooting",),
+    "docs-use-cases": ("What you can do with it",),
+}
+"""Sections of the pages that a rule asks for."""
 CHECKS: Final[dict[str, Callable[[], bool]]] = {
-    "action-setup": _actions_are_set_up_without_an_entry,
-    "brands": has_files("brand/icon.png", "brand/logo.png"),
-    "common-modules": has_files("coordinator.py", "entity.py"),
-    "config-flow": lambda: MANIFEST["config_flow"] is True,
-    "config-flow-test-coverage": lambda: (
-        "config_flow.py" in (ROOT / "scripts/test").read_text()
-    ),
+    "action-setup": lambda: "async_setup_services(hass)" in source("__init__.py"),
     "dependency-transparency": lambda: MANIFEST["requirements"] == [],
-    "diagnostics": has_files("diagnostics.py"),
-    "discovery": has_steps("zeroconf", "dhcp"),
-    "docs-actions": has_section("Actions"),
-    "docs-conditions": has_section("Conditions"),
-    "docs-configuration-parameters": has_section("Options"),
-    "docs-data-update": has_section("How data is updated"),
-    "docs-examples": has_section("Examples", "Blueprints"),
-    "docs-high-level-description": lambda: "Your pool in Home Assistant" in README,
-    "docs-installation-instructions": has_section("Installation", "Setup"),
-    "docs-installation-parameters": has_section("Fields of the setup"),
-    "docs-known-limitations": has_section("Known limitations"),
-    "docs-removal-instructions": has_section("Removing"),
-    "docs-supported-devices": has_section("Supported devices"),
-    "docs-supported-functions": has_section("Entities", "Actions"),
-    "docs-triggers": has_section("Triggers"),
-    "docs-troubleshooting": has_section("Troubleshooting"),
-    "docs-use-cases": has_section("What you can do with it"),
     "exception-translations": _errors_are_translated,
-    "has-entity-name": lambda: "_attr_has_entity_name = True" in source("entity.py"),
-    "icon-translations": has_files("icons.json"),
     "inject-websession": lambda: (
         not any(
             "ClientSession(" in path.read_text()
@@ -119,19 +80,12 @@ CHECKS: Final[dict[str, Callable[[], bool]]] = {
         )
     ),
     "parallel-updates": _parallel_updates,
-    "reauthentication-flow": has_steps("reauth", "reauth_confirm"),
-    "reconfiguration-flow": has_steps("reconfigure"),
-    "repair-issues": has_files("repairs.py"),
     "runtime-data": lambda: (
         _nothing_in_hass_data_by_entry()
         and not re.search(r": ConfigEntry\b", source("config_flow.py"))
     ),
-    "stale-devices": lambda: (
-        "async_remove_config_entry_device" in source("__init__.py")
-        and hasattr(account.AccountCoordinator, "_remove")
-    ),
-    "strict-typing": lambda: "strict = true" in (ROOT / "pyproject.toml").read_text(),
 }
+"""Rules that no other test sees broken."""
 
 
 def test_the_manifest_claims_no_level() -> None:
@@ -150,6 +104,15 @@ def test_every_rule_but_the_owner_is_done_or_exempt() -> None:
         )
         assert status == "done" or comment, rule
         assert status in {"done", "exempt"} or rule == "integration-owner", rule
+
+
+def test_the_pages_have_the_sections() -> None:
+    pages = "\n".join(page.read_text() for page in PAGES)
+    texts = dict(re.findall(r"^#+ (.+)\n((?:(?!#).*\n)*)", pages, re.MULTILINE))
+    for rule, headings in SECTIONS.items():
+        assert rule in RULES
+        for heading in headings:
+            assert texts.get(heading, "").strip(), f"{rule}: {heading}"
 
 
 @pytest.mark.parametrize("rule", sorted(CHECKS))

@@ -113,14 +113,6 @@ def test_flow() -> None:
     )
 
 
-def test_actions() -> None:
-    services = load_yaml_dict(str(FOLDER / "services.yaml"))
-    assert set(services) == set(ENGLISH["services"]) == set(ICONS["services"])
-    for text in ENGLISH["services"].values():
-        assert text["name"]
-        assert text["description"]
-
-
 def test_triggers_and_conditions() -> None:
     for name, code in (("triggers", TRIGGERS), ("conditions", CONDITIONS)):
         described = load_yaml_dict(str(FOLDER / f"{name}.yaml"))

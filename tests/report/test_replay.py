@@ -115,22 +115,6 @@ def test_what_is_no_report(tmp_path: Path, text: str, why: str) -> None:
         read(path)
 
 
-def test_an_older_file(
-    file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """An older file is checked as far as possible, and its missing parts are named."""
-
-    def older(data: dict[str, Any]) -> None:
-        del data["format"], data["controllers"][0]["recording"]
-
-    assert main([str(file(older))]) == 0
-    printed = capsys.readouterr().out
-    assert "missing in this file: format, account" in printed
-    assert "missing in this file: recording" in printed
-    assert "agrees       telemetry_length" in printed
-    assert "not observed reply_lengths" in printed
-
-
 def test_what_is_recorded_is_checked_again(file: Callable[..., Path]) -> None:
     """The current rules are used, whatever was counted during the recording."""
     frame = wire.encode_frame(wire.Frame(wire.Telemetry({"flags": 1 << 6}, [1, 42])))

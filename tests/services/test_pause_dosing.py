@@ -89,25 +89,6 @@ async def test_over_a_restart(full: Home) -> None:
     assert dosing(full) == (1, off)
 
 
-async def test_switched_on_by_hand(full: Home) -> None:
-    await pause(full, "acid")
-    await done(full, full.act("switch.turn_on", "ph_dosing"))
-    assert dosing(full) == (1, 3) and not paused(full, "ph_dosing")
-    written = len(full.actions)
-    await full.live(31 * 60, step=310)
-    assert len(full.actions) == written
-
-
-async def test_through_the_cloud(home: Home) -> None:
-    home.own(home.service.full)
-    await home.set_up()
-    await pause(home, lasts={"minutes": 5})
-    assert dosing(home) == (0, 0) and paused(home, "ph_dosing")
-    await home.live(6 * 60, step=30)
-    assert dosing(home) == (1, 3)
-    assert not paused(home, "ph_dosing")
-
-
 @pytest.mark.parametrize("lasts", [0, {"hours": 24, "seconds": 1}])
 async def test_no_such_time(full: Home, lasts: object) -> None:
     with failure("pause_too_long", ServiceValidationError):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-import json
 from math import inf, nan
 from pathlib import Path
 import re
@@ -111,17 +110,6 @@ async def test_the_cheapest_hours(beach: Home) -> None:
     after = [asdict(each) for each in beach.pool.schedules]
     assert after[:FIRST] + after[SECOND + 1 :] == before[:FIRST] + before[SECOND + 1 :]
     assert writes(beach) == 2
-
-
-@pytest.mark.parametrize("name", ["nordpool.get_prices_for_date", "tibber.get_prices"])
-async def test_the_response_of_an_action(beach: Home, name: str) -> None:
-    """It becomes `prices` as it is; the cheapest hours are around its early afternoon."""
-    response = (
-        Path(__file__).parents[1] / "fixtures/prices" / f"{name}.json"
-    ).read_text()
-    answer = await plan(beach, hours=4, prices=json.loads(response))
-    assert (answer["planned_hours"], answer["written"]) == (4.0, True)
-    assert len(times(beach)) == len(answer["blocks"])
 
 
 EXAMPLES = [

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from homeassistant.auth.models import User
 from homeassistant.const import Platform
 from homeassistant.core import Context
-from homeassistant.exceptions import ServiceValidationError, Unauthorized
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import device_registry as dr
 import probatio as vol
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home, failure
@@ -210,16 +208,3 @@ async def test_devices_that_are_none_of_ours(small: Home) -> None:
     )
     with failure("controller_gone", ServiceValidationError):
         await query(left_behind.id)
-
-
-async def test_only_administrators(
-    small: Home, hass_read_only_user: User, hass_admin_user: MockUser
-) -> None:
-    reader, admin = Context(hass_read_only_user.id), Context(hass_admin_user.id)
-    for action, name in (("send_action", "set_time"), ("send_query", "aux_names")):
-        seen = len(small.controller.requests)
-        with pytest.raises(Unauthorized):
-            await send(small, action, name, context=reader)
-        assert len(small.controller.requests) == seen, action
-        await send(small, action, name, context=admin)
-        assert len(small.controller.requests) == seen + 1, action

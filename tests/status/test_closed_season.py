@@ -94,20 +94,6 @@ async def test_one_lost_answer(closed: Home) -> None:
     assert closed.source == "lan"
 
 
-async def test_opening_the_pool(closed: Home) -> None:
-    closed.disconnect()
-    await closed.live(120, step=5)
-    closed.reconnect()
-    closed.hass.config_entries.async_update_entry(
-        closed.entry, pref_disable_polling=False
-    )
-    await closed.restart()
-    before = reads(closed)
-    await closed.live(60)
-    assert reads(closed) == before + 4
-    assert states(closed) == {"available"}
-
-
 @pytest.mark.parametrize("days", [0, 1.25, 31])
 async def test_a_sign_in_that_has_ended_can_wait(closed: Home, days: int) -> None:
     """A sign-in is requested only once polling is enabled again."""

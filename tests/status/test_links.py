@@ -2,7 +2,6 @@
 
 import pytest
 
-from custom_components.poolctl.client.wire.envelope import parse_key
 from tests.flow.test_options import choose
 from tests.world.assistant.home import Home
 
@@ -61,11 +60,3 @@ async def test_by_option(small: Home) -> None:
     assert links(small) == ("works", "off")
     await choose(small, connection="cloud")
     assert links(small) == ("off", "works")
-
-
-async def test_another_key(small: Home) -> None:
-    """A device with another key is distinguished from one that does not answer."""
-    small.controller.rotate_key(parse_key("00" * 16))
-    small.cloud.faults.on("error_503")
-    await small.advance(45, step=15)
-    assert links(small)[0] == "not_verified"

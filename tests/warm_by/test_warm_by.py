@@ -1,12 +1,9 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
-import asyncio
 from datetime import datetime, timedelta
-import os
-from random import Random
 import time
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
@@ -18,7 +15,6 @@ from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate
-from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.services.test_pause_dosing import done
 from tests.world.assistant.home import Home
@@ -33,7 +29,6 @@ few_platforms = only(
     Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
 )
 
-EVENINGS: Final = int(os.environ.get("POOLCTL_EVENINGS", "1"))
 PUMP, SPA_RETURN = 0, 10
 """Slots of the full pool."""
 STEP, HASTE = 60, 300
@@ -318,18 +313,6 @@ async def test_a_time_of_the_year_one(spa: Home) -> None:
     assert warm_by(spa) is None
 
 
-async def test_nothing_begins_before_the_time_follows_the_date(spa: Home) -> None:
-    """A first time waits, too, and a second one replaces it at once."""
-    await ask(spa, at(12, 20))
-    await spa.live(30)
-    assert as_before(spa)
-    states = spa.follow("datetime", "spa_warm_by")
-    await ask(spa, at(23))
-    assert [dt_util.parse_datetime(each.state) for each in states] == [at(23)]
-    await spa.live(3 * STEP, step=STEP)
-    assert as_before(spa)
-
-
 async def test_a_clock_that_jumped_begins_nothing(
     clocks: SimpleNamespace, spa: Home
 ) -> None:
@@ -452,36 +435,6 @@ async def test_no_sun_before_sunrise(spa: Home) -> None:
         assert pool.slots[PUMP].held is bool(selected)
 
 
-async def test_ten_evenings_of_different_weather(spa: Home) -> None:
-    """The spa is warm in time to 0.5 °C, from the third evening at most 20 min early.
-
-    `POOLCTL_EVENINGS` is the number of evenings: one by default.
-    """
-    chance, pool = Random(5), spa.pool
-    for evening in range(EVENINGS):
-        pool.water.ambient = chance.uniform(8, 28)
-        by = at(18)
-        await ask(spa, by)
-        while not heated(spa):
-            await spa.live(5 * STEP, step=5 * STEP)
-            assert dt_util.now() < by
-        await spa.live(10 * STEP, step=STEP)
-        assert explanation(spa).startswith("It heats, and will have 36 °C at about")
-        warm_at = None
-        while dt_util.now() < by:
-            await spa.live(STEP, step=STEP)
-            if warm_at is None and pool.water.temperature >= 35.5:
-                warm_at = dt_util.now()
-        assert warm_at is not None
-        assert abs(pool.water.temperature - 36) <= 0.5
-        if evening > 1:
-            assert by - warm_at <= timedelta(minutes=20)
-        await until(spa, by + timedelta(hours=3, minutes=4))
-        assert as_before(spa)
-        while dt_util.now().date() == by.date() or dt_util.now().hour < 9:
-            await spa.live(600, step=600)
-
-
 async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
     """A tenth of a degree, two minutes of heating, does not change the sentence."""
     for key in ("spa_mode", "pump"):
@@ -533,26 +486,6 @@ async def test_a_time_too_far_away(spa: Home, when: str) -> None:
         await spa.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE, at=when)
     assert error.value.translation_key == "warm_by_too_far"
     assert warm_by(spa) is None
-
-
-async def test_a_fault_in_our_own_code_is_no_loop(
-    spa: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is tried again a minute later, and logged once."""
-    await ask(spa, at(18))
-    calls = []
-
-    async def fails(self: Any) -> None:
-        calls.append(dt_util.utcnow())
-        if len(calls) > 50:
-            await asyncio.Event().wait()
-        raise OverflowError("date value out of range")
-
-    monkeypatch.setattr(WarmBy, "work", fails)
-    await spa.live(600, step=15)
-    assert 5 <= len(calls) <= 11
-    lines = [line for line in caplog.records if "OverflowError" in str(line.exc_info)]
-    assert len(lines) == 1
 
 
 async def test_a_person_holds_the_pump_for_longer(spa: Home) -> None:

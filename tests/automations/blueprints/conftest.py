@@ -9,12 +9,13 @@ from typing import Any, Final, override
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.blueprint.models import DomainBlueprints
-from homeassistant.core import CoreState, HomeAssistant, State
+from homeassistant.core import CoreState, HomeAssistant, ServiceCall, State
 from homeassistant.helpers.restore_state import StoredState, async_get
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from jinja2 import Environment
 import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
@@ -28,6 +29,19 @@ ALIAS: Final = "automation.pool"
 POLL, MINUTE, HOUR = 15, 60, 3600
 PATIENCE: Final = 2.5
 """Seconds; longer work of the service goes on only when a test lets time pass."""
+
+
+TELL: Final = [
+    {
+        "action": "test.tell",
+        "data": {
+            "title": "{{ title }}",
+            "message": "{{ message }}",
+            "data": {"actions": "{{ buttons | default }}"},
+        },
+    }
+]
+"""Actions that notify; a test reads them in `told`."""
 
 
 def rule(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -159,6 +173,13 @@ def _compile_once(environment: Environment, source: str) -> CodeType:
 def templates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep compiled templates between tests: compiling takes a tenth of the time."""
     monkeypatch.setattr(Environment, "compile", _compile_once)
+
+
+@pytest.fixture
+def told(hass: HomeAssistant) -> list[ServiceCall]:
+    """Return the notifications that are sent."""
+    calls: list[ServiceCall] = async_mock_service(hass, "test", "tell")
+    return calls
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.components.automation.helpers import async_get_blueprints
 from homeassistant.components.blueprint.importer import fetch_blueprint_from_url
 from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.core import HomeAssistant
@@ -24,8 +23,6 @@ from custom_components.poolctl import const
 from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
-from tests.world.home.provision import prepare
-from tests.world.home.settings import Settings
 
 from .conftest import BLUEPRINTS
 
@@ -233,19 +230,3 @@ def test_shows_are_those_of_the_lights() -> None:
 
 
 # scripts/develop
-
-
-async def test_developers_find_them(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Every start links the current blueprints, and keeps the developer's own."""
-    settings = Settings(data=tmp_path)
-    folder = settings.config / "blueprints" / AUTOMATION / DOMAIN
-    prepare(settings)
-    (folder / "renamed.yaml").symlink_to(tmp_path / "gone.yaml")
-    (folder / "own.yaml").write_text(FILES[0].read_text())
-    prepare(settings)
-    assert "\nsun:\n" in (settings.config / "configuration.yaml").read_text()  # at dusk
-    hass.config.config_dir = str(settings.config)
-    found = await async_get_blueprints(hass).async_get_blueprints()
-    names = sorted([*(file.name for file in FILES), "own.yaml"])
-    assert sorted(found) == [f"{DOMAIN}/{name}" for name in names]
-    assert all(isinstance(blueprint, Blueprint) for blueprint in found.values())

@@ -7,15 +7,9 @@ from homeassistant.exceptions import HomeAssistantError
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from .conftest import House
+from .conftest import TELL, House
 
 NAME = "chemistry_out_of_range"
-TELL = [
-    {
-        "action": "test.tell",
-        "data": {"title": "{{ title }}", "message": "{{ message }}"},
-    }
-]
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
@@ -25,13 +19,6 @@ async def house(small: House) -> House:
     small.pool.water.drift = 0.0
     await water(small, ph=7.4, orp=700)
     return small
-
-
-@pytest.fixture
-def told(house: House) -> list[ServiceCall]:
-    """Return the messages that are sent."""
-    calls: list[ServiceCall] = async_mock_service(house.hass, "test", "tell")
-    return calls
 
 
 async def water(house: House, **readings: float) -> None:

@@ -195,17 +195,6 @@ async def test_a_controller_that_is_away_at_the_end(house: House, pool: Pool) ->
     assert not shines(pool, LIGHT) and not shines(pool, SPA_LIGHT)
 
 
-async def test_a_controller_that_refuses_at_the_end(house: House, pool: Pool) -> None:
-    await dusk(house)
-    await pass_hours(house, 5.4)
-    house.controller.faults.on("decline")
-    await house.wait(minutes=20)
-    assert pool.slots[LIGHT].held
-    house.controller.faults.clear()
-    await house.wait(minutes=11)
-    assert not shines(pool, LIGHT) and not shines(pool, SPA_LIGHT)
-
-
 async def test_without_the_lan(home: House, pool: Pool) -> None:
     """The cloud has no shows and releases nothing: the light just goes on, and off."""
     home.own(home.service.small)

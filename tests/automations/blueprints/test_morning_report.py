@@ -7,27 +7,14 @@ from homeassistant.core import ServiceCall, SupportsResponse
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from .conftest import House
+from .conftest import TELL, House
 
 NAME = "morning_report"
-TELL = [
-    {
-        "action": "test.tell",
-        "data": {"title": "{{ title }}", "message": "{{ message }}"},
-    }
-]
 
 
 @pytest.fixture(autouse=True)
 def morning(freezer: FrozenDateTimeFactory) -> None:
     freezer.move_to("2026-07-02 07:25:00-07:00")
-
-
-@pytest.fixture
-def told(house: House) -> list[ServiceCall]:
-    """Return the messages that are sent."""
-    calls: list[ServiceCall] = async_mock_service(house.hass, "test", "tell")
-    return calls
 
 
 @pytest.fixture

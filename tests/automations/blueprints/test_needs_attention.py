@@ -9,28 +9,11 @@ import yaml
 
 from custom_components.poolctl.status.table import KEYS
 
-from .conftest import BLUEPRINTS, House
+from .conftest import BLUEPRINTS, TELL, House
 
 NAME = "needs_attention"
-TELL = [
-    {
-        "action": "test.tell",
-        "data": {
-            "title": "{{ title }}",
-            "message": "{{ message }}",
-            "data": {"actions": "{{ buttons }}"},
-        },
-    }
-]
 
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-@pytest.fixture
-def told(full: House) -> list[ServiceCall]:
-    """Return the messages that are sent."""
-    calls: list[ServiceCall] = async_mock_service(full.hass, "test", "tell")
-    return calls
 
 
 async def begin(house: House, **more: Any) -> None:
