@@ -6,11 +6,7 @@ from typing import Final
 DOMAIN: Final = "poolctl"
 
 CONF_CONTROLLERS: Final = "controllers"
-CONF_CONNECTION: Final = "connection"
 CONF_USES: Final = "uses"
-CONF_WITHOUT_FLOW: Final = "readings_without_flow"
-CONF_HOLDS: Final = "holds_by_hand"
-CONF_DRUM_REPAIRS: Final = "drum_repairs"
 
 
 class Connection(StrEnum):

@@ -33,9 +33,6 @@ class Options:
         }
 
 
-DEFAULTS = Options()
-
-
 def options_of(entry: ConfigEntry) -> Options:
     """Return the options; an entry of another version may have other options."""
     return from_stored(Options, entry.options)

@@ -21,7 +21,7 @@ import voluptuous as vol
 
 from custom_components.poolctl.client.control import poller as poller_module
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.const import CONF_CONNECTION, DOMAIN, Connection
+from custom_components.poolctl.const import DOMAIN, Connection
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from tests.fuzz.mutations import mutate_json
 from tests.world.assistant.home import Home
@@ -221,7 +221,7 @@ async def test_nothing_raises_and_no_entity_goes(
     monkeypatch.setattr(poller_module, "CLOUD_INTERVAL", 0.0)
     assert await async_setup_component(home.hass, "homeassistant", {})
     home.own(home.service.full)
-    options = {CONF_CONNECTION: Connection.CLOUD if path == "cloud" else "automatic"}
+    options = {"connection": Connection.CLOUD if path == "cloud" else "automatic"}
     await home.set_up(home.controller, options=options)
     await home.enable_all()
     was = settings(home)

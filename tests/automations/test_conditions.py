@@ -12,7 +12,7 @@ import probatio as vol
 import pytest
 
 from custom_components.poolctl.condition import CONDITIONS
-from custom_components.poolctl.const import CONF_WITHOUT_FLOW, DOMAIN
+from custom_components.poolctl.const import DOMAIN
 from tests.automations.test_triggers import (
     ASKED_FOR,
     DRY,
@@ -98,7 +98,7 @@ async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -
 async def test_a_reading_that_is_not_known(home: Home) -> None:
     """An unknown reading is not in range."""
     home.own(home.service.small)
-    options = {CONF_WITHOUT_FLOW: "unknown"}
+    options = {"readings_without_flow": "unknown"}
     await home.set_up(home.controller, options=options)
     answers = await ask(home, "reading_in_range", reading="ph")
     for ph, expected in ((8.2, False), (7.4, True)):

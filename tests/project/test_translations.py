@@ -1,5 +1,7 @@
 """Every text that a user can see exists, and every text is used."""
 
+from dataclasses import fields
+from enum import StrEnum
 import json
 from pathlib import Path
 import re
@@ -11,19 +13,12 @@ from homeassistant.util.yaml import load_yaml_dict
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
-from custom_components.poolctl.client.pool.choices import WithoutFlow
 from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
-from custom_components.poolctl.const import (
-    CONF_CONNECTION,
-    CONF_DRUM_REPAIRS,
-    CONF_HOLDS,
-    CONF_WITHOUT_FLOW,
-    Connection,
-    HoldsEnd,
-)
+from custom_components.poolctl.const import CONF_USES
 from custom_components.poolctl.event import EVENTS
+from custom_components.poolctl.options import Options
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES
 from custom_components.poolctl.status.heating import HEATING_CAUSES, WARM_BY_CAUSES
@@ -70,16 +65,12 @@ def texts(tree: Any, path: str = "") -> dict[str, str]:
 
 
 def test_options() -> None:
-    fields = ENGLISH["options"]["step"]["settings"]["data"]
-    assert set(fields) == {
-        *(CONF_CONNECTION, CONF_DRUM_REPAIRS, CONF_HOLDS, CONF_WITHOUT_FLOW)
-    }
-    for key, values in (
-        (CONF_CONNECTION, Connection),
-        (CONF_HOLDS, HoldsEnd),
-        (CONF_WITHOUT_FLOW, WithoutFlow),
-    ):
-        assert set(ENGLISH["selector"][key]["options"]) == set(values)
+    defaults = {each.name: each.default for each in fields(Options)}
+    del defaults[CONF_USES]
+    assert set(ENGLISH["options"]["step"]["settings"]["data"]) == set(defaults)
+    for name, default in defaults.items():
+        if isinstance(default, StrEnum):
+            assert set(ENGLISH["selector"][name]["options"]) == set(type(default))
 
 
 def test_exceptions() -> None:

@@ -16,7 +16,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.poolctl.const import CONF_DRUM_REPAIRS
 from tests.controllers.report import private_parts
 from tests.flow.test_config_flow import discover
 from tests.world.assistant.home import Home
@@ -109,7 +108,7 @@ class Planted:
             for controller in self.service.controllers
         }
         # So that a repair is reported.
-        options = {CONF_DRUM_REPAIRS: True}
+        options = {"drum_repairs": True}
         entry = self.service.entry(controllers=stored, options=options)
         object.__setattr__(entry, "title", self.secrets.site)
         return entry

@@ -1,6 +1,7 @@
 """Options flow of an account."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
@@ -13,43 +14,29 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from ..client.pool.choices import WithoutFlow
 from ..client.wire.equipment import Role
-from ..const import (
-    CONF_CONNECTION,
-    CONF_DRUM_REPAIRS,
-    CONF_HOLDS,
-    CONF_USES,
-    CONF_WITHOUT_FLOW,
-    Connection,
-    HoldsEnd,
-)
+from ..const import CONF_USES
 from ..devices.parts import Use
 from ..entity import SlotEntity, async_outputs
-from ..options import DEFAULTS, options_of
+from ..options import Options, options_of
 from .forms import UserInput
 
 
-def _choice(key: str, values: type[StrEnum]) -> SelectSelector:
+def _selector(name: str, default: object) -> SelectSelector | BooleanSelector:
+    if not isinstance(default, StrEnum):
+        return BooleanSelector()
     return SelectSelector(
-        SelectSelectorConfig(options=list(values), translation_key=key)
+        SelectSelectorConfig(options=[*type(default)], translation_key=name)
     )
 
 
 _SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_CONNECTION, default=DEFAULTS.connection): _choice(
-            CONF_CONNECTION, Connection
-        ),
-        vol.Required(
-            CONF_WITHOUT_FLOW, default=DEFAULTS.readings_without_flow
-        ): _choice(CONF_WITHOUT_FLOW, WithoutFlow),
-        vol.Required(CONF_HOLDS, default=DEFAULTS.holds_by_hand): _choice(
-            CONF_HOLDS, HoldsEnd
-        ),
-        vol.Required(
-            CONF_DRUM_REPAIRS, default=DEFAULTS.drum_repairs
-        ): BooleanSelector(),
+        vol.Required(each.name, default=each.default): _selector(
+            each.name, each.default
+        )
+        for each in fields(Options)
+        if each.name != CONF_USES
     }
 )
 
