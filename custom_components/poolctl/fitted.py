@@ -104,24 +104,26 @@ class _Sync:
         self._builds = builds
         self._present: dict[str, PoolctlEntity] = {}
         self._removed_for: tuple[bool, frozenset[str]] | None = None
-        self._replaced = False
 
     @callback
     def __call__(self) -> None:
-        built = dict[str, tuple[bool | None, Factory]]()
+        built: Presences = {}
         for build in self._builds:
             built |= build(self._coordinator)
         factories = {key: make for key, (exists, make) in built.items() if exists}
         if not self._coordinator.view.reached:
             self._add_new({k: make for k, make in factories.items() if k in _ALWAYS})
             return
-        if self._replaced:
-            # The replaced entity may have been the last one of its part.
-            self._replaced = False
-            async_remove_empty_parts(self._hass, self._coordinator.registered_id)
         self._remove_missing(built)
-        self._replace_outdated(factories)
+        for key in factories.keys() & self._present.keys():
+            if (old := self._present[key]).outdated:
+                new = self._present[key] = factories[key]()
+                self._coordinator.config_entry.async_create_task(
+                    self._hass, self._replace(old, new)
+                )
         self._add_new(factories)
+        # An entity that was removed or replaced may have been the last one of its part.
+        async_remove_empty_parts(self._hass, self._coordinator.registered_id)
 
     def _add_new(self, factories: Mapping[str, Factory]) -> None:
         new = {
@@ -154,15 +156,6 @@ class _Sync:
             registry.async_get_entity_id(self._domain, DOMAIN, unique_id or "")
         )
 
-    def _replace_outdated(self, factories: Mapping[str, Factory]) -> None:
-        for key in factories.keys() & self._present.keys():
-            if (old := self._present[key]).outdated:
-                self._replaced = True
-                new = self._present[key] = factories[key]()
-                self._coordinator.config_entry.async_create_task(
-                    self._hass, self._replace(old, new)
-                )
-
     async def _replace(self, old: PoolctlEntity, new: PoolctlEntity) -> None:
         """Replace an entity by another, which keeps its identifiers and settings."""
         if old.enabled:
@@ -177,14 +170,14 @@ class _Sync:
         if self._removed_for == (known, possible):
             return
         self._removed_for = (known, possible)
-        # While the equipment is unknown, entities of keys left out may exist.
-        self._remove(lambda key: key not in possible if known else key in missing)
-        async_remove_empty_parts(self._hass, self._coordinator.registered_id)
 
-    def _remove(self, gone: Callable[[str], bool]) -> None:
-        """Remove the entities of some keys, including those of an earlier start."""
-        for key in [key for key in self._present if gone(key)]:
+        def gone(key: str) -> bool:
+            # While the equipment is unknown, entities of keys left out may exist.
+            return key not in possible if known else key in missing
+
+        for key in [*filter(gone, self._present)]:
             del self._present[key]
+        # Those of an earlier start are not in `_present`.
         prefix = f"{self._coordinator.record.device_id}_"
         for entity in async_entities_of(self._hass, self._coordinator.registered_id):
             if (
