@@ -33,13 +33,13 @@ from homeassistant.helpers.restore_state import (
 from homeassistant.util import dt as dt_util
 
 from .client.occurrences import bounded, occurrences
-from .client.pool.schedule_rules import Equipped, equip
+from .client.pool.schedule_rules import equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
 from .devices.naming import schedule_name
 from .devices.output_names import OutputNames
-from .entity import PoolctlEntity, PoolctlEntityDescription, async_output_names
+from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
 from .fitted import platform, rows
 from .schedules import recurrence
 
@@ -107,7 +107,6 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Restore the first day of each schedule."""
         await super().async_added_to_hass()
         if (kept := await self.async_get_last_extra_data()) is None:
             return
@@ -118,7 +117,6 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
     @property
     @override
     def extra_restore_state_data(self) -> ExtraStoredData:
-        """Return the data to restore after a restart."""
         days = {key: day.isoformat() for key, day in self._since.items()}
         return RestoredExtraData(days)
 
@@ -152,12 +150,18 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
 
     @property
     def _names(self) -> OutputNames:
-        return async_output_names(self.coordinator, self.texts)
+        """The names of the outputs, also those given in Home Assistant."""
+        given = [
+            (index, entry.name)
+            for index, entity in async_outputs_of(self.coordinator)
+            if (entry := entity.registry_entry) and entry.name
+        ]
+        state, uses = self.coordinator.data, self.view.uses
+        return OutputNames(state, uses, self.texts, given)
 
     @property
     @override
     def event(self) -> CalendarEvent | None:
-        """Return the current run, else the next one."""
         # Schedules run by the controller's clock, but times are shown by our clock.
         ahead = self.controller.controller_clock.shift
         now = dt_util.as_local(dt_util.utcnow() + ahead)
@@ -202,10 +206,8 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
 
     @override
     async def async_create_event(self, **kwargs: Any) -> None:
-        """Add a schedule."""
         with self.commanding():
-            equipment = self._equipment(kwargs, None)
-            wanted = _schedule(_BLANK, equipment, _times(kwargs), kwargs)
+            wanted = self._wanted(kwargs, None, _times(kwargs))
             await self.controller.schedules.create(wanted)
 
     @override
@@ -216,12 +218,10 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         recurrence_id: str | None = None,
         recurrence_range: str | None = None,
     ) -> None:
-        """Change a schedule."""
         with self.commanding():
             index, observed = self._find(uid, recurrence_id, recurrence_range)
-            equipment = self._equipment(event, observed)
             times = _kept(_times(event), event, observed, recurrence_id)
-            wanted = _schedule(observed, equipment, times, event)
+            wanted = self._wanted(event, observed, times)
             if wanted.name == schedule_name(index, observed, self._names.texts):
                 # A schedule without a name was shown by its number.
                 wanted = replace(wanted, name=observed.name)
@@ -234,7 +234,6 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         recurrence_id: str | None = None,
         recurrence_range: str | None = None,
     ) -> None:
-        """Delete a schedule."""
         with self.commanding():
             index, observed = self._find(uid, recurrence_id, recurrence_range)
             await self.controller.schedules.delete(index, observed=observed)
@@ -249,22 +248,22 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
             raise InvalidCommandError("not there any more", reason="schedule_changed")
         return found
 
-    def _equipment(
-        self, event: Mapping[str, Any], previous: Schedule | None
-    ) -> Equipped:
-        """Return the equipment named in the description, as returned by `equip`."""
+    def _wanted(
+        self, event: Mapping[str, Any], previous: Schedule | None, times: _Times
+    ) -> Schedule:
+        """Return the schedule of an event, whose description names the equipment."""
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
         if previous is not None and text == _description(previous, names):
             text = ""
         slot, speed = recurrence.parse_description(
             text, names.slots(), names.scheduled()
         )
-        return equip(
-            self.coordinator.data,
-            self.controller.store.choices,
-            previous,
-            slot,
-            speed,
+        state, choices = self.coordinator.data, self.controller.store.choices
+        return replace(
+            previous or _BLANK,
+            **equip(state, choices, previous, slot, speed),
+            **times._asdict(),
+            name=event[EVENT_SUMMARY],
         )
 
 
@@ -305,24 +304,6 @@ def _kept(
                 end=observed.end if event[EVENT_END] == run.end else times.end,
             )
     return times
-
-
-def _schedule(
-    previous: Schedule,
-    equipment: Equipped,
-    times: _Times,
-    event: Mapping[str, Any],
-) -> Schedule:
-    return replace(
-        previous,
-        slot=equipment["slot"],
-        aux_type=equipment["aux_type"],
-        speed=equipment["speed"],
-        start=times.start,
-        end=times.end,
-        weekdays=times.weekdays,
-        name=event[EVENT_SUMMARY],
-    )
 
 
 def _description(schedule: Schedule, names: OutputNames) -> str:

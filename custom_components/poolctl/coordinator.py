@@ -30,14 +30,7 @@ from .client.facts import Change
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
-from .devices.parts import (
-    Part,
-    Uses,
-    controller_identity,
-    device_info,
-    part_info,
-    part_of_device,
-)
+from .devices.parts import Part, Uses, device_info, part_info, part_of_device
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
@@ -223,6 +216,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return not self.config_entry.pref_disable_polling
 
     def _view_of(self, situation: Situation) -> View:
+        closed_up = not self.polled and not self.last_update_success
+        status = Status()  # no reminders while a pool is closed for a season
+        if self.problems.tested and not closed_up:
+            status = Status.of(*self.problems.active, *self._shared.problems.active)
         return View(
             situation.state,
             situation.choices,
@@ -231,7 +228,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             situation=situation,
             reached=self.last_update_success,
             uses=self._uses,
-            status=self._status(),
+            status=status,
         )
 
     @callback
@@ -246,13 +243,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
-        """Return the device info of a part of the pool, of the controller for `None`.
-
-        For the controller, this is only its identifier: `async_register_device` has
-        registered the rest.
-        """
+        """Return the device info of a part, else the identifier of the controller."""
         if part is None:
-            return controller_identity(self.record.device_id)
+            return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
         return self._part_info(part)
 
     def _part_info(self, part: Part) -> dr.ChildDeviceInfo:
@@ -297,13 +290,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 registry.async_get_or_create_child(
                     config_entry_id=self.config_entry.entry_id, **self._part_info(part)
                 )
-
-    def _status(self) -> Status:
-        """Return the active problems of the controller and of its account."""
-        closed_up = not self.polled and not self.last_update_success
-        if not self.problems.tested or closed_up:
-            return Status()  # no reminders while a pool is closed for a season
-        return Status.of(*self.problems.active, *self._shared.problems.active)
 
     def situation(self) -> Situation:
         """Return what is known about the controller and its pool now."""
@@ -368,12 +354,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Refresh now; log no failure."""
         with suppress(ConfigEntryNotReady):
             await self.async_config_entry_first_refresh()
-
-    async def async_search(self) -> bool:
-        """Search at the user's request; return whether the LAN answers."""
-        await self.recovery.async_search()
-        await self.async_refresh()
-        return self.controller.paths.on_lan
 
     @override
     async def _async_update_data(self) -> PoolState:
@@ -451,13 +431,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         previous, self._access.record = self.record, record
         if record == previous:
             return
-        changes = {
-            "address": record.address != previous.address,
-            "key": record.key != previous.key,
-        }
-        for what in (each for each, changed in changes.items() if changed):
+        changed = ["address"] * (record.address != previous.address)
+        changed += ["key"] * (record.key != previous.key)
+        for what in changed:
             self._access.facts.emit(Change(what, "another"))
-        if any(changes.values()):
+        if changed:
             lan = self._access.client()
             self.controller.paths.set_lan(lan)
             if lan is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import override
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
@@ -21,7 +20,6 @@ from .coordinator import ControllerCoordinator, View
 from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, slot_words
 from .devices.output_attributes import ATTR_EXPLANATION
-from .devices.output_names import OutputNames
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.output import EVENT_CHANGED, Changes, why_output
@@ -211,10 +209,10 @@ class OutputEntity(PoolctlEntity):
 
     async def switch_by_hand(self, on: bool) -> None:
         """Switch it against its schedules; the hold stores the requester."""
-        await self.controller.holds.switch(self.slot, on, await self._asked())
+        await self.controller.holds.switch(self.slot, on, await self.asked_by())
 
-    async def _asked(self) -> str:
-        """Return the user, automation or script that asks, "" if not reported."""
+    async def asked_by(self) -> str:
+        """Note a command; return the user, automation or script that gives it, or ""."""
         self._changes.ask()  # the effect is not logged as a change by itself
         if (context := self._caller) is None:
             return ""
@@ -226,22 +224,6 @@ class OutputEntity(PoolctlEntity):
         running = self.hass.states.async_all(("automation", "script"))
         names = (each.name for each in running if each.context.id == context.id)
         return next(names, "")
-
-    async def async_resume_schedule(self) -> None:
-        """Give the output back to its schedules."""
-        with self.commanding():
-            await self._asked()
-            await self.controller.holds.resume(self.slot)
-
-    async def async_hold(
-        self, state: bool, duration: timedelta, speed: int | None = None
-    ) -> None:
-        """Hold the output on or off for some time; the pump also at a speed in %."""
-        with self.commanding():
-            requester = await self._asked()
-            await self.controller.holds.hold(
-                self.slot, state, duration, speed, requester
-            )
 
 
 class OfSlot(PoolctlEntity):
@@ -331,14 +313,3 @@ def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None
     """Return the entity ID of a slot's output, `None` if there is none."""
     found = (e for index, e in async_outputs_of(coordinator) if index == slot)
     return next((entity.entity_id for entity in found), None)
-
-
-@callback
-def async_output_names(coordinator: ControllerCoordinator, texts: Texts) -> OutputNames:
-    """Return the names of a controller's outputs, also those given in Home Assistant."""
-    given = [
-        (index, entry.name)
-        for index, entity in async_outputs_of(coordinator)
-        if (entry := entity.registry_entry) and entry.name
-    ]
-    return OutputNames(coordinator.data, coordinator.view.uses, texts, given)

@@ -113,41 +113,30 @@ class DoseWatch:
 # Faults
 
 
-class Fault(NamedTuple):
-    """Event of a fault, and the check whether a state has the fault."""
-
-    event: PoolEvent
-    present_fn: Callable[[PoolState], bool | None]
-
-
-def _expander_lost(number: int) -> Fault:
-    def lost(state: PoolState) -> bool | None:
-        connected = state.signals.expanders[number - 1]
-        return None if connected is None else not connected
-
-    return Fault(PoolEvent(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
-
-
-FAULTS: Final = (
-    Fault(PoolEvent(DRY_RUN, {}), lambda state: state.signals.dry_run),
-    *(_expander_lost(number) for number in EXPANDERS),
-)
-
-
 class FaultWatch:
     """Detects the start of a fault, even while the controller did not answer."""
 
-    def __init__(self, fault: Fault) -> None:
-        self._fault = fault
+    def __init__(
+        self, event: PoolEvent, present_fn: Callable[[PoolState], bool | None]
+    ) -> None:
+        self._event, self._present_fn = event, present_fn
         self._present: bool | None = None
 
     def events(self, state: PoolState) -> Iterator[PoolEvent]:
         """Yield the fault if the previous state did not have it."""
-        if (present := self._fault.present_fn(state)) is None:
+        if (present := self._present_fn(state)) is None:
             return
         previous, self._present = self._present, present
         if present and previous is False:
-            yield self._fault.event
+            yield self._event
+
+
+def _expander_watch(number: int) -> FaultWatch:
+    def lost(state: PoolState) -> bool | None:
+        connected = state.signals.expanders[number - 1]
+        return None if connected is None else not connected
+
+    return FaultWatch(PoolEvent(EXPANDER_LOST, {ATTR_EXPANDER: number}), lost)
 
 
 # Entities
@@ -181,7 +170,10 @@ EVENTS = (
         words="last_fault",
         entity_registry_enabled_default=False,
         event_types=[DRY_RUN, EXPANDER_LOST],
-        watches=tuple(partial(FaultWatch, fault) for fault in FAULTS),
+        watches=(
+            lambda: FaultWatch(PoolEvent(DRY_RUN, {}), lambda s: s.signals.dry_run),
+            *(partial(_expander_watch, number) for number in EXPANDERS),
+        ),
     ),
 )
 

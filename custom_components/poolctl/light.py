@@ -99,7 +99,6 @@ class PoolctlShowLight(PoolctlLight):
     @property
     @override
     def effect_list(self) -> list[str]:
-        """Return the effects of the current light type."""
         group, view = self.entity_description.group, self.view
         return list(group.effects(view.state, view.choices))
 
@@ -117,7 +116,7 @@ class PoolctlShowLight(PoolctlLight):
             await super().async_turn_on(**kwargs)
             return
         with self.commanding():
-            await self._asked()
+            await self.asked_by()
             index, effect = self.entity_description.index, kwargs[ATTR_EFFECT]
             await self.controller.lights.show(index, effect)
 

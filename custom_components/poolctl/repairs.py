@@ -111,7 +111,9 @@ class _AddressFlow(_ControllerFlow):
             return self._form("search", {})
         if (coordinator := self._coordinator) is None:
             return self.async_abort(reason="gone")
-        if await coordinator.async_search():
+        await coordinator.recovery.async_search()
+        await coordinator.async_refresh()
+        if coordinator.controller.paths.on_lan:
             return self.async_create_entry(data={})
         return self._form("search", {"base": "not_found"})
 

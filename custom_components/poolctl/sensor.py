@@ -25,7 +25,6 @@ from homeassistant.const import (
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
-from homeassistant.core import callback
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
@@ -95,7 +94,7 @@ class PoolctlSensorDescription(
     """One sensor."""
 
     total: TotalKind | None = None
-    """The total that it shows, if any."""
+    """The total that it shows, if the user can restart that at 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +175,6 @@ def _running_schedule(view: View) -> str | None:
 
 
 def _pump_status_ends(view: View) -> Attributes:
-    """Return when priming or run-on ends."""
     end = view.learned.ends.run_on or view.learned.ends.priming
     return {ATTR_ENDS: end.isoformat()} if end else {}
 
@@ -631,7 +629,6 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
     @property
     @override
     def native_value(self) -> SensorValue | None:
-        """Return the value in the unit of the row."""
         return self.entity_description.value_fn(self.view)
 
     @property
@@ -656,13 +653,6 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
         if self.state_class is not SensorStateClass.TOTAL or day is None:
             return None
         return dt_util.start_of_local_day(day)
-
-    @callback
-    def async_reset(self) -> None:
-        """Restart the total at 0, for example with new equipment."""
-        if self.entity_description.total is not None:
-            self.coordinator.stored.async_reset_total(self.entity_description.total)
-            self.async_write_ha_state()
 
 
 async_setup_entry = platform(Platform.SENSOR, rows(PoolctlSensor, SENSORS))

@@ -24,7 +24,6 @@ from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity
 from ..errors import command_errors
-from ..learned.totals import RUN_HOURS
 from ..private import async_call_entities
 from ..sensor import PoolctlSensor
 from ..switch import PoolctlDosingSwitch
@@ -62,12 +61,18 @@ type _Action = tuple[
 
 
 async def _hold(entity: Entity, call: ServiceCall) -> None:
-    output, speed = of_kind(OutputEntity, entity, call), call.data.get("speed")
-    await output.async_hold(call.data["state"], call.data["duration"], speed)
+    output, data = of_kind(OutputEntity, entity, call), call.data
+    with output.commanding():
+        requester = await output.asked_by()
+        wanted = data["state"], data["duration"], data.get("speed"), requester
+        await output.controller.holds.hold(output.slot, *wanted)
 
 
 async def _resume(entity: Entity, call: ServiceCall) -> None:
-    await of_kind(OutputEntity, entity, call).async_resume_schedule()
+    output = of_kind(OutputEntity, entity, call)
+    with output.commanding():
+        await output.asked_by()  # so that its effect is not logged as a change
+        await output.controller.holds.resume(output.slot)
 
 
 async def _async_on_outputs(
@@ -95,12 +100,11 @@ async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
 
 @callback
 def _reset(entity: Entity, call: ServiceCall) -> None:
-    if (
-        not isinstance(entity, PoolctlSensor)
-        or entity.entity_description.total not in RUN_HOURS
-    ):
+    sensor = of_kind(PoolctlSensor, entity, call)
+    if (total := sensor.entity_description.total) is None:
         raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
-    entity.async_reset()
+    sensor.coordinator.stored.async_reset_total(total)
+    sensor.async_write_ha_state()
 
 
 _UPDATE: Final = entities_only(schedules.UPDATE)

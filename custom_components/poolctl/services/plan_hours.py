@@ -86,7 +86,8 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
         runs = occurrences(others, now, cells.end, dt_util.get_default_time_zone())
         own = cells.minutes_of((run.start, run.end) for run in runs)
         if (given := call.data.get(ATTR_BLOCKS)) is not None:
-            return [_block(each) for each in given]
+            blocks = [map(minute_of_day, (g[ATTR_START], g[ATTR_END])) for g in given]
+            return [Block(start, end or DAY) for start, end in blocks]
         return await call.hass.async_add_executor_job(_choose, call, cells, others, own)
 
     with command_errors(coordinator.record.title):
@@ -119,11 +120,6 @@ def _response(
         "changes": len(steps),
         "written": bool(steps) and not call.data[ATTR_DRY_RUN],
     }
-
-
-def _block(given: Mapping[str, time]) -> Block:
-    start, end = (minute_of_day(given[name]) for name in (ATTR_START, ATTR_END))
-    return Block(start, end or DAY)
 
 
 def _choose(
