@@ -94,13 +94,9 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: PoolctlConfigEntry, device: dr.AnyDeviceEntry
 ) -> bool:
-    """Allow a device to be deleted by hand unless it is a controller of the account.
-
-    The account need not be loaded. Child devices of a controller (parts of the pool)
-    are removed automatically once they have no entities.
-    """
+    """Allow a device to be deleted by hand unless it is a controller of the account."""
     if isinstance(device, dr.ChildDeviceEntry):
-        return False
+        return False  # a part of the pool is removed once it has no entities
     known = {(DOMAIN, device_id) for device_id in entry.data.get(CONF_CONTROLLERS, {})}
     return device.identifiers.isdisjoint(known)
 

@@ -79,13 +79,13 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             always_update=False,
         )
         self.observers = Observers()
-        gates = hass.data.setdefault(_GATES, {})
+        gates, clock = hass.data.setdefault(_GATES, {}), hass.data[DATA_MEMORY].clock
         self.cloud = CloudClient(
             async_get_clientsession(hass),
             entry.data[CONF_URL],
             AccountToken(hass, entry),
             self.observers.facts,
-            hass.data[DATA_MEMORY].clock,
+            clock,
             gates.setdefault(entry.unique_id, defaultdict(Gate)),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
@@ -101,7 +101,6 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         self._lacking: dict[str, float] = {}
         """Time since which the inventory lacks a stored controller (monotonic, s)."""
-        clock = hass.data[DATA_MEMORY].clock
         entry.async_on_unload(clock.add_listener(self._clock_jumped))
         self._left_out: set[str] = set()
         """Controllers that could not be added; their stored records are kept."""

@@ -67,7 +67,6 @@ class ServiceImplementation(TokenImplementation):
     @property
     @override
     def extra_authorize_data(self) -> dict[str, str]:
-        """Return the published scope."""
         return {"scope": "profile"}
 
     @override

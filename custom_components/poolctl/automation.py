@@ -1,9 +1,4 @@
-"""Code shared by triggers and conditions: entities, problems, limits, connections.
-
-Home Assistant passes the states of all targeted entities, whether targeted by entity,
-device, area or label. Each trigger and condition uses only the entities of this
-integration that it is about.
-"""
+"""Code shared by triggers and conditions; each is about some entities of ours alone."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -120,16 +115,10 @@ class OfConnection(PoolEntities, domain=SENSOR, keys={"connection": None}):
     """Mixin for the sensor *Connection*."""
 
 
-# Problems
-
-
 def problems_of(
     state: State | None, kinds: Collection[str]
 ) -> Mapping[str, Mapping[str, Any]] | None:
-    """Return the problems of some kinds in *Status*, `None` if it has no list of them.
-
-    Without kinds, return all problems but no notices.
-    """
+    """Return the problems of some kinds (of all but notices) in *Status*, by key."""
     if state is None or ATTR_PROBLEMS not in state.attributes:
         return None
     return {
@@ -139,9 +128,6 @@ def problems_of(
             problem["key"] in kinds if kinds else problem["severity"] != Severity.NOTICE
         )
     }
-
-
-# Readings
 
 
 class OfReading(
@@ -221,7 +207,6 @@ def with_reading_options(schema: vol.Schema) -> vol.Schema:
 
 
 def _checked_limits(config: ConfigType) -> ConfigType:
-    """Return the configuration; raise Invalid if the lower limit is too high."""
     options = config[CONF_OPTIONS]
     lower, upper = options.get(OPTION_LOWER_LIMIT), options.get(OPTION_UPPER_LIMIT)
     if lower is not None and upper is not None and lower > upper:

@@ -201,7 +201,6 @@ class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return the value, `None` if the source does not report it."""
         return self.entity_description.value_fn(self.view)
 
     @property

@@ -99,7 +99,6 @@ class PoolctlButton(PoolctlEntity, ButtonEntity):
 
     @override
     async def async_press(self) -> None:
-        """Run the action."""
         with self.commanding():
             await self.entity_description.press_fn(self.coordinator)
 
@@ -117,7 +116,6 @@ class PoolctlLightButton(OfSlot, PoolctlButton):
     @property
     @override
     def name(self) -> str | None:
-        """Name of the light and the action."""
         path = f"component.{DOMAIN}.entity.button.{self.translation_key}.name"
         name = self.texts.get(path, "{name}")
         return name.format(name=light) if (light := self.name_on_page) else None

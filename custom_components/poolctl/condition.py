@@ -1,8 +1,4 @@
-"""Conditions: the state of the pool, now or for a duration.
-
-They extend Home Assistant's base classes for entity conditions: entities whose state is
-unknown are left out, and `for` uses the recorded history if there is one.
-"""
+"""Conditions: the state of the pool, now or for a duration, by the history if any."""
 
 from typing import override
 

@@ -65,14 +65,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     """Adds an account, confirms a discovered controller or renews a sign-in."""
 
     DOMAIN = DOMAIN
-    VERSION = 1
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._address = ""
-        self._observed: ObservedAddress | None = None
-        self._preview = NO_PREVIEW
-        self._card_returns = False
+    _address = ""
+    _observed: ObservedAddress | None = None
+    _preview = NO_PREVIEW
+    _card_returns = False
 
     @staticmethod
     @callback
@@ -80,13 +77,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     def async_get_options_flow(
         config_entry: PoolctlConfigEntry,
     ) -> PoolctlOptionsFlow:
-        """Return the flow of the options."""
         return PoolctlOptionsFlow()
 
     @property
     @override
     def logger(self) -> logging.Logger:
-        """Return the logger."""
         return logging.getLogger(__name__)
 
     # The address, then sign-in there
@@ -164,21 +159,18 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 if self.source == SOURCE_RECONFIGURE:
                     return await self._sign_in_again()
                 return await self.async_step_pick_implementation()
-        suggested = user_input or {CONF_URL: self._suggested_address}
+        entries = self._async_current_entries(include_ignore=False)
+        if self.source == SOURCE_RECONFIGURE:
+            entries = [self._entry]
+        # Most accounts use the same service.
+        known = entries[0].data[CONF_URL] if entries else ""
+        suggested = user_input or {CONF_URL: known}
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(_ADDRESS_FORM, suggested),
             errors=errors,
             description_placeholders=self._placeholders,
         )
-
-    @property
-    def _suggested_address(self) -> str:
-        """Current service address, else that of another account: most use the same."""
-        entries = self._async_current_entries(include_ignore=False)
-        if self.source == SOURCE_RECONFIGURE:
-            entries = [self._entry]
-        return entries[0].data[CONF_URL] if entries else ""
 
     @property
     def _placeholders(self) -> dict[str, str]:
@@ -236,9 +228,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(
                 reason="not_owned", description_placeholders=self._placeholders
             )
-        return self.async_create_entry(
-            title=_title(inventory), data={**data, CONF_CONTROLLERS: {}}
-        )
+        data[CONF_CONTROLLERS] = {}
+        return self.async_create_entry(title=_title(inventory), data=data)
 
     def _cloud(self, token: str) -> CloudClient:
         async def provider(*, refused: str | None = None) -> str:

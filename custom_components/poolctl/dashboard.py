@@ -1,8 +1,4 @@
-"""Cards and dashboard: a frontend module, loaded while there is an account.
-
-The module has cards, and a dashboard strategy under "Add dashboard" that builds views
-of them from the fitted equipment until the user takes control.
-"""
+"""Cards and dashboard: a frontend module, loaded while there is an account."""
 
 from hashlib import sha256
 from pathlib import Path

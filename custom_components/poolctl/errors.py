@@ -85,10 +85,7 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
 
 @contextmanager
 def command_errors(entity: str) -> Generator[None]:
-    """Raise errors of the client as translated errors of Home Assistant.
-
-    `entity` is the name of the entity or controller that the command was for.
-    """
+    """Raise errors of the client as translated ones, with the name of the entity."""
     try:
         yield
     except PoolctlError as err:

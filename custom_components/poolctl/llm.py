@@ -81,10 +81,7 @@ def _things(hass: HomeAssistant, assistant: str) -> Iterator[_Thing]:
 
 
 def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
-    """Return the exposed things by names that tell them apart.
-
-    Equal names get the name of their pool, and a number where that is not enough.
-    """
+    """Return the exposed things by names, told apart by their pool or a number."""
     exposed = [each for each in things if each.exposed]
     names = Counter(each.name for each in exposed)
     labels = [

@@ -260,12 +260,10 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
     @property
     @override
     def native_value(self) -> float | None:
-        """Return the current value, or the one just requested."""
         return self.entity_description.value_fn(self.view)
 
     @override
     async def async_set_native_value(self, value: float) -> None:
-        """Request another value."""
         with self.commanding():
             if not isfinite(value):
                 # Home Assistant checks only the limits, which NaN passes.
@@ -311,7 +309,6 @@ class PoolctlVolume(PoolctlNumber):
     @property
     @override
     def native_value(self) -> float | None:
-        """Return the volume in the unit of the house."""
         if (litres := super().native_value) is None:
             return None
         unit, decimals = self._volumes.unit, self._volumes.decimals
@@ -320,7 +317,6 @@ class PoolctlVolume(PoolctlNumber):
 
     @override
     async def async_set_native_value(self, value: float) -> None:
-        """Request another volume."""
         unit = self._volumes.unit
         litres = VolumeConverter.convert(value, unit, UnitOfVolume.LITERS)
         await super().async_set_native_value(litres)

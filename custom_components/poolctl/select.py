@@ -106,12 +106,10 @@ class PoolctlSelect(PoolctlEntity, SelectEntity):
     @property
     @override
     def current_option(self) -> str | None:
-        """Return the user's choice, or the value from the controller."""
         return self.entity_description.value_fn(self.view)
 
     @override
     async def async_select_option(self, option: str) -> None:
-        """Choose an option."""
         with self.commanding():
             await self.entity_description.choose_fn(self.controller, option)
 

@@ -12,6 +12,7 @@ from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .const import DOMAIN
 from .coordinator import View
+from .devices.naming import schedule_plain_name
 from .entity import PoolctlEntityDescription
 from .fitted import platform, rows
 from .schedules.entity import OfSchedule, in_use
@@ -92,7 +93,9 @@ class PoolctlTime(OfSchedule, TimeEntity):
     def name(self) -> str:
         """Current name; Home Assistant would cache the first one."""
         path = f"component.{DOMAIN}.entity.time.{self.translation_key}.name"
-        return self.texts.get(path, "{name}").format(name=self.plain_name)
+        index = self.entity_description.index
+        name = schedule_plain_name(index, self.view.state, self.texts)
+        return self.texts.get(path, "{name}").format(name=name)
 
     @property
     @override

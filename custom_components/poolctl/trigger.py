@@ -169,10 +169,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         """Timers by entity and item, each until the item has lasted long enough."""
 
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
-        """Return the items that exist in a state, by key, with their trigger variables.
-
-        Return `None` if they are unknown.
-        """
+        """Return the items of a state and their variables, `None` if unknown."""
         raise NotImplementedError
 
     @override
@@ -272,10 +269,7 @@ class ConnectionChanged(
         {vol.Required(CONF_OPTIONS): {**CONNECTION_OPTIONS, **_FOR}}
     ),
 ):
-    """The connection of a controller (LAN, cloud or lost) has changed.
-
-    Every change to one of the chosen connections triggers, even from another of them.
-    """
+    """The connection changed to one of those chosen, even from another of them."""
 
     @override
     def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:

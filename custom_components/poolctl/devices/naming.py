@@ -72,19 +72,13 @@ def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
 
 
 def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
-    """Return the name of a schedule's switch, marked as a schedule.
-
-    A schedule often has the name of the output that it switches.
-    """
+    """Return a schedule's name, marked as such: its output often has the same name."""
     name = schedule_plain_name(index, state, texts)
     schedule = state.schedules.used.get(index)
     if schedule is None or not schedule.name:
         return name
     found = texts.get(f"component.{DOMAIN}.entity.switch.schedule.name", "{name}")
     return found.format(name=name)
-
-
-# Entity IDs
 
 
 def sayable(name: str) -> bool:
@@ -105,8 +99,5 @@ def slot_words(slot: Slot | None, index: int) -> str:
 
 
 def entity_id(domain: str, controller: str, words: str) -> str:
-    """Return the entity ID that an entity of a controller should have.
-
-    It is the same in every language, so that examples work everywhere.
-    """
+    """Return the entity ID to be: the same in every language, so that examples work."""
     return f"{domain}.{slugify(f'{controller} {words}')}"

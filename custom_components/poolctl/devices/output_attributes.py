@@ -1,7 +1,4 @@
-"""Attributes of an output's entity that show what runs the output.
-
-Attributes that are unknown or do not apply are left out.
-"""
+"""Attributes of an output's entity that show what runs it, as far as it is known."""
 
 from collections.abc import Mapping
 from datetime import datetime

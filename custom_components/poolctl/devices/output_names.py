@@ -51,10 +51,7 @@ class OutputNames:
         ]
 
     def slots(self) -> dict[str, int | None]:
-        """Return the slot of every folded name, `None` if several outputs have it.
-
-        Includes names with the number of the slot, and the given ones.
-        """
+        """Return slots by folded name, numbered ones, too; `None` if it is shared."""
         named = [*self._usual.items(), *self._numbered.items(), *self._given]
         named += [(slot.index, slot.name) for slot in self._state.outputs.slots]
         slots: defaultdict[str, set[int]] = defaultdict(set)

@@ -1,10 +1,4 @@
-"""The controller and the parts of its pool as devices of Home Assistant.
-
-Each part is a child device of its controller, with its own page.
-
-A user may set the uses of general outputs, of which the controller only reports that
-something is wired.
-"""
+"""The controller and the parts of its pool: each part is a child device with a page."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -121,18 +115,11 @@ def _distinct_name(
 
 
 @cache
-def controller_identity(device_id: str) -> dr.DeviceInfo:
-    """Return the device info that all entities of a registered controller share."""
-    return dr.DeviceInfo(identifiers={(DOMAIN, device_id)})
-
-
-@cache
 def part_info(
     device_id: str, part: Part, parent_id: str, pool: str
 ) -> dr.ChildDeviceInfo:
     """Return the device info of a part, one for all its entities.
 
-    Its parent, the controller with this registry ID, must be registered.
     Home Assistant shows a part without its controller in the automation editor and in
     the friendly name of a state ("Pump Speed"). `pool` tells the parts of several pools
     apart; for one pool it is empty, as the full name of an entity ("Home Pool Pump

@@ -27,10 +27,8 @@ def _records(
 def async_offer(
     hass: HomeAssistant, observed: ObservedAddress
 ) -> PoolctlConfigEntry | None:
-    """Pass an announcement to its controller; return an account with that controller.
-
-    The controller is matched by its device ID, else by its MAC address.
-    """
+    """Pass an announcement to its controller; return an account that has it."""
+    # By its device ID, else by its MAC address
     by_id = [each for each in _records(hass) if each[1].device_id == observed.device_id]
     # If the announced ID and MAC fit together, no other controller can be meant.
     odd = mac_of(observed.device_id) != observed.mac

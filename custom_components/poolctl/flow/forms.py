@@ -68,10 +68,7 @@ def address_form(
 async def async_adopt_address(
     recovery: Recovery, user_input: UserInput
 ) -> dict[str, str]:
-    """Adopt the address in `ADDRESS_FIELDS` if the controller answers there.
-
-    Return the errors of the form, empty if the address was adopted.
-    """
+    """Adopt a typed address if the controller answers there, else return errors."""
     host, port = normalise_host(user_input[CONF_HOST]), int(user_input[CONF_PORT])
     try:
         await recovery.async_adopt_address(host, port)

@@ -24,7 +24,6 @@ from ..client.wire.exceptions import (
 )
 from ..client.wire.frame import (
     MODE_OFF,
-    Configuration,
     Readings,
     StateFrame,
     Telemetry,
@@ -63,10 +62,7 @@ _PREVIEWS: HassKey[dict[str, tuple[float, asyncio.Task[Preview]]]] = HassKey(
 
 
 async def async_preview(hass: HomeAssistant, observed: ObservedAddress) -> Preview:
-    """Read the state of a discovered controller once, for at most 2.5 s.
-
-    All calls within a minute return the same preview.
-    """
+    """Read the state of a discovered controller, once a minute, for up to 2.5 s."""
     previews, now = hass.data.setdefault(_PREVIEWS, {}), time.monotonic()
     for device_id, (began, _) in list(previews.items()):
         if now - began >= _INTERVAL:
@@ -125,22 +121,14 @@ def _shown(
     water = readings.water_temperature if stable else None
     ph = readings.ph if stable else None
     speed = 0.0 if telemetry.main_pump_mode == MODE_OFF else readings.pump_speed
+    types = frame.configuration.aux_types if frame.configuration else None
+    units = hass.config.units
+    if water is not None:
+        water = units.temperature(water, UnitOfTemperature.CELSIUS)
     return {
-        "outputs": _outputs(frame.configuration),
-        "water": _UNKNOWN if water is None else _temperature(hass, water),
+        # The number of outputs with equipment
+        "outputs": _UNKNOWN if types is None else str(sum(map(bool, types))),
+        "water": _UNKNOWN if water is None else f"{water:.1f} {units.temperature_unit}",
         "ph": _UNKNOWN if ph is None else f"{ph:.1f}",
         "pump": _UNKNOWN if speed is None else f"{speed:.0f} %",
     }
-
-
-def _outputs(configuration: Configuration | None) -> str:
-    """Return the number of outputs with equipment."""
-    if configuration is None or configuration.aux_types is None:
-        return _UNKNOWN
-    return str(sum(code != 0 for code in configuration.aux_types))
-
-
-def _temperature(hass: HomeAssistant, celsius: float) -> str:
-    units = hass.config.units
-    value = units.temperature(celsius, UnitOfTemperature.CELSIUS)
-    return f"{value:.1f} {units.temperature_unit}"

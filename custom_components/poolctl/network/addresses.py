@@ -59,10 +59,11 @@ class ObservedAddress:
         device_id, mac = text.get("id", "").upper(), text.get("mac", "")
         if not is_device_id(device_id) or not _MAC.fullmatch(mac):
             return None
+        name = clean_text(info.name.removesuffix(f".{info.type}"))
         return cls(
             device_id=device_id,
             mac=format_mac(mac),
-            name=_plain_text(info.name.removesuffix(f".{info.type}")),
+            name=clean_text(name.translate(_MARKDOWN), _LONGEST_NAME),
             host=info.host,
             port=info.port or PORT,
             firmware=_version(text.get("fw", "")),
@@ -86,11 +87,6 @@ class ObservedAddress:
     def address(self) -> tuple[str, int]:
         """Host and port on the LAN."""
         return self.host, self.port
-
-
-def _plain_text(name: str) -> str:
-    """Return a name that is safe to show in a dialog, without markup."""
-    return clean_text(clean_text(name).translate(_MARKDOWN), _LONGEST_NAME)
 
 
 def _version(text: str) -> str:
@@ -205,10 +201,7 @@ class ObservedAddresses:
 
     @callback
     def next_to_try(self, record: ControllerRecord) -> ObservedAddress | None:
-        """Return an address other than the stored one to try now, else `None`.
-
-        All addresses take turns.
-        """
+        """Return another address than the stored one to try now; all take turns."""
         announced = self._by_device[record.device_id]
         others = [
             observed

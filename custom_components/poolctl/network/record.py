@@ -58,10 +58,7 @@ class LanAccess:
     """Whether the options of the entry allow the LAN."""
 
     def client(self, record: ControllerRecord | None = None) -> LanClient | None:
-        """Return a client for the controller, or for another record if given.
-
-        Return `None` if the LAN is not allowed, or the address or the key is missing.
-        """
+        """Return a client, `None` if that is not allowed or something is missing."""
         record = record or self.record
         if record.host is None or record.key is None or not self.allowed:
             return None

@@ -5,7 +5,7 @@ from typing import override
 
 from ..client.wire.schedule import Schedule
 from ..coordinator import View
-from ..devices.naming import sayable, schedule_plain_name
+from ..devices.naming import sayable
 from ..devices.parts import Part
 from ..entity import PoolctlEntity
 
@@ -39,9 +39,3 @@ class OfSchedule(PoolctlEntity):
         name = self.schedule.name if self.schedule else ""
         number = self.entity_description.index + 1
         return f"{name if sayable(name) else number} schedule"
-
-    @property
-    def plain_name(self) -> str:
-        """The name alone, for texts that already show that it is a schedule's."""
-        index = self.entity_description.index
-        return schedule_plain_name(index, self.view.state, self.texts)

@@ -1,6 +1,6 @@
 """The websocket command `poolctl/plan`: planned runs of schedules for the dashboard."""
 
-from typing import Any, Final
+from typing import Any
 
 from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components import websocket_api
@@ -8,7 +8,6 @@ from homeassistant.components.websocket_api.connection import ActiveConnection
 from homeassistant.components.websocket_api.decorators import websocket_command
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv
-from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
@@ -17,13 +16,6 @@ from ..client.occurrences import occurrences
 from ..const import DOMAIN
 from ..entity import async_output_of
 
-_COMMAND: Final[VolDictType] = {
-    vol.Required("type"): f"{DOMAIN}/plan",
-    vol.Required("device_id"): str,
-    vol.Required("start"): cv.datetime,
-    vol.Required("end"): cv.datetime,
-}
-
 
 @callback
 def async_setup_plan(hass: HomeAssistant) -> None:
@@ -31,7 +23,14 @@ def async_setup_plan(hass: HomeAssistant) -> None:
     websocket_api.async_register_command(hass, _plan)
 
 
-@websocket_command(_COMMAND)
+@websocket_command(
+    {
+        vol.Required("type"): f"{DOMAIN}/plan",
+        vol.Required("device_id"): str,
+        vol.Required("start"): cv.datetime,
+        vol.Required("end"): cv.datetime,
+    }
+)
 @callback
 def _plan(
     hass: HomeAssistant,

@@ -19,9 +19,6 @@ _SPEED = re.compile(r"(\d+)\s*%")
 _DAY = timedelta(days=1)
 
 
-# Rules
-
-
 def format_rule(schedule: Schedule) -> str:
     """Return the recurrence rule of a schedule."""
     return f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in schedule.days)}"
@@ -45,14 +42,8 @@ def parse_rule(rule: str | None, first: date) -> int:
     return sum(1 << WEEKDAYS.index(day) for day in days) or by_default[frequency]
 
 
-# Times
-
-
 def parse_window(start: date, end: date) -> tuple[int, int]:
-    """Return the wall-clock times of an event as minutes after midnight.
-
-    An all-day event becomes an all-day schedule; seconds are ignored.
-    """
+    """Return the minutes after midnight of an event; an all-day one lasts all day."""
     first, last = _wall(start), _wall(end)
     if last - first > _DAY:
         raise InvalidCommandError("over a day", reason="event_too_long")
@@ -63,9 +54,6 @@ def _wall(when: date) -> datetime:
     if isinstance(when, datetime):
         return when.replace(tzinfo=None, second=0, microsecond=0)
     return datetime.combine(when, time.min)
-
-
-# Identity
 
 
 def make_uid(index: int, schedule: Schedule) -> str:
@@ -82,9 +70,6 @@ def find_uid(
         if make_uid(index, schedule) == uid:
             return index, schedule
     return None
-
-
-# Equipment
 
 
 def format_description(name: str, speed: int) -> str:
