@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.pool.lights import LIGHT_TYPES, POOL_GROUP
 from custom_components.poolctl.client.wire.exceptions import (
     NotAppliedError,
+    NotSupportedError,
     RefusedError,
     UnreachableError,
 )
@@ -72,3 +74,11 @@ async def test_nobody_there(pool: Rig, before: tuple[Any, ...], name: str) -> No
         await (COMMANDS | SHOW)[name](pool.controller)
     assert caught.value.ran is False
     assert everything(pool) == before
+
+
+@pytest.mark.parametrize("name", ["pool target", "pool off", "heat source", *SHOW])
+async def test_the_cloud_has_no_such_command(away: Rig, name: str) -> None:
+    away.controller.lights.choose_type(POOL_GROUP, LIGHT_TYPES[1].key)
+    with pytest.raises(NotSupportedError):
+        await (COMMANDS | SHOW)[name](away.controller)
+    assert away.written() == []

@@ -1,7 +1,6 @@
 """Changing the heating: targets and heat sources, written as one whole."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -287,17 +286,6 @@ async def test_the_lan_dies(pool: Rig, place: str) -> None:
     pool.pool.faults.clear()
     await pool.controller.poller.poll()
     assert pool.controller.store.state.pool.target == target
-
-
-async def test_heating_needs_the_lan(make_rig: Callable[..., Rig]) -> None:
-    rig = make_rig(full=True, lan=False)
-    for command in (
-        rig.controller.heating.change(POOL, target=30),
-        rig.controller.heating.select(SOLAR, False),
-    ):
-        with pytest.raises(NotSupportedError):
-            await command
-    assert rig.service.cloud.requests == []
 
 
 FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")

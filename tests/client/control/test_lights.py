@@ -1,7 +1,6 @@
 """Lights: shows and actions, which make relays flap (protocol.md O4.1)."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 import logging
 
@@ -14,7 +13,6 @@ from custom_components.poolctl.client.pool.lights import (
     SPA_GROUP,
     LightGroup,
 )
-from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import LightShow
 from custom_components.poolctl.client.wire.commands import LIGHTS_QUERY
 from custom_components.poolctl.client.wire.exceptions import (
@@ -269,19 +267,6 @@ async def test_an_unknown_light_type(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError):
         choose_type(pool, POOL_GROUP, "disco_ball")
     assert pool.controller.store.choices == Choices()
-
-
-async def test_shows_need_the_lan(make_rig: Callable[..., Rig]) -> None:
-    pool = make_rig(full=True, lan=False)
-    types = tuple(slot.aux_type for slot in pool.pool.pool.slots)
-    pool.controller.store.update(
-        lambda known: replace(known, outputs=Outputs(types=types))
-    )
-    pool.controller.store.choose(lambda choices: replace(choices, pool_lights=1))
-    with pytest.raises(NotSupportedError):
-        await pool.controller.lights.show(POOL_LIGHT, "blue")
-    assert pool.service.cloud.requests == []
-    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) is None
 
 
 # Failures
