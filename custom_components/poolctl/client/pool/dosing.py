@@ -183,8 +183,8 @@ def merge_settings(
 def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> Answer:
     """Return a settings object with the values that it lacks, as last reported.
 
-    The controller sets missing values to 0. Raises ReplyError if one of fitted equipment
-    was never reported.
+    The controller may set missing values to 0. Raises ReplyError if the target of fitted
+    equipment was never reported: dosing towards 0 would be dangerous.
     """
     missing: dict[str, object] = {}
     for kind in DOSING:
@@ -194,6 +194,6 @@ def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> An
                 continue
             if value is not None:
                 missing[key] = value if isinstance(value, bool) else round(value)
-            elif known.outputs.fitted(kind.fitted):
+            elif key == kind.keys.desired and known.outputs.fitted(kind.fitted):
                 raise ReplyError(f"the settings have no {key}")
     return {**settings, **missing}
