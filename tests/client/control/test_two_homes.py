@@ -101,44 +101,6 @@ async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
 # Schedules
 
 
-async def test_an_edit_of_an_old_list(homes: Homes) -> None:
-    """An edit of an old list does not overwrite the other home's newer edit."""
-    one, two = homes
-    await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.reported.schedules.used[FALL]
-    await one.controller.schedules.update(FALL, replace(seen, start=660), observed=seen)
-    with pytest.raises(InvalidCommandError) as caught:
-        await two.controller.schedules.update(
-            FALL, replace(seen, end=800), observed=seen
-        )
-    assert caught.value.reason == "schedule_changed"
-    assert (one.pool.pool.schedules[FALL].start, one.pool.pool.schedules[FALL].end) == (
-        *(660, 720),
-    )
-    # The new version is shown, and can be changed now.
-    seen = two.controller.store.reported.schedules.used[FALL]
-    assert seen.start == 660
-    await two.controller.schedules.update(FALL, replace(seen, end=800), observed=seen)
-
-
-@pytest.mark.parametrize("how", ["delete", "enable"])
-async def test_other_edits_of_an_old_list(homes: Homes, how: str) -> None:
-    one, two = homes
-    await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.reported.schedules.used[FALL]
-    await one.controller.schedules.delete(FALL, observed=seen)
-    await one.controller.schedules.create(record("New", 900))
-    assert one.pool.pool.schedules[FALL].name == "New"
-    control = two.controller.schedules
-    with pytest.raises(InvalidCommandError):
-        await (
-            control.delete(FALL, observed=seen)
-            if how == "delete"
-            else control.enable(FALL, True, observed=seen)
-        )
-    assert one.pool.pool.schedules[FALL].name == "New"
-
-
 async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
     """One edit is applied completely, and the other one raises an error."""
     one, two = homes
