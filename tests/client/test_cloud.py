@@ -32,14 +32,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
     UnreachableError,
 )
-from tests.client.conftest import (
-    KEY,
-    FakeTime,
-    RawServer,
-    Service,
-    set_pump,
-    some_token,
-)
+from tests.client.conftest import KEY, RawServer, Service, set_pump, some_token
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
 
@@ -203,51 +196,6 @@ def test_where_to_sign_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        ("refuse", UnreachableError),
-        ("error_500", ServiceError),
-        ("error_503", ServiceError),
-        ("unauthorized", AuthenticationError),
-        ("revoked", AuthenticationError),
-        ("rate_limited", BusyError),
-        ("html", ProtocolError),
-        ("truncated_json", ProtocolError),
-        ("failed", CommandFailedError),
-        ("empty", ProtocolError),
-        ("no_body", ProtocolError),
-    ],
-)
-async def test_faults(
-    service: Service,
-    cloud: CloudClient,
-    fake_time: FakeTime,
-    fault: str,
-    error: type[PoolctlError],
-) -> None:
-    await cloud.dashboard(service.small.device_id)
-    service.cloud.faults.on(fault)
-    with pytest.raises(error) as caught:
-        await cloud.dashboard(service.small.device_id)
-    assert type(caught.value) is error
-    service.cloud.faults.clear()
-    fake_time.advance(5)
-    await cloud.dashboard(service.small.device_id)
-
-
-async def test_whether_a_request_may_have_arrived(
-    service: Service, cloud: CloudClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("custom_components.poolctl.client.cloud.TIMEOUT", 0.2)
-    for fault, sent in (("refuse", False), ("hang", True)):
-        service.cloud.faults.on(fault)
-        with pytest.raises(UnreachableError) as caught:
-            await cloud.inventory()
-        assert (caught.value.ran is None) is sent
-        service.cloud.faults.clear()
-
-
-@pytest.mark.parametrize(
     ("status", "body", "error"),
     [
         (200, '{"status": "FAILED", "message": "no"}', CommandFailedError),
@@ -261,6 +209,9 @@ async def test_whether_a_request_may_have_arrived(
         (429, "Too many requests, please try again later", BusyError),
         (500, "", ServiceError),
         (599, "[]", ServiceError),
+        (200, "", ProtocolError),
+        (200, "<html>", ProtocolError),
+        (200, '{"data": {"dashboard": {"actual', ProtocolError),
         (200, "[]", ProtocolError),
         (200, '{"status": "SUCCESS"}', ProtocolError),
         (200, '{"status": "SUCCESS", "data": []}', ProtocolError),

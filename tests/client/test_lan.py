@@ -137,21 +137,6 @@ async def test_answers_that_are_hardly_http(
     assert caught.value.ran is None
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
-        signed().upper(),
-        " ".join(signed()[at : at + 4] for at in range(0, len(signed()), 4)),
-        f"\n{signed()}\t",
-    ],
-)
-async def test_hex_with_white_space_and_upper_case(
-    lan: LanClient, raw: RawServer, env: str
-) -> None:
-    raw.say(200, answer(env=env))
-    assert (await lan.state()).telemetry is not None
-
-
 async def test_words_of_the_other_side_are_not_repeated(
     lan: LanClient, raw: RawServer
 ) -> None:
@@ -249,16 +234,6 @@ async def test_state_action_query(service: Service) -> None:
     assert service.full.pool.relays[3] is True
     assert b"Filter Pump" in await lan.query("aux_names")
     assert (lan.host, lan.port) == ("127.0.0.1", service.full.port)
-
-
-@pytest.mark.parametrize(("fault", "sent"), [("refuse", False), ("hang", True)])
-async def test_whether_a_request_may_have_arrived(
-    service: Service, fault: str, sent: bool
-) -> None:
-    service.small.faults.on(fault)
-    with pytest.raises(UnreachableError) as caught:
-        await service.lan_client(service.small).state(timeout=0.2)
-    assert (caught.value.ran is None) is sent
 
 
 async def test_cancelling_frees_the_connection(service: Service) -> None:
