@@ -196,12 +196,12 @@ class CloudClient:
         dashboard = await self.dashboard(device_id)
         now = time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))
-        changed, online = dashboard != previous, None
-        if not changed:
+        if dashboard != previous:
+            since = now
+        else:
             online = await self.online(device_id)
             self._facts(device_id).emit(Change("online", online))
-        if changed or online is not False:
-            since = now
+            since = since if online is False else now
         self._dashboards[device_id] = dashboard, since
         if now - since >= UNCHANGED:
             raise UnreachableError("the service does not reach the controller")

@@ -68,21 +68,17 @@ class Coalescer:
         confirm: Callable[[P], Awaitable[None]],
     ) -> None:
         async with self._locks[key]:
-            if (wait := self._wait(key)) > 0:
-                await asyncio.sleep(wait)
+            sent_at = self._sent[key]
+            if len(sent_at) == sent_at.maxlen:
+                wait = sent_at[0] + len(sent_at) * self._spacing - time.monotonic()
+                if wait > 0:
+                    await asyncio.sleep(wait)
             self._waiting.pop(key, None)
             try:
                 sent = await send(newest[0])
             finally:
-                self._sent[key].append(time.monotonic())
+                sent_at.append(time.monotonic())
         await confirm(sent)
-
-    def _wait(self, key: str) -> float:
-        """Return the seconds until the next value may be sent."""
-        sent = self._sent[key]
-        if not sent or len(sent) < (sent.maxlen or 0):
-            return 0.0
-        return sent[0] + len(sent) * self._spacing - time.monotonic()
 
     async def stop(self) -> None:
         """Cancel all values that are waiting or being sent."""

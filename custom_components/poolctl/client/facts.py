@@ -90,16 +90,16 @@ class Facts:
     """Passes the facts of one controller, or of the service, to listeners."""
 
     def __init__(self) -> None:
-        self.listeners: dict[type[object], tuple[Callable[[Any], None], ...]] = {}
+        self._listeners: dict[type[object], tuple[Callable[[Any], None], ...]] = {}
         self._failed = False
 
     def listen[F: Fact](self, kind: type[F], listener: Callable[[F], None]) -> None:
         """Call a listener with each fact of a kind."""
-        self.listeners[kind] = (*self.listeners.get(kind, ()), listener)
+        self._listeners[kind] = (*self._listeners.get(kind, ()), listener)
 
     def emit(self, fact: Fact) -> None:
         """Report a fact; never raises."""
-        for listener in self.listeners.get(type(fact), ()):
+        for listener in self._listeners.get(type(fact), ()):
             try:
                 listener(fact)
             except Exception as err:  # noqa: BLE001 - observers must have no effect

@@ -79,7 +79,7 @@ async def test_a_show(pool: Rig) -> None:
     assert relay == {True, False}
     assert pool.pool.pool.lights["pool"] == [2, 8]
     assert pool.pool.pool.slots[POOL_LIGHT].on
-    assert {s.pool_lights.show for s in pool.published} == {LightShow(2, 8)}
+    assert {s.pool_lights for s in pool.published} == {LightShow(2, 8)}
 
 
 @pytest.mark.parametrize("light_type", [1, 2, 5])

@@ -32,7 +32,7 @@ async def test_what_the_lan_is_asked(rig: Rig) -> None:
     state = rig.controller.store.state
     assert state.outputs.names[2] == "Waterfall"
     assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
-    assert state.pool_lights.show == (99, 99)
+    assert state.pool_lights == (99, 99)
     assert [one.name for one in state.schedules.used.values()] == ["Filter"]
     assert not due(rig)
     await rig.controller.queries.refresh()

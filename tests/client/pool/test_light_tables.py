@@ -102,7 +102,7 @@ def test_reported_effects(told: tuple[int, int], key: str, effect: str | None) -
     assert kind is not None and kind.key == key
     assert POOL_GROUP.effect(state, Choices()) == effect
     assert POOL_GROUP.effects(state, Choices()) == tuple(kind.effects)
-    assert state.spa_lights.show == (0, 99)
+    assert state.spa_lights == (0, 99)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_reported_effects(told: tuple[int, int], key: str, effect: str | None) -
 )
 def test_odd_replies_leave_what_is_known(odd: tuple[object, object]) -> None:
     known = merge_lights(PoolState(), reply((1, 2)))
-    assert merge_lights(known, reply(odd)).pool_lights.show == (1, 2)
-    assert merge_lights(PoolState(), reply(odd)).pool_lights.show is None
+    assert merge_lights(known, reply(odd)).pool_lights == (1, 2)
+    assert merge_lights(PoolState(), reply(odd)).pool_lights is None
 
 
 def test_nothing_reported() -> None:

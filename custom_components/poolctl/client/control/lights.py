@@ -4,8 +4,6 @@ The firmware sets a show by a series of relay pulses: the relay goes on and off 
 while, and the light ends up on. Observed, not published (protocol.md O3 and O4.1).
 """
 
-from dataclasses import replace
-
 from ..lan import LanClient
 from ..pool.lights import (
     EFFECT_SECONDS,
@@ -74,7 +72,6 @@ class LightControl(Control):
         self, slot: Slot, group: LightGroup, kind: LightType, what: LightAction
     ) -> None:
         index, settles_in = slot.index, what.seconds + SETTLING_MARGIN
-        show = LightShow(kind.code, what.color)
         body = {"slot": index, "light_type": kind.code, "light_color": what.color}
 
         async def run(lan: LanClient) -> StateFrame | None:
@@ -87,9 +84,8 @@ class LightControl(Control):
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
-                self._store.reported = group.edit(
-                    self._store.reported, lambda lights: replace(lights, show=show)
-                )
+                show = LightShow(kind.code, what.color)
+                self._store.reported = group.edit(self._store.reported, lambda _: show)
             return frame
 
         await self._sender.send(

@@ -12,7 +12,7 @@ from ..wire.equipment import POOL_LIGHTS, SPA_LIGHTS, Role
 from ..wire.exceptions import InvalidCommandError
 from ..wire.json_values import Answer, byte
 from .choices import Choices
-from .parts import Lights, LightShow
+from .parts import LightShow
 from .state import Place, PoolState
 
 EFFECT_SECONDS = 5.0
@@ -101,7 +101,7 @@ LIGHT_ACTIONS = tuple(dict.fromkeys(name for kind in _TYPES for name in kind.act
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LightGroup(Place[Lights]):
+class LightGroup(Place[LightShow | None]):
     """The lights that share a light type and a preference: the pool's, or the spa's."""
 
     fitted: frozenset[int]
@@ -118,13 +118,12 @@ class LightGroup(Place[Lights]):
         code, color = byte(reply, self.type_key), byte(reply, self.color_key)
         if code is None or color is None:
             return state
-        kind, previous = LIGHT_TYPES.get(code), self.of(state).show
+        kind, previous = LIGHT_TYPES.get(code), self.of(state)
         actions = kind.actions.values() if kind else ()
         if previous and any(a.keeps_effect and a.color == color for a in actions):
             # It is not documented whether an action replaces the preference.
             color = previous.color
-        show = LightShow(code, color)
-        return self.edit(state, lambda lights: replace(lights, show=show))
+        return self.edit(state, lambda _: LightShow(code, color))
 
     def with_type(self, choices: Choices, key: str) -> Choices:
         """Return the choices with a light type, or raise InvalidCommandError."""
@@ -137,7 +136,7 @@ class LightGroup(Place[Lights]):
         """Return the type of its lights, `None` until it is reported or chosen."""
         if (chosen := self.chosen(choices)) in LIGHT_TYPES:
             return LIGHT_TYPES[chosen]
-        show = self.of(state).show
+        show = self.of(state)
         return show and LIGHT_TYPES.get(show.light_type, LIGHT_TYPES[0])
 
     def effects(self, state: PoolState, choices: Choices) -> tuple[str, ...]:
@@ -147,7 +146,7 @@ class LightGroup(Place[Lights]):
 
     def effect(self, state: PoolState, choices: Choices) -> str | None:
         """Return the effect that was set last, `None` if there is none."""
-        show, kind = self.of(state).show, self.light_type(state, choices)
+        show, kind = self.of(state), self.light_type(state, choices)
         if show is None or kind is None or show.light_type != kind.code:
             return None
         names = (name for name, color in kind.effects.items() if color == show.color)

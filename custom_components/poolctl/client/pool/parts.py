@@ -117,13 +117,6 @@ class LightShow(NamedTuple):
     color: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lights:
-    """The lights of the pool or of the spa, which share one preference."""
-
-    show: LightShow | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Schedules:
     """The schedules of a controller."""

@@ -14,7 +14,16 @@ from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer
 from .outputs import Outputs
-from .parts import Chemistry, Doser, Dosing, Heater, Lights, Schedules, TimerEnd, Water
+from .parts import (
+    Chemistry,
+    Doser,
+    Dosing,
+    Heater,
+    LightShow,
+    Schedules,
+    TimerEnd,
+    Water,
+)
 
 
 class Source(StrEnum):
@@ -78,8 +87,8 @@ class PoolState:
     """Liquid chlorine."""
     chlorinator: Dosing = Dosing()
     """Salt or mineral chlorinator."""
-    pool_lights: Lights = Lights()
-    spa_lights: Lights = Lights()
+    pool_lights: LightShow | None = None
+    spa_lights: LightShow | None = None
     outputs: Outputs = Outputs()
     timers: tuple[Timer, ...] = ()
     """Countdowns of the timers from the LAN."""
