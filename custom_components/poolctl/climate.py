@@ -69,7 +69,7 @@ _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: 
 def _shown(view: View, body: Body) -> ClimateValue | None:
     """Return the values to show, `None` while the target in °C is unknown."""
     state = view.state
-    if (target := body.of(state).target) is None:
+    if (target := body.target(state)) is None:
         return None
     mode = _MODES[may_heat(state, body)]
     action: HVACAction | None = None

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Doser, Dosing, Water
+from custom_components.poolctl.client.pool.parts import Doser, Dosing
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.steady import BANDS, LASTS, SteadyReadings
@@ -20,8 +20,8 @@ STATE = PoolState(
     source=Source.LAN,
     outputs=Outputs(types=(31, 2)),  # pump and pool heater
     signals=Signals(chemistry_stable=True, pool_heater=True),
-    pool=Water(target=28),
-    spa=Water(target=36),
+    pool_target=28,
+    spa_target=36,
     acid=Doser(desired=7.4),
     chlorine=Doser(desired=700),
     chlorinator=Dosing(desired=700),

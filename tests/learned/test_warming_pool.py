@@ -15,7 +15,7 @@ from custom_components.poolctl.client.pool.heating import (
     Body,
     sources_to_select,
 )
-from custom_components.poolctl.client.pool.parts import Heater, Water
+from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
@@ -197,7 +197,7 @@ def test_when_it_is_known() -> None:
         warm = read(lesson, later, water, HEATER).left()
         assert warm is not None
         assert warm[0] == 0
-    no_target = replace(lesson, state=replace(lesson.state, pool=Water()))
+    no_target = replace(lesson, state=replace(lesson.state, pool_target=None))
     assert no_target.left() is None
 
 

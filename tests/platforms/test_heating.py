@@ -11,7 +11,7 @@ import pytest
 
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Heater, Water
+from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
@@ -73,7 +73,7 @@ def written(home: Home) -> list[dict[str, Any]]:
 
 async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     """A target alone shows neither a mode nor an action."""
-    state = PoolState(outputs=Outputs(types=(2, 19)), spa=Water(36))
+    state = PoolState(outputs=Outputs(types=(2, 19)), spa_target=36)
     pool, spa = CLIMATES
     reported = View(state, Choices(), Learned(), hass=hass, situation=SITUATION)
     assert pool.value_fn(reported) is None

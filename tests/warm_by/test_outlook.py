@@ -11,7 +11,7 @@ from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Heater, Water
+from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
@@ -52,8 +52,8 @@ def foresee(
         source=Source.LAN,
         readings=Readings(water_temperature=water, ambient_temperature=air),
         signals=Signals(**signals),
-        pool=Water(target=target),
-        spa=Water(target=target),
+        pool_target=target,
+        spa_target=target,
         heat=dict.fromkeys(HeatSource, Heater(True)),
         outputs=Outputs(types=types, modes=(0, spa_mode)),
     )

@@ -167,7 +167,7 @@ def warm_in(
     The second number is how many the smallest step of the temperature takes. `None` if
     it is not heated, or if the time is unknown.
     """
-    target, now = body.of(state).target, temperature(state, body)
+    target, now = body.target(state), temperature(state, body)
     rate = warming.rate(running_sources(state))
     if not heats(state, body) or target is None or now is None or rate is None:
         return None

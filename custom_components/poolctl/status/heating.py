@@ -28,16 +28,16 @@ PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
 
 def why_heating(pool: Situation, body: Body) -> Explanation:
     """Return why a body of water is heated or is not, empty if it has no target."""
-    has_target = body.of(pool.state).target is not None
+    has_target = body.target(pool.state) is not None
     return explain(HEATING_CAUSES, pool, body) if has_target else ()
 
 
 def _target(pool: Situation, body: Body) -> Values:
-    return {"target": Celsius(body.of(pool.state).target or 0)}
+    return {"target": Celsius(body.target(pool.state) or 0)}
 
 
 def _reached(pool: Situation, body: Body) -> bool:
-    now, target = pool.chemistry.water_temperature, body.of(pool.state).target
+    now, target = pool.chemistry.water_temperature, body.target(pool.state)
     # Otherwise the reading is an older one, or of the other body's water.
     measured = pool.state.signals.chemistry_stable is not False
     return measured and now is not None and target is not None and now >= target

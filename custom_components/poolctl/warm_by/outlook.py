@@ -86,7 +86,7 @@ def outlook(
 ) -> Outlook | None:
     """Return the outlook at a trusted time; `None` without a target or heat source."""
     body, state = request.body, pool.state
-    target, fitted = body.of(state).target, fitted_sources(state, body)
+    target, fitted = body.target(state), fitted_sources(state, body)
     if target is None or not fitted:
         return None
     water = _water(pool, body, now)

@@ -80,9 +80,9 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
     assert pool.sent() == [("v2_temp_set", whole | {key: 31})]
     assert changed(pool, settings) == {setting: 31}
     assert pool.pool.pool.probes == probes
-    assert water.of(pool.controller.store.reported).target == 31
+    assert water.target(pool.controller.store.reported) == 31
     # Shown at once, although the reply carries no configuration.
-    shown = [water.of(state).target for state in pool.published]
+    shown = [water.target(state) for state in pool.published]
     assert shown == [31] * len(shown) and shown
     assert sum(pool.time.slept) == pytest.approx(2)  # read back after 2 s
 
@@ -92,7 +92,7 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
 )
 async def test_targets_are_whole_degrees(pool: Rig, wanted: float, got: int) -> None:
     await pool.controller.heating.change(POOL, target=wanted)
-    assert pool.controller.store.reported.pool.target == got
+    assert pool.controller.store.reported.pool_target == got
 
 
 @pytest.mark.parametrize("target", [9, 41, 0, -1, 256, float("nan"), float("inf")])
@@ -241,11 +241,11 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     select(pool, POOL_HEATER)
     probes |= {"temp2_ch": 3, "temp3_ch": 0}
     before = dict(settings)
-    assert pool.controller.store.reported.spa.target == 36  # not read yet
+    assert pool.controller.store.reported.spa_target == 36  # not read yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
     assert pool.pool.pool.probes == {"temp2_ch": 3, "temp3_ch": 0}
-    assert pool.controller.store.reported.spa.target == 33
+    assert pool.controller.store.reported.spa_target == 33
 
 
 async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> None:
@@ -258,7 +258,7 @@ async def test_a_change_that_got_lost_goes_again_with_the_next(pool: Rig) -> Non
     await asyncio.gather(first, heating.select(SOLAR, False))
     assert pool.pool.pool.settings["pool_target"] == 30
     assert selected(pool) == {POOL_HEATER, SPA_HEATER}
-    shown = [state.pool.target for state in pool.published]
+    shown = [state.pool_target for state in pool.published]
     assert set(shown) == {30}
 
 
@@ -282,10 +282,10 @@ async def test_the_lan_dies(pool: Rig, place: str) -> None:
     target = 30 if place == "cmd" else 28
     assert pool.pool.pool.settings["pool_target"] == target
     assert len(pool.asked("a")) == (place == "cmd")
-    assert pool.controller.store.state.pool.target == 28
+    assert pool.controller.store.state.pool_target == 28
     pool.pool.faults.clear()
     await pool.controller.poller.poll()
-    assert pool.controller.store.state.pool.target == target
+    assert pool.controller.store.state.pool_target == target
 
 
 FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")
@@ -333,9 +333,7 @@ async def test_a_target_that_nothing_reports(
     whole = sim_settings.read_temperature(pool.pool.pool)
     told = whole | {"temperature": whole["temperature"][:1]}
     monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
-    pool.controller.store.update(
-        lambda state: replace(state, spa=replace(state.spa, target=None))
-    )
+    pool.controller.store.update(lambda state: replace(state, spa_target=None))
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)
     assert pool.asked("a") == []

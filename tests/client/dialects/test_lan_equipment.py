@@ -26,7 +26,7 @@ async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> N
     rig.pool.dialects.add("spa_by_solar")
     await rig.controller.poller.poll()
     known = rig.controller.store.reported
-    assert heated(known, SPA) is True and known.spa.target == 36
+    assert heated(known, SPA) is True and known.spa_target == 36
     assert fitted_sources(known, SPA) == (HeatSource.SOLAR,)
     assert heats(known, SPA) is False  # the water goes to the pool
     await rig.controller.heating.change(SPA, target=33, heat=True)

@@ -23,7 +23,6 @@ from custom_components.poolctl.client.pool.parts import (
     Dosing,
     Heater,
     Schedules,
-    Water,
 )
 from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
 from custom_components.poolctl.client.wire.commands import PumpIdentity
@@ -133,8 +132,8 @@ ORP, VOLUME = ([0, 0xFFFF], [1, 650, 0xFFFE]), ([0xFFFFFFFF], [0, 20_000, 0xFFFF
 @pytest.mark.parametrize(
     ("field", "read", "bad", "good"),
     [
-        ("pool_target", lambda state: state.pool.target, [0, 0xFF], [1, 28, 0xFE]),
-        ("spa_target", lambda state: state.spa.target, [0, 0xFF], [1, 40, 0xFE]),
+        ("pool_target", lambda state: state.pool_target, [0, 0xFF], [1, 28, 0xFE]),
+        ("spa_target", lambda state: state.spa_target, [0, 0xFF], [1, 40, 0xFE]),
         (
             "desired_ph",
             lambda state: state.acid.desired,
@@ -194,8 +193,8 @@ def test_where_each_setting_goes() -> None:
     )
     frame = StateFrame(None, configuration, None)
     assert merge_frame(before, frame, NOW) == PoolState(
-        pool=Water(28),
-        spa=Water(36),
+        pool_target=28,
+        spa_target=36,
         heat={
             HeatSource.POOL_HEATER: Heater(True),
             HeatSource.SOLAR: Heater(False),
@@ -261,7 +260,7 @@ def test_absent_parts_stay_in_force() -> None:
     # A configuration replaces all earlier settings.
     assert only == replace(
         state,
-        pool=Water(30),
+        pool_target=30,
         acid=Doser(),
         chlorinator=Dosing(),
     )

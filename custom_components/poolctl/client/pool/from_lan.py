@@ -40,8 +40,8 @@ def _with_configuration(
     frame = plausible(Configuration, frame)
     state = replace(
         state,
-        pool=replace(state.pool, target=frame.pool_target),
-        spa=replace(state.spa, target=frame.spa_target),
+        pool_target=frame.pool_target,
+        spa_target=frame.spa_target,
         heat={
             HeatSource.POOL_HEATER: Heater(frame.pool_heater_selected),
             HeatSource.SOLAR: Heater(frame.solar_selected),

@@ -8,7 +8,7 @@ from ..wire.equipment import SPA_ACTUATORS, HeatSource
 from ..wire.exceptions import InvalidCommandError, ReplyError
 from ..wire.frame import Signals
 from ..wire.json_values import Answer, list_of, number
-from .parts import Heater, Water
+from .parts import Heater
 from .state import PoolState, newer
 
 MIN_TARGET, MAX_TARGET = 10, 40
@@ -25,20 +25,21 @@ class Body:
     """Heat sources that can heat it."""
     target_key: str
     """Key of the target in the body of `v2_temp_set`."""
-    of: Callable[[PoolState], Water]
+    target: Callable[[PoolState], int | None]
+    """Returns the target in °C."""
 
 
 POOL = Body(
     key="pool",
     sources=(HeatSource.POOL_HEATER, HeatSource.SOLAR),
     target_key=POOL_TARGET,
-    of=lambda state: state.pool,
+    target=lambda state: state.pool_target,
 )
 SPA = Body(
     key="spa",
     sources=(HeatSource.SPA_HEATER,),
     target_key=SPA_TARGET,
-    of=lambda state: state.spa,
+    target=lambda state: state.spa_target,
 )
 BODIES = (POOL, SPA)
 
@@ -66,7 +67,7 @@ def has_thermostat(state: PoolState, body: Body) -> bool | None:
     """Return whether it has a heat source and a target, which the cloud lacks."""
     if heated(state, body) is False:
         return False
-    return body.of(state).target is not None or None
+    return body.target(state) is not None or None
 
 
 def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
@@ -152,8 +153,8 @@ class HeatingChange:
         """Return the state as it will be after the change."""
         return replace(
             state,
-            pool=Water(self.targets.get(POOL, state.pool.target)),
-            spa=Water(self.targets.get(SPA, state.spa.target)),
+            pool_target=self.targets.get(POOL, state.pool_target),
+            spa_target=self.targets.get(SPA, state.spa_target),
             heat={
                 **state.heat,
                 **{source: Heater(on) for source, on in self.selected.items()},
@@ -198,7 +199,7 @@ def _reported(settings: Answer, known: PoolState) -> dict[str, object]:
         values[key] = reported if number_or_flag else known.heat[source].selected
     for body in BODIES:
         target = number(entries.get(body.key, {}), "target_temp")
-        values[body.target_key] = newer(target, body.of(known).target)
+        values[body.target_key] = newer(target, body.target(known))
     return values
 
 

@@ -29,14 +29,6 @@ class Chemistry:
 
 
 @dataclass(frozen=True, slots=True)
-class Water:
-    """The water of the pool or of the spa."""
-
-    target: int | None = None
-    """Target temperature in °C."""
-
-
-@dataclass(frozen=True, slots=True)
 class Heater:
     """A heat source."""
 

@@ -14,16 +14,7 @@ from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer
 from .outputs import Outputs
-from .parts import (
-    Chemistry,
-    Doser,
-    Dosing,
-    Heater,
-    LightShow,
-    Schedules,
-    TimerEnd,
-    Water,
-)
+from .parts import Chemistry, Doser, Dosing, Heater, LightShow, Schedules, TimerEnd
 
 
 class Source(StrEnum):
@@ -75,8 +66,9 @@ class PoolState:
     settles_since: datetime | None = field(default=None, compare=False)
     """Time since when that water replaces the other body's; `None` once it has."""
 
-    pool: Water = Water()
-    spa: Water = Water()
+    pool_target: int | None = None
+    """Target temperature of the water in °C."""
+    spa_target: int | None = None
     heat: Mapping[HeatSource, Heater] = field(
         default_factory=lambda: dict.fromkeys(HeatSource, Heater())
     )
