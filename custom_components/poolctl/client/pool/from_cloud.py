@@ -36,8 +36,6 @@ from .state import (
 
 _RETRIES_EXCEEDED, _RUNS_DRY = 1, 4
 """Dry-run status; which value is normal is not documented (protocol.md O5)."""
-_MOST_SCHEDULES = 10 * MAX_SCHEDULES
-"""Number of entries of `scheduleInfo` that are read."""
 _SLOT_LISTS = (
     "pump_devices",
     "pump_linked_devices",
@@ -155,7 +153,7 @@ def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
     return [
         (int(slot), int(code), entry)
         for name in _SLOT_LISTS
-        for entry in list_of(manual, name)[: 2 * MAX_SLOTS]
+        for entry in list_of(manual, name)
         if (slot := number(entry, "aux_slot_num", possible=range(MAX_SLOTS)))
         is not None
         and (code := number(entry, "aux_type_code")) is not None
@@ -209,7 +207,7 @@ def merge_schedule_info(state: PoolState, answer: Answer) -> PoolState:
     known = list(state.schedules.records or ())
     known += [UNUSED] * (MAX_SCHEDULES - len(known))
     found: dict[int, Schedule] = {}
-    for entry in list_of(info, "schedules")[:_MOST_SCHEDULES]:
+    for entry in list_of(info, "schedules"):
         if place := number(entry, "schedule_num", possible=range(1, MAX_SCHEDULES + 1)):
             index = int(place) - 1
             if (schedule := _schedule(state, entry, known[index])) is not None:
