@@ -31,7 +31,13 @@ def everything(pool: Rig) -> tuple[Any, ...]:
     settings = {k: v for k, v in there.settings.items() if "remaining" not in k}
     return (
         *(shown.outputs.modes, shown.outputs.held, shown.readings.pump_speed),
-        *(shown.pool, shown.spa, shown.heat, shown.schedules, shown.pool_lights),
+        *(
+            shown.pool_target,
+            shown.spa_target,
+            shown.heat,
+            shown.schedules,
+            shown.pool_lights,
+        ),
         *(replace(each, remaining_ml=None) for each in (shown.acid, shown.chlorine)),
         *(settings, there.settings["acid_remaining"] > 15_000),
         *(deepcopy(there.schedules), there.relays, there.pump.asked),
@@ -78,7 +84,8 @@ async def test_nobody_there(pool: Rig, before: tuple[Any, ...], name: str) -> No
 
 @pytest.mark.parametrize("name", ["pool target", "pool off", "heat source", *SHOW])
 async def test_the_cloud_has_no_such_command(away: Rig, name: str) -> None:
-    away.controller.lights.choose_type(POOL_GROUP, LIGHT_TYPES[1].key)
+    kind = LIGHT_TYPES[1].key
+    away.controller.store.choose(lambda choices: POOL_GROUP.with_type(choices, kind))
     with pytest.raises(NotSupportedError):
         await (COMMANDS | SHOW)[name](away.controller)
     assert away.written() == []
