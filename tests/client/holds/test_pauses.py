@@ -195,6 +195,15 @@ async def test_a_beginning_that_may_have_run(pool: Rig, fault: str, sent: int) -
     assert writes(pool) == sent
 
 
+async def test_one_that_fails_keeps_no_other_from_its_pause(pool: Rig) -> None:
+    pool.pool.faults.on("garbage", "get_ph_settings")
+    with pytest.raises(PoolctlError):
+        await pool.controller.pauses.begin(DOSING, HALF_AN_HOUR)
+    assert not pool.pool.pool.settings["orp_flags"]
+    await live(pool, 31)
+    assert pool.pool.pool.settings["orp_flags"] == 3
+
+
 @pytest.mark.parametrize("fault", ["ignore_writes", "close_mid_body"])
 async def test_asked_for_again_after_an_error(pool: Rig, fault: str) -> None:
     """What was noted is not what is: the impatient user's second request is sent."""

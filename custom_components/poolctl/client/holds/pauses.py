@@ -86,15 +86,22 @@ class Pauses(Claims[Pause]):
     async def begin(self, kinds: Iterable[AnyDosing], lasts: timedelta) -> None:
         """Pause the dosers that are on; if one is paused already, only its end moves.
 
-        Raises InvalidCommandError if none of them is on, and Sender's errors.
+        Raises InvalidCommandError if none of them is on, and the first of Sender's
+        errors once all were tried.
         """
         if not timedelta() < lasts <= LONGEST:
             raise InvalidCommandError("not possible", reason="pause_too_long")
         async with self._working:
             # Another client may have switched one since its settings were last read.
             reads = {kind: await self._dosers.read_enabled(kind) for kind in kinds}
+            failures = []
             for kind in self._pausable(reads):
-                await self._begin(kind, lasts, is_off=reads[kind] is False)
+                try:
+                    await self._begin(kind, lasts, is_off=reads[kind] is False)
+                except PoolctlError as err:
+                    failures.append(err)
+            if failures:
+                raise failures[0]
 
     def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
         reported = {kind: kind.of(self._state).enabled for kind in kinds}
