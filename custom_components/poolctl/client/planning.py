@@ -101,10 +101,12 @@ class Cells:
 
     def minutes_of(self, runs: Iterable[tuple[datetime, datetime]]) -> float:
         """Return how many minutes of the rest of the day some runs cover."""
-        now = self.starts[0] if self.starts else self.end
-        spans = [(max(start, now), min(end, self.end)) for start, end in runs]
-        seconds = sum((end - start).total_seconds() for start, end in _merged(spans))
-        return seconds / 60
+        covered, until = timedelta(), self.starts[0] if self.starts else self.end
+        for start, end in sorted(runs):
+            first, last = max(start, until), min(end, self.end)
+            if first < last:
+                covered, until = covered + (last - first), last
+        return covered / timedelta(minutes=1)
 
     def block(self, first: int, count: int) -> Block:
         """Return a run of cells as a block that a schedule can have."""
@@ -118,18 +120,6 @@ def _shifts(start: datetime, end: datetime) -> bool:
     """
     offsets = {start.replace(fold=fold).utcoffset() for fold in (0, 1)}
     return offsets != {end.utcoffset()}
-
-
-def _merged(
-    spans: Iterable[tuple[datetime, datetime]],
-) -> list[tuple[datetime, datetime]]:
-    merged: list[tuple[datetime, datetime]] = []
-    for start, end in sorted(span for span in spans if span[0] < span[1]):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def cheapest(costs: Sequence[Cost], count: int) -> Runs:
