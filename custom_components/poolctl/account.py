@@ -215,10 +215,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     def _verifies(self, device_id: str) -> bool:
         """Return whether a controller answers on the LAN and verifies under its key."""
-        if (controller := self.controllers.get(device_id)) is None:
-            return False
-        paths = controller.controller.paths
-        return paths.on_lan and paths.lan_works is True
+        controller = self.controllers.get(device_id)
+        return controller is not None and controller.controller.paths.lan_answers
 
     def _record(self, device: Device) -> ControllerRecord:
         record = self.data.get(device.device_id) or ControllerRecord(

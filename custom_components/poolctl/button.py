@@ -11,8 +11,8 @@ from homeassistant.const import EntityCategory, Platform
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.wire.equipment import Slot
-from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
+from .devices.naming import text
 from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows, with_role
@@ -116,9 +116,9 @@ class PoolctlLightButton(OfSlot, PoolctlButton):
     @property
     @override
     def name(self) -> str | None:
-        path = f"component.{DOMAIN}.entity.button.{self.translation_key}.name"
-        name = self.texts.get(path, "{name}")
-        return name.format(name=light) if (light := self.name_on_page) else None
+        if (light := self.name_on_page) is None:
+            return None
+        return text(self.texts, Platform.BUTTON, self.translation_key, name=light)
 
 
 async_setup_entry = platform(

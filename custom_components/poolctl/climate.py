@@ -163,6 +163,7 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         self, coordinator: ControllerCoordinator, description: PoolctlClimateDescription
     ) -> None:
         super().__init__(coordinator, description)
+        self._attr_hvac_modes = [HVACMode.HEAT, HVACMode.OFF]
         self._take_over()
 
     @callback
@@ -187,11 +188,6 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
     @property
     def _in_fahrenheit(self) -> bool:
         return self.hass.config.units.temperature_unit == UnitOfTemperature.FAHRENHEIT
-
-    @property
-    @override
-    def hvac_modes(self) -> list[HVACMode]:
-        return [HVACMode.HEAT, HVACMode.OFF]
 
     async def async_warm_by(
         self, at: datetime | None = None, duration: timedelta | None = None

@@ -10,9 +10,8 @@ from homeassistant.const import EntityCategory, Platform
 
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
-from .const import DOMAIN
 from .coordinator import View
-from .devices.naming import schedule_plain_name
+from .devices.naming import schedule_plain_name, text
 from .entity import PoolctlEntityDescription
 from .fitted import platform, rows
 from .schedules.entity import OfSchedule, in_use
@@ -92,10 +91,9 @@ class PoolctlTime(OfSchedule, TimeEntity):
     @override
     def name(self) -> str:
         """Current name; Home Assistant would cache the first one."""
-        path = f"component.{DOMAIN}.entity.time.{self.translation_key}.name"
         index = self.entity_description.index
         name = schedule_plain_name(index, self.view.state, self.texts)
-        return self.texts.get(path, "{name}").format(name=name)
+        return text(self.texts, Platform.TIME, self.translation_key, name=name)
 
     @property
     @override

@@ -20,21 +20,23 @@ _OWN_LOGIC: Final = {Role.DOSING, Role.HEATING}
 _RUN_BY_FIRMWARE: Final = {*_OWN_LOGIC, Role.VIRTUAL}
 
 
-def text(texts: Texts, domain: str, key: str, number: int) -> str:
-    """Return the translated name of a numbered entity, else the number alone."""
-    found = texts.get(f"component.{DOMAIN}.entity.{domain}.{key}.name", "{number}")
-    return found.format(number=number)
+def text(texts: Texts, domain: str, key: str | None, **values: object) -> str:
+    """Return the translated name of an entity with a value, else the value alone."""
+    alone = "".join(f"{{{name}}}" for name in values)
+    path = f"component.{DOMAIN}.entity.{domain}.{key}.name"
+    return texts.get(path, alone).format(**values)
 
 
 def slot_name(slot: Slot, texts: Texts, uses: Uses) -> str:
     """Return the owner's name of a slot, else the name of the equipment wired to it."""
     if slot.name:
         return slot.name
+    number = slot.index + 1
     if slot.role in _RUN_BY_FIRMWARE:
-        return text(texts, "binary_sensor", f"{slot.role}_output", slot.index + 1)
+        return text(texts, "binary_sensor", f"{slot.role}_output", number=number)
     use = use_of(slot, uses)
     domain = "light" if slot.role in _LIGHTS or use is Use.LIGHT else "switch"
-    return text(texts, domain, f"{use}_output" if use else slot.kind, slot.index + 1)
+    return text(texts, domain, f"{use}_output" if use else slot.kind, number=number)
 
 
 def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
@@ -59,7 +61,7 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
 def schedule_name(index: int, schedule: Schedule | None, texts: Texts) -> str:
     """Return the name of a schedule, made of its number if it has none."""
     named = schedule is not None and schedule.name
-    return named or text(texts, "switch", "unnamed_schedule", index + 1)
+    return named or text(texts, "switch", "unnamed_schedule", number=index + 1)
 
 
 def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
@@ -77,8 +79,7 @@ def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
     schedule = state.schedules.used.get(index)
     if schedule is None or not schedule.name:
         return name
-    found = texts.get(f"component.{DOMAIN}.entity.switch.schedule.name", "{name}")
-    return found.format(name=name)
+    return text(texts, "switch", "schedule", name=name)
 
 
 def sayable(name: str) -> bool:

@@ -71,4 +71,4 @@ class OutputNames:
         return slot_name(slot, self.texts, self._uses)
 
     def _text(self, key: str, index: int) -> str:
-        return text(self.texts, "switch", key, index + 1)
+        return text(self.texts, "switch", key, number=index + 1)
