@@ -61,7 +61,6 @@ class _Mark(Enum):
 WHOLE: Final = _Mark.WHOLE
 """Marks a list in which places count: if one item does not fit, the list does not."""
 UNSTORED: Final = _Mark.UNSTORED
-"""Marks a field that is not stored."""
 _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
 

@@ -42,7 +42,6 @@ class Stored(NamedTuple):
     pauses: Iterable[Pause] = ()
     heat: Iterable[HeatClaim] = ()
     clock: ControllerClock | None = None
-    """The controller's own clock."""
 
 
 _NOTHING: Final = Stored()

@@ -123,7 +123,6 @@ class Gate:
     last_busy: str = ""
     """Endpoint that started the last wait."""
     failures: dict[str, _Failure] = field(default_factory=dict)
-    """Failures by path."""
 
     def check(self, request: ServiceRequest) -> None:
         """Raise the error that keeps a request from being sent now."""

@@ -23,7 +23,6 @@ class LanRequest(NamedTuple):
     payload: bytes | None
     """The signed payload, `None` if nothing was signed."""
     response: Response | None
-    """`None` if there was none."""
     reply: bytes
     """The verified payload of the answer, empty if there is none."""
     seconds: float
@@ -48,7 +47,6 @@ class CloudRequest(NamedTuple):
     endpoint: str
     body: bytes
     response: Response | None
-    """`None` if there was none."""
     seconds: float
     error: PoolctlError | None
 

@@ -23,9 +23,7 @@ class Command:
     key: str = ""
     """Key of the value: of two commands with the same key, the newer one counts."""
     show: Callable[[PoolState], PoolState] = lambda state: state
-    """Puts the requested value into a state."""
     confirms: Callable[[PoolState], bool] = lambda state: True
-    """Returns whether a reported state has the value."""
     lan: LanCommand | None = None
     cloud: CloudCommand | None = None
     idempotent: bool = True

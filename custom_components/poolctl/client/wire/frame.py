@@ -135,7 +135,6 @@ class Telemetry(Readings):
     flags: Annotated[int | None, At(0, "H")] = None
     flags2: Annotated[int | None, At(42, "H")] = None
     aux_modes: tuple[int, ...] | None = None
-    """Mode of each slot."""
     held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
 

@@ -12,7 +12,6 @@ from datetime import datetime, time
 from .equipment import MAX_SLOTS
 
 UNUSED_SLOT = 99
-"""The slot of an unused schedule record."""
 MAX_SCHEDULES = 20
 DAY = 1440
 """Minutes of a day."""
@@ -106,4 +105,3 @@ def wall_time(minute: int) -> time:
 UNUSED = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
 )
-"""Content of an unused record."""
