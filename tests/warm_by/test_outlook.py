@@ -146,6 +146,10 @@ BY_HEATER = LearnedRate((HEATER,), 2.0)
         (23, (BY_HEATER,), (SOLAR,), True),
         (3, (BY_HEATER,), (SOLAR,), True),
         (2, (BY_HEATER,), (SOLAR, HEATER), True),
+        # Nothing is learned: the heater follows at the usual rate.
+        (23, (), (SOLAR,), True),
+        (15, (), (SOLAR,), True),
+        (14, (), (SOLAR, HEATER), True),
     ],
 )
 def test_the_sun_first(

@@ -160,7 +160,7 @@ def _lead(
     if water is None:
         return LONGEST[body]
     rate = _expected_rate(pool, body, sources)
-    if rate is None and sources != fitted:
+    if rate is None and len(sources) < len(fitted):
         return LONGEST[body]  # what the sun can do is tried while there is time
     hours = max(target - water, 0.0) / (rate or USUAL[body]) * (1 + SHARE)
     return min(hours * _HOUR + SPARE, LONGEST[body])
