@@ -319,15 +319,6 @@ async def test_a_clock_that_was_ahead(pool: Rig) -> None:
     assert pauses.wait == pytest.approx(HALF_AN_HOUR.total_seconds(), abs=30)
 
 
-async def test_through_the_cloud_over_a_restart(away: Rig) -> None:
-    await pause(away, 10)
-    stored: Any = to_stored(away.controller.pauses.stored, tuple[Pause, ...])
-    pauses = again(away, from_stored(tuple[Pause, ...], stored))
-    away.time.advance(11 * 60)
-    await pauses.work()
-    assert is_on(away) and pauses.wait is None and len(away.written()) == 2
-
-
 @pytest.mark.parametrize(
     "odd",
     [
