@@ -84,8 +84,14 @@ class ServiceImplementation(TokenImplementation):
                 form,
                 async_sign_in_observers(self.hass, self.token_url).facts(),
             )
-        except AuthenticationError as err:
-            await self._async_keep_recording(data)
+        except PoolctlError as err:
+            if data.get("grant_type") == "authorization_code":
+                # The recording of a renewal is part of the entry's diagnostics.
+                await async_keep_recording(self.hass, self.token_url)
+            if not isinstance(err, AuthenticationError):
+                raise OAuth2TokenRequestConnectionError(
+                    domain=self.service_domain
+                ) from err
             url = URL(self.token_url)
             raise OAuth2TokenRequestReauthError(
                 request_info=RequestInfo(
@@ -95,9 +101,6 @@ class ServiceImplementation(TokenImplementation):
                 message=str(err),
                 domain=self.service_domain,
             ) from err
-        except PoolctlError as err:
-            await self._async_keep_recording(data)
-            raise OAuth2TokenRequestConnectionError(domain=self.service_domain) from err
         token: dict[str, object] = {
             "access_token": tokens.access,
             "token_type": "Bearer",
@@ -107,11 +110,6 @@ class ServiceImplementation(TokenImplementation):
             token["refresh_token"] = tokens.refresh
             token[CONF_REFRESH_SINCE] = time.time()
         return token
-
-    async def _async_keep_recording(self, data: dict[str, str]) -> None:
-        """Write a recording of a failed sign-in; for a renewal, the entry has one."""
-        if data.get("grant_type") == "authorization_code":
-            await async_keep_recording(self.hass, self.token_url)
 
 
 async def async_get_auth_implementation(

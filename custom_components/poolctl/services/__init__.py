@@ -50,14 +50,9 @@ _ONLY: Final = SupportsResponse.ONLY
 _NOTHING: Final = entities_only({})
 _CALENDAR: Final = Platform.CALENDAR
 
-type _Action = tuple[
-    str,
-    Platform,
-    str | Callable[..., object],
-    VolDictType | VolSchemaType,
-    SupportsResponse,
-]
-"""Name, platform, method of the entity or function of entity and call, and fields."""
+type _Run = str | Callable[..., object]
+"""Method of the entity, or function of the entity and the call."""
+type _Action = tuple[str, Platform, _Run, VolDictType | VolSchemaType, SupportsResponse]
 
 
 async def _hold(entity: Entity, call: ServiceCall) -> None:
