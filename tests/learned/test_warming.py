@@ -113,14 +113,6 @@ def test_days_without_a_break() -> None:
     assert found.per_hour == pytest.approx(0.4, rel=0.02)
 
 
-def test_readings_of_one_moment() -> None:
-    warming = Warming()
-    for _ in range(3):
-        warming.take_reading((HEATER,), BEGIN, 25.0)
-    assert warming.session is not None
-    assert warming.session.rate is None
-
-
 # The end of a session
 
 
@@ -148,25 +140,11 @@ def test_what_ends_a_session(seconds: float, change: float, goes_on: bool) -> No
     assert kept(warming) == (count + 1 if goes_on else 0)
 
 
-def test_what_a_session_learned_is_kept_where_it_is_cut() -> None:
-    warming = heat(Warming(), 60, 1.5)
-    warming.take_reading((HEATER,), BEGIN + HOUR + 15, 20.0)
-    (found,) = warming.rates
-    assert found.per_hour == pytest.approx(1.5, rel=0.05)
-    assert kept(warming) == 0
-
-
 def test_a_temperature_that_is_not_known() -> None:
     warming = heat(Warming(), 60, 1.5)
     warming.take_reading((HEATER,), BEGIN + HOUR + 15, None)
     assert warming.session is None
     assert len(warming.rates) == 1
-
-
-def test_nothing_heats() -> None:
-    warming = Warming()
-    assert not warming.take_reading((), BEGIN, 25.0)
-    assert warming.session is None
 
 
 # Several sessions
