@@ -62,7 +62,7 @@ def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
         entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
         fitted=source.fitted,
-        value_fn=lambda view: view.state.heat[source].selected,
+        value_fn=lambda view: view.state.heat[source],
         set_fn=allow,
     )
 

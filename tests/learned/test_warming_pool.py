@@ -15,7 +15,6 @@ from custom_components.poolctl.client.pool.heating import (
     Body,
     sources_to_select,
 )
-from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
@@ -207,6 +206,6 @@ def test_the_rate_before_heating_begins() -> None:
     lesson = read(lesson, NOW + timedelta(days=1), 25)
     assert lesson.rate(SPA) == pytest.approx(6.0, rel=0.02)
     assert lesson.rate(POOL) is None
-    heat = {**lesson.state.heat, SPA_HEATER: Heater(False)}
+    heat = {**lesson.state.heat, SPA_HEATER: False}
     off = replace(lesson, state=replace(lesson.state, heat=heat))
     assert off.rate(SPA) == lesson.rate(SPA)

@@ -11,7 +11,6 @@ import pytest
 
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
@@ -78,7 +77,7 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     reported = View(state, Choices(), Learned(), hass=hass, situation=SITUATION)
     assert pool.value_fn(reported) is None
     assert spa.value_fn(reported) == (36, None, None, None)
-    heat = {**state.heat, HeatSource.SPA_HEATER: Heater(True)}
+    heat = {**state.heat, HeatSource.SPA_HEATER: True}
     reported = replace(reported, state=replace(state, heat=heat))
     assert spa.value_fn(reported) == (36, None, "heat", None)
 

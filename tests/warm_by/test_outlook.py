@@ -11,7 +11,6 @@ from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
@@ -54,7 +53,7 @@ def foresee(
         signals=Signals(**signals),
         pool_target=target,
         spa_target=target,
-        heat=dict.fromkeys(HeatSource, Heater(True)),
+        heat=dict.fromkeys(HeatSource, True),
         outputs=Outputs(types=types, modes=(0, spa_mode)),
     )
     learned = Learned()

@@ -278,7 +278,7 @@ class WarmBy:
         """
         heat = self._controller.heat
         claimed = heat.claimed_until(thing_of(source), request.claimant)
-        if self._state.heat[source].selected and claimed is not None:
+        if self._state.heat[source] and claimed is not None:
             return claimed < request.until
         done = request.heats and source in request.selected
         return source in wanted and not done

@@ -108,7 +108,7 @@ async def test_the_heating_is_read_once_for_several_changes(pool: Rig) -> None:
     await heating.select(HeatSource.SOLAR, False)
     assert reads(pool, HEATING) == 1
     assert (settings["pool_target"], settings["spa_target"]) == (30, 36)
-    assert pool.controller.store.reported.heat[HeatSource.SOLAR].selected is False
+    assert pool.controller.store.reported.heat[HeatSource.SOLAR] is False
 
 
 async def test_two_at_once_read_once(pool: Rig) -> None:

@@ -14,7 +14,6 @@ from custom_components.poolctl.client.pool.heating import (
     temperature,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Heater
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import NotSupportedError
@@ -144,9 +143,9 @@ def test_partly_known(
     state = PoolState(
         outputs=Outputs(types=(2, 17, 19)),
         heat={
-            HeatSource.POOL_HEATER: Heater(heater),
-            HeatSource.SOLAR: Heater(solar),
-            HeatSource.SPA_HEATER: Heater(),
+            HeatSource.POOL_HEATER: heater,
+            HeatSource.SOLAR: solar,
+            HeatSource.SPA_HEATER: None,
         },
     )
     assert may_heat(state, POOL) is expected

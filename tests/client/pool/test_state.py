@@ -21,7 +21,6 @@ from custom_components.poolctl.client.pool.parts import (
     Chemistry,
     Doser,
     Dosing,
-    Heater,
     Schedules,
 )
 from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
@@ -196,9 +195,9 @@ def test_where_each_setting_goes() -> None:
         pool_target=28,
         spa_target=36,
         heat={
-            HeatSource.POOL_HEATER: Heater(True),
-            HeatSource.SOLAR: Heater(False),
-            HeatSource.SPA_HEATER: Heater(None),
+            HeatSource.POOL_HEATER: True,
+            HeatSource.SOLAR: False,
+            HeatSource.SPA_HEATER: None,
         },
         pool_sources=(HeatSource.POOL_HEATER,),
         acid=Doser(

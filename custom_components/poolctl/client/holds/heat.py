@@ -67,7 +67,7 @@ class HeatClaims(Claims[HeatClaim]):
         Nothing is sent if it is selected, and nothing is claimed if others selected it.
         """
         thing, now = thing_of(source), self._times.now
-        known, selected = self._all.get(thing), self._state.heat[source].selected
+        known, selected = self._all.get(thing), self._state.heat[source]
         if selected and known is None:
             return
         claims = {} if known is None else known.claims_beside(claimant, now)
@@ -107,7 +107,7 @@ class HeatClaims(Claims[HeatClaim]):
     def _observed(
         self, claim: HeatClaim, state: PoolState, at: float
     ) -> HeatClaim | None:
-        selected = state.heat[claim.source].selected
+        selected = state.heat[claim.source]
         if state.source is not Source.LAN or selected is None:
             return claim
         if selected:
@@ -137,5 +137,5 @@ class HeatClaims(Claims[HeatClaim]):
 
     @override
     async def _undo(self, claim: HeatClaim) -> None:
-        if self._state.heat[claim.source].selected is not False:
+        if self._state.heat[claim.source] is not False:
             await self._heating.select(claim.source, False)

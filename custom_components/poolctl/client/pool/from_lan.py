@@ -6,7 +6,6 @@ from datetime import datetime
 from ..wire.equipment import HeatSource
 from ..wire.frame import Configuration, Readings, StateFrame, decode_signals, plausible
 from .heating import POOL, selected_sources
-from .parts import Heater
 from .state import PoolState, Source, newer, with_readings, with_timers
 
 
@@ -43,9 +42,9 @@ def _with_configuration(
         pool_target=frame.pool_target,
         spa_target=frame.spa_target,
         heat={
-            HeatSource.POOL_HEATER: Heater(frame.pool_heater_selected),
-            HeatSource.SOLAR: Heater(frame.solar_selected),
-            HeatSource.SPA_HEATER: Heater(frame.spa_heater_selected),
+            HeatSource.POOL_HEATER: frame.pool_heater_selected,
+            HeatSource.SOLAR: frame.solar_selected,
+            HeatSource.SPA_HEATER: frame.spa_heater_selected,
         },
         acid=replace(
             state.acid,

@@ -8,7 +8,6 @@ from ..wire.equipment import SPA_ACTUATORS, HeatSource
 from ..wire.exceptions import InvalidCommandError, ReplyError
 from ..wire.frame import Signals
 from ..wire.json_values import Answer, list_of, number
-from .parts import Heater
 from .state import PoolState, newer
 
 MIN_TARGET, MAX_TARGET = 10, 40
@@ -84,7 +83,7 @@ def fitted_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
 
 def selected_sources(state: PoolState, body: Body) -> tuple[HeatSource, ...]:
     """Return those heat sources of a body of water that are wired and may run."""
-    return tuple(s for s in fitted_sources(state, body) if state.heat[s].selected)
+    return tuple(s for s in fitted_sources(state, body) if state.heat[s])
 
 
 def _any(answers: list[bool | None]) -> bool | None:
@@ -94,7 +93,7 @@ def _any(answers: list[bool | None]) -> bool | None:
 
 def may_heat(state: PoolState, body: Body) -> bool | None:
     """Return whether a heat source of this water may run, `None` if unknown."""
-    return _any([state.heat[s].selected for s in fitted_sources(state, body)])
+    return _any([state.heat[s] for s in fitted_sources(state, body)])
 
 
 def heats(state: PoolState, body: Body) -> bool | None:
@@ -155,10 +154,7 @@ class HeatingChange:
             state,
             pool_target=self.targets.get(POOL, state.pool_target),
             spa_target=self.targets.get(SPA, state.spa_target),
-            heat={
-                **state.heat,
-                **{source: Heater(on) for source, on in self.selected.items()},
-            },
+            heat={**state.heat, **self.selected},
         )
 
     def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
@@ -196,7 +192,7 @@ def _reported(settings: Answer, known: PoolState) -> dict[str, object]:
     for source, key in SELECTED.items():
         reported = entries.get("pool", {}).get(key)
         number_or_flag = isinstance(reported, int | float)
-        values[key] = reported if number_or_flag else known.heat[source].selected
+        values[key] = reported if number_or_flag else known.heat[source]
     for body in BODIES:
         target = number(entries.get(body.key, {}), "target_temp")
         values[body.target_key] = newer(target, body.target(known))

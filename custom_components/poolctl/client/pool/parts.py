@@ -28,14 +28,6 @@ class Chemistry:
     """°C."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heater:
-    """A heat source."""
-
-    selected: bool | None = None
-    """Whether the firmware may run it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dosing:
     """A value that the firmware regulates, with the fields of every kind of dosing."""

@@ -14,7 +14,7 @@ from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer
 from .outputs import Outputs
-from .parts import Chemistry, Doser, Dosing, Heater, LightShow, Schedules, TimerEnd
+from .parts import Chemistry, Doser, Dosing, LightShow, Schedules, TimerEnd
 
 
 class Source(StrEnum):
@@ -69,9 +69,10 @@ class PoolState:
     pool_target: int | None = None
     """Target temperature of the water in °C."""
     spa_target: int | None = None
-    heat: Mapping[HeatSource, Heater] = field(
-        default_factory=lambda: dict.fromkeys(HeatSource, Heater())
+    heat: Mapping[HeatSource, bool | None] = field(
+        default_factory=lambda: dict.fromkeys(HeatSource, None)
     )
+    """Whether each heat source is selected, so that the firmware may run it."""
     pool_sources: tuple[HeatSource, ...] = ()
     """Last selected heat sources of the pool, to be selected again with heating."""
     acid: Doser = Doser()
