@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
 import logging
+import time
 from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
@@ -37,6 +38,8 @@ KEY_INTERVAL = 3600.0
 """Seconds from an answer to a request for the key until the next one, if needed."""
 _KEY_PATIENCE, _KEY_RETRY = 5.0, 30.0
 """Seconds that a start waits for a missing key, and then until the polls ask for it."""
+_KEY_SOON = 440.0
+"""Seconds without an answer in which a missing key is requested again and again."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
 
@@ -73,6 +76,8 @@ class Recovery:
         self._addresses = async_observed_addresses(adopter.hass)
         self._proof = Proof()
         self._tries = Tries()
+        self._unanswered_since: float | None = None
+        """Time of the first request for the key that got no answer (monotonic, s)."""
         self._untested_key: str | None = None
         """Key that the account reported for a new address, not verified yet."""
         self._searching = asyncio.Lock()
@@ -289,7 +294,12 @@ class Recovery:
             return None
         except PoolctlError as err:
             _LOGGER.debug("No answer to the question for the key: %s", err)
-            self._tries.delay(tries, 0)  # the client limits such requests
+            # The client limits such requests. A pool that the cloud reaches can wait
+            # for its first key; one whose key changed has lost the LAN.
+            since = self._unanswered_since = self._unanswered_since or time.monotonic()
+            soon = record.key is not None or time.monotonic() - since < _KEY_SOON
+            self._tries.delay(tries, 0 if soon else KEY_INTERVAL)
             return None
+        self._unanswered_since = None
         self.key_asked = True
         return key.hex() if key.hex() != record.key else None
