@@ -418,6 +418,26 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     assert int(pool.settings["heating"]) == mine
 
 
+@pytest.mark.parametrize("odd", [0.0, 12.0])
+async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None:
+    """Neither heating hours early, nor the heater although the sun is enough."""
+    pool = spa.pool
+    await spa.enable_all()
+    await done(spa, spa.act("switch.turn_on", "pump"))
+    pool.settings["pool_target"], pool.water.temperature = 30, 29.0
+    await spa.live(600, step=60)
+    await ask(spa, at(23), "pool")
+    await spa.live(120, step=60)
+    for then, selected in ((at(12, 20), 0), (at(13, 5), SOLAR)):
+        await until(spa, then)
+        assert int(pool.settings["heating"]) == selected
+        pool.water.temperature = odd
+        await spa.live(60, step=60)
+        pool.water.temperature = 29.0
+        await spa.live(180, step=60)
+        assert int(pool.settings["heating"]) == selected
+
+
 async def test_no_sun_before_sunrise(spa: Home) -> None:
     """Solar heating needs 15 hours, but begins at sunrise: 12:57 UTC in this home."""
     pool = spa.pool

@@ -52,6 +52,8 @@ class Learned:
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin_day`."""
+        self.water_is_odd = False
+        """Whether the newest water temperature is impossible, or a jump of one read."""
         self._at = -inf
         self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
@@ -77,6 +79,7 @@ class Learned:
         elapsed, self._at = at - self._at, at
         readings = state.readings
         state = self._odd_reads.drop(self._odd_reads.drop_doses(state))
+        self.water_is_odd = state.readings.water_temperature is None
         odd_water = self._odd_reads.water.unconfirmed
         self.steady.take(readings, at, odd_water=odd_water)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)

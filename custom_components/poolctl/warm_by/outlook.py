@@ -19,6 +19,7 @@ from ..client.pool.heating import (
     heats,
     running_sources,
 )
+from ..client.pool.state import newer
 from ..client.wire.equipment import HeatSource
 from ..learned.pool import Pool
 from ..learned.warming import Sources
@@ -121,15 +122,16 @@ def _water(pool: Pool, body: Body, now: datetime) -> float | None:
     The noise of the probe is removed, as the outlook would change with every poll. A spa
     that was never read counts as cold as the air, but a pool is not as cold as a night.
     """
-    state = pool.state
+    state, measured = pool.state, None
     if state.signals.chemistry_stable and circulates(state, body):
         measured = pool.shown.readings.water_temperature
-        if measured is not None:
+        if measured is not None and not pool.learned.water_is_odd:
             return measured
     air = state.readings.ambient_temperature
     estimate = pool.learned.cooling[body].estimate(body, now, air)
     if estimate is None:
-        return air if body is SPA else state.valid_chemistry.water_temperature
+        read = air if body is SPA else state.valid_chemistry.water_temperature
+        return newer(measured, read)
     return estimate
 
 
