@@ -217,8 +217,11 @@ class Claims[C: Claim](ABC):
                 self._set(claim.thing, claim.claimed(others, now))
             else:
                 ended = replace(claim.claimed({claimant: now}, now), retry_at=None)
-                state = ended.state if ended.state in OVER else State.DUE
-                self._set(claim.thing, replace(ended, state=state))
+                # If it may not be in effect yet, reads decide when it is due.
+                waits = ended.state in (*OVER, State.REQUESTED)
+                self._set(
+                    claim.thing, ended if waits else replace(ended, state=State.DUE)
+                )
         self._store.publish()
 
     # Reads
@@ -263,7 +266,7 @@ class Claims[C: Claim](ABC):
         async with self._working:
             previous = self.all
             self._check_ends(self._state)
-            if self.due and not await self._read_settled(self.due):
+            if self.due and not await self._read_now():
                 failures.append(UnreachableError("it does not answer"))
                 for claim in self.due:
                     self._apply(claim.thing, Event.TRIED)
@@ -274,11 +277,11 @@ class Claims[C: Claim](ABC):
                 self._store.publish()
         return failures
 
-    async def _read_settled(self, claims: Iterable[C]) -> bool:
-        """Read what shows claims, once the commands that made them have settled."""
-        settled_at = max(claim.settled_at for claim in claims)
+    async def _settled(self, claims: Iterable[C]) -> None:
+        """Wait until a read shows whether requested claims are in effect."""
+        requested = (each for each in claims if each.state is State.REQUESTED)
+        settled_at = max((each.settled_at for each in requested), default=0.0)
         await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
-        return await self._read_now()
 
     async def _try(self, claim: C) -> PoolctlError | None:
         """Undo one claim; return the error if that is not confirmed."""
@@ -327,7 +330,8 @@ class Claims[C: Claim](ABC):
         }
         try:
             async with asyncio.timeout(within), self._working:
-                if leaving and await self._read_settled(leaving.values()):
+                await self._settled(leaving.values())
+                if leaving and await self._read_now():
                     await asyncio.gather(*map(self._leave, leaving))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
