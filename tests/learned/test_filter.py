@@ -26,8 +26,8 @@ POLL = 15
 CLEAN = 1 / 1500
 """Resistance of a clean filter in kPa/(L/min)²."""
 PUMP, SPA_RETURN = 31, 20
-PRIMING = 1 << 1
-"""Bit in `flags2` (protocol.md O2.1)."""
+NORMAL, PRIMING = 3 << 13 | 1 << 15, 1 << 1
+"""Bits in `flags`: the pump has flow; in `flags2`: it primes (protocol.md O2.1)."""
 
 
 class Bench:
@@ -61,6 +61,7 @@ class Bench:
         told = Telemetry(
             flow_rate=flow,
             pressure=pressure,
+            flags=NORMAL,
             flags2=flags2,
             main_pump_mode=99,
             aux_modes=(99, 99 if spa else 0),

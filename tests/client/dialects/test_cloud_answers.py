@@ -21,7 +21,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     EnvelopeError,
     ServiceError,
 )
-from tests.client.conftest import KEY, Service
+from tests.client.conftest import KEY, FakeTime, Service
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 # How long to wait
@@ -119,10 +119,15 @@ async def test_the_key_in_other_forms(
     assert await cloud.envelope_key(service.small.device_id) == KEY
 
 
-async def test_the_key_at_the_second_try(service: Service, cloud: CloudClient) -> None:
+async def test_the_key_at_the_second_try(
+    fake_time: FakeTime, service: Service, cloud: CloudClient
+) -> None:
     service.cloud.dialects = {D.C5_503_ONCE}
-    with pytest.raises(ServiceError):
-        await cloud.envelope_key(service.small.device_id)
+    for _ in range(2):
+        with pytest.raises(ServiceError):
+            await cloud.envelope_key(service.small.device_id)
+        fake_time.advance(29)
+    fake_time.advance(1)
     assert await cloud.envelope_key(service.small.device_id) == KEY
 
 

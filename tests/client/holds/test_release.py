@@ -292,7 +292,7 @@ LOOKED, RELEASED = ("look",), ("release", SLOT)
         ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [State.ACTIVE]),
         ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [State.RELEASING]),
         (CLOUD, {}, False, [], [State.ACTIVE]),
-        (ALONE, {"on": True}, False, SWITCHED_OFF, []),
+        (ALONE, {"on": True}, False, SWITCHED_OFF, [State.REQUESTED]),
         (CLOUD, {"on": True}, False, SWITCHED_OFF, [State.REQUESTED]),
     ],
 )
