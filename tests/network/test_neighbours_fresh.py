@@ -42,6 +42,19 @@ async def test_a_query_that_this_firmware_refuses(full: Home, query: str) -> Non
     assert full.value("switch", "pump") == "off"
 
 
+@pytest.mark.parametrize("fault", ["close_mid_body", "busy"])
+async def test_a_query_that_is_never_answered(full: Home, fault: str) -> None:
+    """Not even with a refusal: another query is proof enough."""
+    full.clock.speed = 50
+    full.controller.faults.on(fault, QUERIES[0].name)
+    await full.controller.move("127.0.0.1")
+    await discover(full, full.controller)
+    await full.settle()
+    await full.advance(60, step=15)
+    assert full.stored["port"] == full.controller.port
+    assert full.source == "lan"
+
+
 @pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
 async def test_a_question_that_got_lost(small: Home, dialect: str) -> None:
     """A query of the proof that gets lost is sent again."""

@@ -15,6 +15,7 @@ from ..client.lan import LanClient
 from ..client.pool.queries import QUERIES
 from ..client.pool.state import PoolState
 from ..client.wire.exceptions import (
+    BusyError,
     FrameError,
     LanRequestError,
     PoolctlError,
@@ -69,7 +70,7 @@ class Proof:
 
 
 async def _async_ask(lan: LanClient) -> None:
-    """Send queries until one is answered; a firmware may refuse any of them."""
+    """Send queries until one is answered; a firmware may not answer any one of them."""
     refused: PoolctlError | None = None
     for query in QUERIES:
         await asyncio.sleep(BETWEEN_REQUESTS)
@@ -78,9 +79,9 @@ async def _async_ask(lan: LanClient) -> None:
             if _is_frame(reply):
                 raise ReplayError("a state frame in place of a reply")
             query.merge(PoolState(), reply, datetime.now(UTC))
-        except LanRequestError:
-            raise
-        except (RefusedError, ReplyError) as err:
+        except (RefusedError, ReplyError, UnreachableError, BusyError) as err:
+            if err.lost or isinstance(err, LanRequestError):
+                raise
             refused = err
         else:
             return
