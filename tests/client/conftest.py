@@ -6,35 +6,18 @@ from dataclasses import dataclass, field
 from datetime import UTC
 import json
 from pathlib import Path
+import sys
+import time
 from typing import Any
 
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client import (
-    clock as clock_module,
-    cloud as cloud_module,
-    coalescing as coalescing_module,
-    endpoints as endpoints_module,
-)
+from custom_components.poolctl.client import clock as clock_module, lan as lan_module
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.control import (
-    dosing as dosing_module,
-    lan_delivery,
-    poller as poller_module,
-    queries as queries_module,
-    sender as sender_module,
-    store as store_module,
-)
 from custom_components.poolctl.client.control.queries import FRESH
 from custom_components.poolctl.client.controller import Controller, Stored
-from custom_components.poolctl.client.holds import (
-    claim as holds_claim,
-    claims as holds_claims,
-    holds as holds_owner,
-    pauses as holds_pauses,
-)
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -47,6 +30,7 @@ from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire
 from tests.world.simulator.lan import Request
 
+CLIENT = "custom_components.poolctl.client."
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 COMMANDS: dict[str, Any] = json.loads((FIXTURES / "commands.json").read_text())
 FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_text())
@@ -209,25 +193,15 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
 
 
 def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
-    """Replace the time in every module of the client that reads it."""
+    """Replace the time in every module of the client but those that use the time of day."""
     fake = FakeTime(clock)
-    for module in (
-        cloud_module,
-        coalescing_module,
-        dosing_module,
-        holds_claims,
-        holds_claim,
-        holds_owner,
-        holds_pauses,
-        lan_delivery,
-        endpoints_module,
-        poller_module,
-        queries_module,
-        sender_module,
-        store_module,
-    ):
-        for name in ("asyncio", "time"):
-            if hasattr(module, name):
+    modules = [each for name, each in sys.modules.items() if name.startswith(CLIENT)]
+    for module in modules:
+        for name, real in (("asyncio", asyncio), ("time", time)):
+            if (
+                module not in (clock_module, lan_module)
+                and vars(module).get(name) is real
+            ):
                 patch.setattr(module, name, fake)
     return fake
 
