@@ -42,7 +42,7 @@ async def test_a_query_that_this_firmware_refuses(full: Home, query: str) -> Non
     assert full.value("switch", "pump") == "off"
 
 
-@pytest.mark.parametrize("fault", ["close_mid_body", "busy"])
+@pytest.mark.parametrize("fault", ["close_mid_body", "busy", "garbage"])
 async def test_a_query_that_is_never_answered(full: Home, fault: str) -> None:
     """Not even with a refusal: another query is proof enough."""
     full.clock.speed = 50

@@ -15,14 +15,12 @@ from ..client.lan import LanClient
 from ..client.pool.queries import QUERIES
 from ..client.pool.state import PoolState
 from ..client.wire.exceptions import (
-    BusyError,
+    EnvelopeError,
     FrameError,
     LanRequestError,
     PoolctlError,
     ProtocolError,
-    RefusedError,
     ReplayError,
-    ReplyError,
     UnreachableError,
 )
 from ..client.wire.frame import sections
@@ -69,6 +67,10 @@ class Proof:
             shared_counters.skip(max(0, lan.counters.last - shared_counters.last))
 
 
+_NO_PROOF = (LanRequestError, EnvelopeError, ReplayError)
+"""Errors that more than one query would have."""
+
+
 async def _async_ask(lan: LanClient) -> None:
     """Send queries until one is answered; a firmware may not answer any one of them."""
     refused: PoolctlError | None = None
@@ -79,8 +81,8 @@ async def _async_ask(lan: LanClient) -> None:
             if _is_frame(reply):
                 raise ReplayError("a state frame in place of a reply")
             query.merge(PoolState(), reply, datetime.now(UTC))
-        except (RefusedError, ReplyError, UnreachableError, BusyError) as err:
-            if err.lost or isinstance(err, LanRequestError):
+        except PoolctlError as err:
+            if err.lost or isinstance(err, _NO_PROOF):
                 raise
             refused = err
         else:
