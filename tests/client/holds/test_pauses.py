@@ -137,6 +137,18 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     assert is_on(pool) and not pool.controller.pauses.overdue
 
 
+async def test_nobody_answers_in_spite_of_restarts(pool: Rig) -> None:
+    """How long it is overdue is known after a restart."""
+    await pause(pool)
+    pool.pool.faults.on("refuse")
+    await live(pool, 40)
+    stored: Any = to_stored(pool.controller.pauses.stored, tuple[Pause, ...])
+    pool.time.advance(51 * 60)
+    pauses = again(pool, from_stored(tuple[Pause, ...], stored))
+    await pauses.work()
+    assert kinds(pauses.overdue) == [ACID]
+
+
 async def test_the_first_answer_ends_the_wait(pool: Rig) -> None:
     """The waits of an outage have doubled, but none of them outlasts it."""
     await pause(pool)

@@ -12,7 +12,7 @@ from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
 from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claim import End, State
-from custom_components.poolctl.client.holds.claims import retry_wait
+from custom_components.poolctl.client.holds.claims import OVERDUE, retry_wait
 from custom_components.poolctl.client.holds.ends import extended
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
@@ -109,15 +109,15 @@ def test_how_long_to_wait() -> None:
 @pytest.mark.parametrize(
     ("changes", "has_lan", "overdue"),
     [
-        ({"due_at": AT - 3600}, True, True),
-        ({"due_at": AT - 3599}, True, False),
+        ({"until": NOW - OVERDUE}, True, True),
+        ({"until": NOW - OVERDUE + timedelta(seconds=1)}, True, False),
         ({}, True, False),
-        ({"end": End.NEVER, "due_at": AT - 3600}, True, True),
+        ({"end": End.NEVER, "until": NOW - OVERDUE}, True, True),
         ({}, False, True),
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
         ({"end": End.NEVER}, False, False),
-        ({"needed": False, "due_at": AT - 3600}, False, False),
+        ({"needed": False, "until": NOW - OVERDUE}, False, False),
     ],
 )
 def test_overdue(changes: dict[str, Any], has_lan: bool, overdue: bool) -> None:

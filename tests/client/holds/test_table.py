@@ -33,7 +33,6 @@ HOLD = Hold(
     doubt=Doubt(5.0, by_cloud=False),
     tries=3,
     retry_at=9.0,
-    due_at=7.0,
 )
 
 
@@ -57,7 +56,6 @@ def test_a_cell(state: State, event: Event, cell: str) -> None:
     forgotten = event is Event.MOVED and cell == "active"
     assert found.tries == (0 if forgotten else 3)
     assert found.retry_at == (None if forgotten else 9.0)
-    assert found.due_at == (None if forgotten else 7.0)
 
 
 @pytest.mark.parametrize(

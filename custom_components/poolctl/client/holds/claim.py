@@ -85,8 +85,6 @@ class Claim(ABC):
     """Consecutive times that the controller refused every command to undo it."""
     retry_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Earliest time of the next attempt (monotonic, s)."""
-    due_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
-    """Time since which it is due (monotonic, s)."""
 
     @property
     @abstractmethod

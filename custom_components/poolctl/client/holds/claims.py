@@ -33,8 +33,8 @@ FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
 """Seconds until a failed attempt is repeated, doubled each time."""
 CANNOT_WAIT = 6 * 3600.0
 """Longest wait in s if none of our commands undoes it: other firmware may do so."""
-OVERDUE = 3600.0
-"""Seconds after its end from which a claim is a problem."""
+OVERDUE = timedelta(hours=1)
+"""Time after its end from which a claim is a problem."""
 OLD = timedelta(days=30)
 """Time after its end from which nothing is undone by itself: after an old backup was
 restored, nobody expects that any more. It is shown with what a user can do."""
@@ -134,11 +134,11 @@ class Claims[C: Claim](ABC):
     @property
     def overdue(self) -> tuple[C, ...]:
         """Claims that a user must undo: long after their end, or without a path."""
-        late = time.monotonic() - OVERDUE
+        late = self._times.now - OVERDUE
         return tuple(
             claim
             for claim in self.shown
-            if (claim.due_at is not None and claim.due_at <= late)
+            if (claim.until is not None and claim.until <= late)
             or self._is_old(claim)
             or (_promised(claim) and self._lost(claim))
         )
@@ -250,9 +250,6 @@ class Claims[C: Claim](ABC):
             following = after(moved, event)
             if not claim.needed and is_old(moved.until, now):
                 following = None  # if a read shows it, it is another client's
-            if following is not None and following.state is State.DUE:
-                due_at = at if following.due_at is None else following.due_at
-                following = replace(following, due_at=due_at)
             self._set(claim.thing, following)
 
     # Work

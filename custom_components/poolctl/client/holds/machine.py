@@ -84,5 +84,5 @@ def _entered[C: Claim](claim: C, state: State, event: Event) -> C:
     if state is State.ACTIVE:
         claim = replace(claim, doubt=None).alone()
     if event is Event.MOVED:
-        claim = replace(claim, tries=0, refusals=0, retry_at=None, due_at=None)
+        claim = replace(claim, tries=0, refusals=0, retry_at=None)
     return claim
