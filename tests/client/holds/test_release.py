@@ -120,11 +120,22 @@ def test_how_long_to_wait() -> None:
         ({"needed": False, "until": NOW - OVERDUE}, False, False),
     ],
 )
-def test_overdue(changes: dict[str, Any], has_lan: bool, overdue: bool) -> None:
-    """A user has to release a hold that is an hour late, or that we cannot release."""
+def test_overdue(
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+    has_lan: bool,
+    overdue: bool,
+) -> None:
+    """A user has to release a hold that is an hour late, or that we cannot release.
+
+    What ended during a stop is released first.
+    """
     hold = replace(HOLD, **changes)
-    found = holds(Paths(has_lan=has_lan), hold).overdue
-    assert found == ((hold,) if overdue else ())
+    found = holds(Paths(has_lan=has_lan), hold)
+    assert found.overdue == ((hold,) if overdue and not has_lan else ())
+    clock = SimpleNamespace(monotonic=lambda: AT + 60)
+    monkeypatch.setattr(claims, "time", clock)
+    assert found.overdue == ((hold,) if overdue else ())
 
 
 CLOUD = {"on_lan": False}

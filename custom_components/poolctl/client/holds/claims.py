@@ -67,6 +67,7 @@ class Claims[C: Claim](ABC):
         self._times = times
         now, at = times.now, time.monotonic()
         self._all = {each.thing: each.restored(now, at) for each in stored}
+        self._started = at
         self._under_way: Counter[int] = Counter()
         self._working = asyncio.Lock()
         self._read: tuple[float, Source | None] = at, None
@@ -135,6 +136,8 @@ class Claims[C: Claim](ABC):
     def overdue(self) -> tuple[C, ...]:
         """Claims that a user must undo: long after their end, or without a path."""
         late = self._times.now - OVERDUE
+        if time.monotonic() - self._started < _OUTAGE:
+            late -= OLD  # what ended during a stop is undone first
         return tuple(
             claim
             for claim in self.shown
