@@ -1,9 +1,11 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
 from datetime import datetime, timedelta
+import os
+from random import Random
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
@@ -29,6 +31,7 @@ few_platforms = only(
     Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
 )
 
+EVENINGS: Final = int(os.environ.get("POOLCTL_EVENINGS", "1"))
 PUMP, SPA_RETURN = 0, 10
 """Slots of the full pool."""
 STEP, HASTE = 60, 300
@@ -453,6 +456,36 @@ async def test_no_sun_before_sunrise(spa: Home) -> None:
         pool.update()
         assert int(pool.settings["heating"]) == selected
         assert pool.slots[PUMP].held is bool(selected)
+
+
+async def test_ten_evenings_of_different_weather(spa: Home) -> None:
+    """The spa is warm in time to 0.5 °C, from the third evening at most 20 min early.
+
+    `POOLCTL_EVENINGS` is the number of evenings: one by default.
+    """
+    chance, pool = Random(5), spa.pool
+    for evening in range(EVENINGS):
+        pool.water.ambient = chance.uniform(8, 28)
+        by = at(18)
+        await ask(spa, by)
+        while not heated(spa):
+            await spa.live(5 * STEP, step=5 * STEP)
+            assert dt_util.now() < by
+        await spa.live(10 * STEP, step=STEP)
+        assert explanation(spa).startswith("It heats, and will have 36 °C at about")
+        warm_at = None
+        while dt_util.now() < by:
+            await spa.live(STEP, step=STEP)
+            if warm_at is None and pool.water.temperature >= 35.5:
+                warm_at = dt_util.now()
+        assert warm_at is not None
+        assert abs(pool.water.temperature - 36) <= 0.5
+        if evening > 1:
+            assert by - warm_at <= timedelta(minutes=20)
+        await until(spa, by + timedelta(hours=3, minutes=4))
+        assert as_before(spa)
+        while dt_util.now().date() == by.date() or dt_util.now().hour < 9:
+            await spa.live(600, step=600)
 
 
 async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
