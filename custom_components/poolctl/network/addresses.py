@@ -174,7 +174,7 @@ class ObservedAddresses:
             return False
         ip = getattr(ip, "ipv4_mapped", None) or ip
         unscoped = ip.is_link_local and not getattr(ip, "scope_id", None)
-        if ip.is_multicast or ip.is_unspecified or ip.is_reserved or unscoped:
+        if any((ip.is_multicast, ip.is_unspecified, ip.is_reserved, unscoped)):
             return False
         if ip.is_loopback:
             return LOOPBACK
