@@ -16,7 +16,6 @@ from .devices.naming import text
 from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows, with_role
-from .learned.pool import filter_measurable
 
 PARALLEL_UPDATES = 1
 
@@ -56,7 +55,7 @@ BUTTONS = (
         key="filter_cleaned",
         part=Part.PUMP,
         words="mark_filter_clean",
-        exists_fn=filter_measurable,
+        exists_fn=lambda view: view.learned.filter.measurable or None,
         press_fn=_filter_cleaned,
     ),
 )

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -293,7 +294,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     def situation(self) -> Situation:
         """Return what is known about the controller and its pool now."""
-        controller, paths = self.controller, self.controller.paths
+        controller = self.controller
         return Situation(
             self.data,
             self._choices,
@@ -309,10 +310,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             last_answer=self._last_answer,
             closed_season=not self.polled,
             lan_allowed=self.uses_lan,
-            lan_possible=paths.lan is not None,
-            on_lan=paths.on_lan,
-            lan_works=paths.lan_works,
-            lan_error=paths.lan_error,
+            paths=copy(controller.paths),
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
             pauses={each.kind.key: each.until for each in controller.pauses.shown},
@@ -322,8 +320,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
             drum_repairs=self._options.drum_repairs,
-            cloud_allowed=paths.cloud is not None,
-            cloud_error=paths.cloud_error,
             key_asked=self.recovery.key_asked,
         )
 

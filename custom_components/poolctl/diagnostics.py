@@ -106,14 +106,14 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "announced": _announced(situation),
         "paths": {
             "uses_lan": situation.lan_allowed,
-            "uses_cloud": situation.cloud_allowed,
-            "on_lan": situation.on_lan,
+            "uses_cloud": situation.paths.cloud is not None,
+            "on_lan": situation.paths.on_lan,
             "interval": controller.poller.interval,
         },
         "lan": _link(statistics.lan),
         "cloud": _link(statistics.cloud),
-        "lan_error": _kind(situation.lan_error),
-        "cloud_error": _kind(situation.cloud_error),
+        "lan_error": _kind(situation.paths.lan_error),
+        "cloud_error": _kind(situation.paths.cloud_error),
         "issues": sorted(
             str(issue.translation_key)
             for (domain, _), issue in ir.async_get(coordinator.hass).issues.items()

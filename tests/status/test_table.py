@@ -12,6 +12,7 @@ from homeassistant.helpers import issue_registry as ir
 import pytest
 
 from custom_components.poolctl.client import clock
+from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.client.counters import ClockFault
 from custom_components.poolctl.client.facts import Change, Facts
 from custom_components.poolctl.client.holds.hold import Hold
@@ -98,16 +99,19 @@ SITUATION = Situation(
     last_answer=None,
     closed_season=False,
     lan_allowed=True,
-    lan_possible=True,
-    on_lan=True,
-    lan_works=True,
-    lan_error=None,
+    paths=Paths(RECORD.device_id, None, None),
     clock_fault=None,
     drum_repairs=False,
-    cloud_allowed=True,
-    cloud_error=None,
     key_asked=False,
 )
+PATHS: dict[str, Any] = {
+    "lan": "a client",
+    "on_lan": True,
+    "lan_works": True,
+    "lan_error": None,
+    "cloud": "a client",
+    "cloud_error": None,
+}
 SILENT = {"on_lan": False, "lan_works": False}
 FILTER = Schedule(
     slot=0,
@@ -127,6 +131,9 @@ def situation(**changes: Any) -> Situation:
     """Return a healthy controller with changes; names of state fields begin with s_."""
     state = {k[2:]: v for k, v in changes.items() if k.startswith("s_")}
     own = {k: v for k, v in changes.items() if not k.startswith("s_")}
+    own["paths"] = SimpleNamespace(
+        **{name: own.pop(name, value) for name, value in PATHS.items()}
+    )
     learned = Learned()
     learned.controller_clock.offset = own.pop("controller_ahead", None)
     for kind, effect in learned.effects.items():
@@ -252,7 +259,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ),
     ("key_rejected", NOTHING, False, ""),
     ("key_rejected", lan_error(SignatureError("")), True, "key_rejected"),
-    ("key_rejected", lan_error(SignatureError(""), lan_possible=False), False, ""),
+    ("key_rejected", lan_error(SignatureError(""), lan=None), False, ""),
     ("key_rejected", lan_error(FrameError("")), False, ""),
     ("key_rejected", lan_error(ReplayError("")), False, ""),
     ("key_rejected", lan_error(UnreachableError("")), None, ""),
@@ -264,7 +271,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("clock_wrong", NOTHING, False, ""),
     ("clock_wrong", {"clock_fault": ClockFault.OURS}, True, "clock_wrong"),
     ("clock_wrong", {"clock_fault": ClockFault.OURS, "on_lan": False}, None, ""),
-    ("clock_wrong", {"clock_fault": ClockFault.OURS, "lan_possible": False}, False, ""),
+    ("clock_wrong", {"clock_fault": ClockFault.OURS, "lan": None}, False, ""),
     ("clock_wrong", {"clock_fault": ClockFault.OTHERS}, False, ""),
     ("clock_wrong", {"clock_ahead": timedelta(minutes=2.9)}, False, ""),
     ("clock_wrong", {"clock_ahead": timedelta(minutes=-3)}, True, "clock_wrong"),
@@ -289,7 +296,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("address_lost", {"record": TYPED, "lan_error": UnreachableError("")}, None, ""),
     (
         "address_lost",
-        lan_error(UnreachableError(""), record=TYPED, lan_possible=False),
+        lan_error(UnreachableError(""), record=TYPED, lan=None),
         False,
         "",
     ),
@@ -304,7 +311,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
         lan_error(
             UnreachableError(""),
             record=TYPED,
-            cloud_allowed=False,
+            cloud=None,
             cloud_error=UnreachableError(""),
         ),
         True,

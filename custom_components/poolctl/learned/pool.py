@@ -43,11 +43,6 @@ def needs_cleaning(pool: Pool) -> bool | None:
     return None if load is None else load >= pool.choices.filter_limit
 
 
-def filter_measurable(pool: Pool) -> bool | None:
-    """Return whether a usable pressure and flow were ever reported, else `None`."""
-    return pool.learned.filter.measurable or None
-
-
 def filter_compared(pool: Pool) -> bool | None:
     """Return whether the filter was ever reported clean, else `None`: no load yet."""
     return pool.learned.filter.cleaned_at is not None or None

@@ -30,12 +30,10 @@ class Recorder:
     def __init__(self, facts: Facts) -> None:
         self._events: deque[str] = deque()
         self._size = 0
-        self._layout: object = None
-        self._frame_due = 0.0
         self._replies: dict[str, str] = {}
         """Newest event of each query, as an unchanged reply is not recorded again."""
-        self._newest: dict[str, tuple[object, float]] = {}
-        """Last recorded value of each query or endpoint, and its time (Unix, s)."""
+        self._newest: dict[str, tuple[object, object, float]] = {}
+        """Last recorded outcome and data by query or endpoint, with their time."""
         facts.listen(Frame, self._frame)
         facts.listen(LanRequest, self._lan_request)
         facts.listen(CloudRequest, self._cloud_request)
@@ -59,10 +57,8 @@ class Recorder:
         return text
 
     def _frame(self, frame: Frame) -> None:
-        layout = _layout(frame.payload)
-        if layout == self._layout and frame.at < self._frame_due:
+        if not self._is_new("frame", _layout(frame.payload), frame.at, frame.at):
             return
-        self._layout, self._frame_due = layout, frame.at + UNCHANGED
         payload = masked_frame(frame.payload).hex()
         replayed = {"replayed": True} if frame.replayed else {}
         self._record("frame", counter=frame.counter, payload=payload, **replayed)
@@ -106,10 +102,8 @@ class Recorder:
         answer = masked_answer(data[:MAX_ANSWER])
         error = _error(request.error)
         write = request.method == "POST"
-        changed = self._is_new(endpoint, (status, error))
-        if not (write or changed or self._is_new(f"{endpoint} data", answer)):
+        if not (self._is_new(endpoint, (status, error), answer) or write):
             return
-        self._newest[f"{endpoint} data"] = answer, time.time()
         body = masked_answer(request.body).decode("utf-8", "replace")
         self._record(
             "command" if write else "request",
@@ -122,16 +116,22 @@ class Recorder:
             reply=answer.decode("utf-8", "replace"),
         )
 
-    def _is_new(self, key: str, value: object) -> bool:
-        """Return whether a value changed; for data, every 5 minutes at most."""
-        last, at = self._newest.get(key, (..., 0.0))
-        early = key.endswith(" data") and time.time() < at + UNCHANGED
-        if value == last or early:
+    def _is_new(
+        self, key: str, outcome: object, data: object = None, at: float | None = None
+    ) -> bool:
+        """Return whether an outcome changed, or its data after 5 minutes or more.
+
+        `at` is the time (Unix, s), now by default.
+        """
+        last, last_data, recorded = self._newest.get(key, (..., None, 0.0))
+        at = time.time() if at is None else at
+        unchanged = data == last_data or at < recorded + UNCHANGED
+        if outcome == last and unchanged:
             return False
         if len(self._newest) > _MOST_NAMES:
             self._newest.clear()
             self._replies.clear()
-        self._newest[key] = value, time.time()
+        self._newest[key] = outcome, data, at
         return True
 
     def _token_answer(self, answer: TokenAnswer) -> None:

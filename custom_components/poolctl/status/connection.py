@@ -43,22 +43,22 @@ def _lan_is(*links: Link) -> Callable[[Situation], bool]:
 
 def _key_rejected(pool: Situation) -> bool | None:
     """Return whether frames do not verify; `None` if the last poll left it open."""
-    if not pool.lan_possible or pool.lan_error is None:
+    if pool.paths.lan is None or pool.paths.lan_error is None:
         return False
-    if isinstance(pool.lan_error, SignatureError):
+    if isinstance(pool.paths.lan_error, SignatureError):
         return True
     return False if _verified(pool) else None
 
 
 def _verified(pool: Situation) -> bool:
     """Return whether the last LAN poll failed although its reply verified."""
-    return isinstance(pool.lan_error, FrameError | ReplayError)
+    return isinstance(pool.paths.lan_error, FrameError | ReplayError)
 
 
 def _firmware_too_old(pool: Situation) -> bool:
     """Return whether the LAN does not work and no reported version supports it."""
     supported = [firmware_supported(each) for each in _firmware_versions(pool)]
-    unused = pool.lan_allowed and not pool.lan_works
+    unused = pool.lan_allowed and not pool.paths.lan_works
     return unused and bool(supported) and not any(supported)
 
 
@@ -74,25 +74,24 @@ def _firmware_versions(pool: Situation) -> list[str]:
 
 def _address_lost(pool: Situation) -> bool | None:
     """Return whether a typed address is silent though the controller seems to work."""
-    tried = pool.lan_possible and pool.lan_error is not None and not _verified(pool)
+    paths, error = pool.paths, pool.paths.lan_error
+    tried = paths.lan is not None and error is not None and not _verified(pool)
     if not (pool.record.by_hand and tried):
         return False
-    other_device = isinstance(
-        pool.lan_error, SignatureError | EnvelopeError | BusyError
-    )
-    if pool.on_lan or other_device:
+    other_device = isinstance(error, SignatureError | EnvelopeError | BusyError)
+    if paths.on_lan or other_device:
         return None
     # If the cloud does not reach it either, the controller itself is offline.
-    away = pool.cloud_allowed and pool.cloud_error is not None
+    away = paths.cloud is not None and paths.cloud_error is not None
     return None if away else True
 
 
 def _clock(pool: Situation, fault: ClockFault) -> bool | None:
     """Return whether all signed requests are refused for this reason."""
-    if not pool.lan_possible or pool.clock_fault is not fault:
+    if pool.paths.lan is None or pool.clock_fault is not fault:
         return False
     # Without the LAN, no signed request is sent that could show a change.
-    return True if pool.on_lan else None
+    return True if pool.paths.on_lan else None
 
 
 def _no_key(pool: Situation) -> bool | None:
@@ -100,7 +99,7 @@ def _no_key(pool: Situation) -> bool | None:
     lacks = pool.lan_allowed and pool.record.key is None
     if not lacks or _firmware_too_old(pool):
         return False
-    return None if pool.cloud_error is not None else True
+    return None if pool.paths.cloud_error is not None else True
 
 
 CONNECTION_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (

@@ -45,25 +45,27 @@ _REASONS: Final[tuple[tuple[tuple[type[PoolctlError], ...], Link], ...]] = (
 
 def lan_link(pool: Situation) -> Link | None:
     """Return the state of the LAN, `None` while it was not tried."""
+    paths = pool.paths
     if not pool.lan_allowed:
         return Link.OFF
     if pool.record.host is None:
         return Link.NO_ADDRESS
     if pool.record.key is None:
         return Link.NO_KEY
-    if pool.on_lan:
+    if paths.on_lan:
         # A single missed poll is ignored.
-        return None if pool.lan_works is None else Link.WORKS
-    return None if pool.lan_error is None else reason(type(pool.lan_error))
+        return None if paths.lan_works is None else Link.WORKS
+    return None if paths.lan_error is None else reason(type(paths.lan_error))
 
 
 def cloud_link(pool: Situation) -> Link:
     """Return the state of the cloud."""
-    if not pool.cloud_allowed:
+    paths = pool.paths
+    if paths.cloud is None:
         return Link.OFF
-    if pool.on_lan:
+    if paths.on_lan:
         return Link.NOT_NEEDED
-    return Link.WORKS if pool.cloud_error is None else reason(type(pool.cloud_error))
+    return Link.WORKS if paths.cloud_error is None else reason(type(paths.cloud_error))
 
 
 def reason(error: type[PoolctlError]) -> Link:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ..client.control.paths import Paths
 from ..client.counters import ClockFault
 from ..client.holds.hold import Hold
-from ..client.wire.exceptions import PoolctlError
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
@@ -40,14 +40,8 @@ class Situation(Pool, Subject):
     """Whether a user disabled polling."""
     lan_allowed: bool
     """Whether the options of the entry allow the LAN."""
-    lan_possible: bool
-    """Whether the LAN is allowed, and an address and a key are available."""
-    on_lan: bool
-    """Whether the LAN is the source."""
-    lan_works: bool | None
-    """Whether the last poll of the LAN was answered, `None` if there was none."""
-    lan_error: PoolctlError | None
-    """Error of the last poll of the LAN."""
+    paths: Paths
+    """Copy of the paths: what is allowed and possible, and how well it worked."""
     holds: tuple[Hold, ...]
     overdue: tuple[Hold, ...]
     """Holds that a user has to release: long after their end, or without a LAN."""
@@ -64,8 +58,6 @@ class Situation(Pool, Subject):
     """Why the controller refuses all that we sign, `None` if it does not."""
     drum_repairs: bool
     """Whether the options of the entry ask for repairs of drums."""
-    cloud_allowed: bool
-    cloud_error: PoolctlError | None
     key_asked: bool
     """Whether the account has answered a request for the key since a frame last
     verified: whatever the answer was, the LAN then does not recover by itself."""
