@@ -178,6 +178,8 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
         (CLOUD, {"state": State.DUE}, None),
         (CLOUD, {"state": State.DUE, "on": True}, 3600.0),
         (CLOUD, {}, 3600.0),
+        # Our clock was ahead when it was switched off, and a read shows it held.
+        ({}, {"needed": False}, 0.0),
     ],
 )
 def test_when_there_is_work(

@@ -63,7 +63,8 @@ def next_end(
         return None
     if claim.state is State.WATCHED:
         return (claim.until + WATCHED - now).total_seconds()
-    left = (claim.until - now).total_seconds()
+    # What needs no undoing was over from the start, whatever the clock showed then.
+    left = (claim.until - now).total_seconds() if claim.needed else 0.0
     if claim.ends_at is not None:
         left = claim.ends_at - at
     if retry and claim.retry_at is not None:
