@@ -22,7 +22,7 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.service import Service
 from tests.world.assistant.timers import fire_timers
 from tests.world.loops import LeapingLoop
-from tests.world.simulator import Controller
+from tests.world.simulator import Controller, Pool
 
 BLUEPRINTS: Final = Path(__file__).parents[3] / "blueprints"
 ALIAS: Final = "automation.pool"
@@ -196,3 +196,27 @@ async def home(
     found = House(hass, service, request)
     yield found
     await found.leave()
+
+
+@pytest.fixture
+def pool(service: Service) -> Pool:
+    """Return the small pool in autumn, whose pump has no schedule and is off."""
+    found = service.small.pool
+    found.schedules[0].enabled = False
+    found.water.ambient = 8.0
+    service.clock.advance(300)
+    found.update()
+    assert not found.pump.running
+    return found
+
+
+@pytest.fixture
+def house(pool: Pool, small: House) -> House:
+    """Return the home of this pool."""
+    return small
+
+
+async def by_hand(house: House, action: str) -> None:
+    """Perform an action on the pump's switch, as a user does."""
+    await house.act(action, "pump")
+    await house.wait(seconds=30)

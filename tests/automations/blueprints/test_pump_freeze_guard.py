@@ -11,34 +11,15 @@ import pytest
 
 from tests.world.assistant.home import MOST_SENT
 from tests.world.assistant.platforms import only
-from tests.world.assistant.service import Service
 from tests.world.simulator.pool import Pool
 
-from .conftest import House
+from .conftest import House, by_hand
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 few_platforms = only(Platform.NUMBER, Platform.SENSOR, Platform.SWITCH)
 
 NAME = "pump_freeze_guard"
 GARDEN = "sensor.garden"
-LATELY, LONG_AGO = timedelta(hours=30), timedelta(days=8)
-
-
-@pytest.fixture(autouse=True)
-def pool(service: Service) -> Pool:
-    """Return the small pool in autumn, whose pump has no schedule and is off."""
-    found = service.small.pool
-    found.schedules[0].enabled = False
-    found.water.ambient = 8.0
-    service.clock.advance(300)
-    found.update()
-    assert not found.pump.running
-    return found
-
-
-@pytest.fixture
-def house(small: House) -> House:
-    return small
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
@@ -50,12 +31,6 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
         "stop_after": {"minutes": 2},
         **more,
     }
-
-
-async def by_hand(house: House, action: str) -> None:
-    """Perform an action on the pump's switch, as a user does."""
-    await house.act(action, "pump")
-    await house.wait(seconds=30)
 
 
 async def start(house: House, **more: Any) -> None:
@@ -178,16 +153,6 @@ async def test_somebody_gives_the_pump_back_in_the_cold(
     assert pool.pump.running
 
 
-async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> None:
-    await by_hand(house, "switch.turn_on")
-    await house.automate(NAME, **inputs(house))
-    for temperature in (1.0, 9.0):
-        pool.water.ambient = temperature
-        await house.wait(minutes=5)
-    assert pool.slots[0].held
-    assert pool.pump.running
-
-
 @pytest.mark.parametrize("although", [False, True])
 async def test_a_pump_held_off_by_hand(
     house: House, pool: Pool, although: bool
@@ -255,48 +220,7 @@ async def test_it_gets_cold_again_before_the_pump_could_be_given_back(
     assert not pool.slots[0].held
 
 
-async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
-    """Without the LAN the pump could not be given back, so it is not started."""
-    home.own(home.service.small)
-    await home.set_up()
-    home.hass.states.async_set(GARDEN, "8")
-    pump = home.entity_id("switch", "pump")
-    await home.automate(NAME, pump=pump, thermometers=[GARDEN])
-    home.hass.states.async_set(GARDEN, "-8")
-    await home.wait(minutes=10)
-    assert not pool.pump.running
-
-
 # Starting anew
-
-
-async def test_cold_at_the_start(house: House, pool: Pool) -> None:
-    pool.water.ambient = 1.0
-    await house.wait(seconds=30)
-    await house.start_anew(NAME, LONG_AGO, **inputs(house))
-    await house.wait(minutes=1)
-    assert pool.slots[0].held
-    pool.water.ambient = 9.0
-    await house.wait(minutes=3)
-    assert not pool.slots[0].held
-
-
-@pytest.mark.parametrize(("last_run", "ours"), [(LATELY, True), (LONG_AGO, False)])
-@pytest.mark.parametrize("temperature", [1.0, 9.0])
-async def test_what_was_left_over_by_a_restart(
-    house: House, pool: Pool, temperature: float, last_run: timedelta, ours: bool
-) -> None:
-    """A pump held on is given back if the automation ran within the last week."""
-    await by_hand(house, "switch.turn_on")
-    pool.water.ambient = temperature
-    await house.wait(seconds=30)
-    await house.start_anew(NAME, last_run, **inputs(house))
-    await house.wait(minutes=1)
-    assert pool.slots[0].held
-    pool.water.ambient = 9.0
-    await house.wait(minutes=4)
-    assert pool.slots[0].held is not ours
-    assert pool.pump.running is not ours
 
 
 async def test_a_restart_in_hard_frost(house: House, pool: Pool) -> None:
@@ -304,7 +228,7 @@ async def test_a_restart_in_hard_frost(house: House, pool: Pool) -> None:
     await by_hand(house, "switch.turn_on")
     pool.water.ambient = 0.0
     await house.wait(seconds=30)
-    await house.start_anew(NAME, LATELY, **inputs(house))
+    await house.start_anew(NAME, timedelta(hours=30), **inputs(house))
     await house.wait(minutes=10)
     assert pool.slots[0].held
     pool.water.ambient = 9.0
@@ -316,22 +240,9 @@ async def test_a_restart_when_it_is_warm(house: House, pool: Pool) -> None:
     """Nothing happens, even if the controller answers only after the start."""
     house.disconnect()
     await house.wait(minutes=3)
-    await house.start_anew(NAME, LATELY, **inputs(house))
+    await house.start_anew(NAME, timedelta(hours=30), **inputs(house))
     await house.wait(minutes=3)
     house.controller.faults.clear()
     await house.wait(minutes=3)
     assert not house.waiting
     assert not pool.pump.running
-
-
-async def test_what_was_left_over_is_found_after_the_start(
-    house: House, pool: Pool
-) -> None:
-    await by_hand(house, "switch.turn_on")
-    house.disconnect()
-    await house.wait(minutes=3)
-    await house.start_anew(NAME, LATELY, **inputs(house))
-    await house.wait(minutes=3)
-    house.controller.faults.clear()
-    await house.wait(minutes=4)
-    assert not pool.slots[0].held

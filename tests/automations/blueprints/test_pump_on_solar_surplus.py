@@ -12,39 +12,21 @@ from homeassistant.const import Platform
 import pytest
 
 from tests.world.assistant.platforms import only
-from tests.world.assistant.service import Service
 from tests.world.simulator.pool import Pool
 
-from .conftest import House, rule
+from .conftest import House, by_hand, rule
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 few_platforms = only(Platform.NUMBER, Platform.SWITCH)
 
 NAME = "pump_on_solar_surplus"
 METER = "sensor.meter"
-LATELY, LONG_AGO = timedelta(hours=3), timedelta(days=2)
-
-
-@pytest.fixture(autouse=True)
-def pool(service: Service) -> Pool:
-    """Return the small pool, whose pump has no schedule and is off."""
-    found = service.small.pool
-    found.schedules[0].enabled = False
-    service.clock.advance(300)
-    found.update()
-    assert not found.pump.running
-    return found
 
 
 def meter(house: House, power: float | str, unit: str = "W") -> None:
     """Set the power that the sensor of the surplus shows."""
     attributes = {"device_class": "power", "unit_of_measurement": unit}
     house.hass.states.async_set(METER, str(power), attributes)
-
-
-@pytest.fixture
-def house(small: House) -> House:
-    return small
 
 
 def inputs(house: House, **more: Any) -> dict[str, Any]:
@@ -56,12 +38,6 @@ def inputs(house: House, **more: Any) -> dict[str, Any]:
         "stop_after": {"minutes": 2},
         **more,
     }
-
-
-async def by_hand(house: House, action: str) -> None:
-    """Perform an action on the pump's switch, as a user does."""
-    await house.act(action, "pump")
-    await house.wait(seconds=30)
 
 
 async def start(house: House) -> None:
@@ -188,17 +164,6 @@ async def test_switched_off_by_hand_while_it_runs(house: House, pool: Pool) -> N
     assert pool.pump.running  # there is surplus again
 
 
-async def test_a_pump_switched_on_by_hand_stays_on(house: House, pool: Pool) -> None:
-    await by_hand(house, "switch.turn_on")
-    meter(house, 0)
-    await house.automate(NAME, **inputs(house))
-    for power in (2000, -100):
-        meter(house, power)
-        await house.wait(minutes=5)
-    assert pool.slots[0].held
-    assert pool.pump.running
-
-
 async def test_a_controller_that_is_lost_meanwhile(house: House, pool: Pool) -> None:
     """The pump is given back once the controller answers again."""
     await start(house)
@@ -242,71 +207,16 @@ async def test_a_controller_that_refuses(house: House, pool: Pool) -> None:
     assert pool.pump.running
 
 
-async def test_without_the_lan_it_is_left_alone(home: House, pool: Pool) -> None:
-    """Without the LAN the pump could not be given back, so it is not started."""
-    home.own(home.service.small)
-    await home.set_up()
-    assert home.value("switch", "pump") == "off"
-    meter(home, 0)
-    await home.automate(NAME, **inputs(home))
-    meter(home, 2000)
-    await home.wait(minutes=5)
-    assert not pool.pump.running
-
-
 # Starting anew
-
-
-async def test_surplus_at_the_start(house: House, pool: Pool) -> None:
-    """The surplus must last after a start, too."""
-    meter(house, 2000)
-    await house.start_anew(NAME, LONG_AGO, **inputs(house))
-    await house.wait(seconds=30)
-    assert not pool.pump.running
-    await house.wait(minutes=1)
-    assert pool.pump.running
-    meter(house, 0)
-    await house.wait(minutes=4)
-    assert not pool.slots[0].held
 
 
 async def test_a_moment_of_surplus_at_the_start(house: House, pool: Pool) -> None:
     meter(house, 2000)
-    await house.start_anew(NAME, LONG_AGO, **inputs(house))
+    await house.start_anew(NAME, timedelta(days=2), **inputs(house))
     await house.wait(seconds=30)
     meter(house, 100)
     await house.wait(minutes=5)
     assert not pool.pump.running
-
-
-@pytest.mark.parametrize(("last_run", "ours"), [(LATELY, True), (LONG_AGO, False)])
-async def test_what_was_left_over_by_a_restart(
-    house: House, pool: Pool, last_run: timedelta, ours: bool
-) -> None:
-    """A pump held on is given back if the automation ran within the last day."""
-    await by_hand(house, "switch.turn_on")
-    meter(house, 2000)
-    await house.start_anew(NAME, last_run, **inputs(house))
-    await house.wait(minutes=5)
-    assert pool.slots[0].held
-    meter(house, -100)
-    await house.wait(minutes=3)
-    assert pool.slots[0].held is not ours
-    assert pool.pump.running is not ours
-
-
-async def test_the_controller_is_found_after_home_assistant_started(
-    house: House, pool: Pool
-) -> None:
-    await by_hand(house, "switch.turn_on")
-    house.disconnect()
-    await house.wait(minutes=3)
-    meter(house, 0)
-    await house.start_anew(NAME, LATELY, **inputs(house))
-    await house.wait(minutes=3)
-    house.controller.faults.clear()
-    await house.wait(minutes=4)
-    assert not pool.slots[0].held
 
 
 async def test_the_integration_is_loaded_anew(house: House, pool: Pool) -> None:
