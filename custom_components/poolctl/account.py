@@ -36,7 +36,7 @@ from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .client.wire.http import ClosingRequest
 from .const import CONF_CONTROLLERS, DOMAIN
 from .coordinator import ControllerCoordinator, Shared
-from .devices.parts import controller_of
+from .devices.parts import controller_of, registered_controller
 from .errors import ACCOUNT_ERRORS, sentence
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, mac_of, stored_records
@@ -334,11 +334,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.hass.data[DATA_MEMORY].forget(device_id)
         coordinator.problems.async_stop()
         async_delete_repairs(self.hass, coordinator.registered_id)
-        registry = dr.async_get(self.hass)
-        if device := registry.async_get_device_by_identifier(
-            (DOMAIN, device_id), self.config_entry.entry_id
-        ):
-            registry.async_remove_device(device.id)
+        entry_id = self.config_entry.entry_id
+        if device := registered_controller(self.hass, entry_id, device_id):
+            dr.async_get(self.hass).async_remove_device(device.id)
 
 
 @callback

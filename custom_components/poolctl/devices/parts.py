@@ -133,6 +133,14 @@ def part_info(
     )
 
 
+def registered_controller(
+    hass: HomeAssistant, entry_id: str, device_id: str
+) -> dr.DeviceEntry | None:
+    """Return the device of a controller in an account's entry."""
+    identifier, registry = (DOMAIN, device_id), dr.async_get(hass)
+    return registry.async_get_device_by_identifier(identifier, entry_id)
+
+
 def controller_of(device: dr.AnyDeviceEntry) -> str:
     """Return the registry ID of the controller that a device is, or is a part of."""
     return (

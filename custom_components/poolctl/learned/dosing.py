@@ -144,10 +144,7 @@ class Consumption:
     def _share_out(
         self, ml: float, begin: datetime, end: datetime, zone: tzinfo | None
     ) -> None:
-        """Spread consumption evenly over the days from one time to another.
-
-        If our clock was set back, days after today were recorded with a wrong date.
-        """
+        """Spread consumption evenly over the days from one time to another."""
         today = end.astimezone(zone).date()
         first = today - timedelta(days=WINDOW)
         rate = ml / (end - begin).total_seconds()
@@ -159,6 +156,7 @@ class Consumption:
             ml, observed = self.days.get(day, Day())
             self.days[day] = Day(ml + rate * seconds, observed + seconds)
             begin = stop
+        # Later days were recorded before our clock was set back.
         self.days = {k: v for k, v in self.days.items() if first <= k <= today}
 
 
@@ -200,11 +198,7 @@ class DoserModel:
         return of_today(used, self.drum.level.at, now)
 
     def lasts_until(self, left: float | None, now: datetime) -> date | None:
-        """Return the date on which the litres left are used up, at a local time.
-
-        The rate is that of the last days. The date is calculated from the start of the
-        day, so that it is the same until the day ends or the drum is refilled.
-        """
+        """Return the date, at a local time, on which the litres left are used up."""
         if self.drum is None or left is None:
             return None
         today, days = now.date(), self.drum.days
@@ -216,6 +210,7 @@ class DoserModel:
         lasts = (left * 1000 + days.get(today, Day()).ml) / used * seconds
         if lasts > FURTHEST.total_seconds():
             return None
+        # From the start of the day: the date stays until it ends or a drum is refilled.
         end = start_of_day(today, now.tzinfo) + timedelta(seconds=lasts)
         return max(today, end.astimezone(now.tzinfo).date())
 

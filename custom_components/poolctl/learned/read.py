@@ -109,10 +109,7 @@ class OddReads:
 
 
 def start_of_day(day: date, zone: tzinfo | None) -> datetime:
-    """Return when a local day began, in UTC.
-
-    Where clocks are set forward at midnight, that day has no local 0:00.
-    """
+    """Return when a local day began, in UTC: some days have no local 0:00."""
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 

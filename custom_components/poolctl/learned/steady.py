@@ -61,10 +61,7 @@ class SteadyReadings:
         self._shown = [_Shown(band) for band in BANDS]
 
     def take(self, readings: Readings, at: float, *, odd_water: bool = False) -> None:
-        """Take a read at a time (monotonic, s).
-
-        `odd_water` is whether its water temperature is impossible and unconfirmed.
-        """
+        """Take a read (monotonic, s); its water is impossible if `odd_water`."""
         for place, (shown, reading) in enumerate(self._with(readings)):
             shown.take(reading, at, doubted=odd_water and place == 2)
 

@@ -6,7 +6,7 @@ The meaning of the flags and modes behind the run hours is observed. For several
 of a kind, time counts while any of them runs.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Annotated, Final
@@ -116,19 +116,13 @@ RUN_HOURS = (
     TotalKind("uv_run_hours", _output(UV), fitted=UV),
     TotalKind("ozone_run_hours", _output(OZONE), fitted=OZONE),
 )
-HEATER_ENERGY = (
-    TotalKind(
-        "pool_heater_energy",
-        _heats(HeatSource.POOL_HEATER),
-        fitted=HeatSource.POOL_HEATER.fitted,
-        factor=lambda choices: choices.pool_heater_power,
-    ),
-    TotalKind(
-        "spa_heater_energy",
-        _heats(HeatSource.SPA_HEATER),
-        fitted=HeatSource.SPA_HEATER.fitted,
-        factor=lambda choices: choices.spa_heater_power,
-    ),
+_HEATER_POWER: Final[Mapping[HeatSource, Callable[[Choices], float | None]]] = {
+    HeatSource.POOL_HEATER: lambda choices: choices.pool_heater_power,
+    HeatSource.SPA_HEATER: lambda choices: choices.spa_heater_power,
+}
+HEATER_ENERGY = tuple(
+    TotalKind(f"{source}_energy", _heats(source), fitted=source.fitted, factor=power)
+    for source, power in _HEATER_POWER.items()
 )
 KINDS = (PUMP_ENERGY, PUMP_RUNNING, WATER_FILTERED, *RUN_HOURS, *HEATER_ENERGY)
 
@@ -150,10 +144,7 @@ class Total:
         self.shown = self.exact
 
     def take(self, rate: float | None, seconds: float | None) -> None:
-        """Add the amount since the previous read.
-
-        `seconds` is the time since then, `None` if that time is unknown.
-        """
+        """Add a read, `seconds` after the previous one, `None` if that is unknown."""
         previous, self._rate = self._rate, rate
         if previous is not None and rate is not None and seconds is not None:
             self.exact += (previous + rate) / 2 * seconds

@@ -92,12 +92,9 @@ class Warming:
     """The current session, which does not continue after a restart."""
 
     def take(self, body: Body, state: PoolState, at: float) -> bool:
-        """Take a read (monotonic, s); return whether a rate changed.
-
-        Copies from the cloud are not used: they are too old and too few.
-        """
+        """Take a read (monotonic, s); return whether a rate changed."""
         if state.source is not Source.LAN:
-            return False
+            return False  # copies from the cloud are too old and too few
         of_it = state.signals.chemistry_stable and heats(state, body)
         sources = running_sources(state) if of_it else ()
         return self.take_reading(

@@ -8,7 +8,7 @@ from typing import Final
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.const import CONF_TOKEN
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
@@ -16,7 +16,7 @@ from homeassistant.util import dt as dt_util
 from ..application_credentials import CONF_REFRESH_SINCE
 from ..client.facts import Facts
 from ..client.wire.exceptions import AuthenticationError
-from ..const import DOMAIN
+from ..devices.parts import registered_controller
 from ..network.record import ControllerRecord
 from .active import ActiveProblems
 from .rows import REPAIR, SIGN_IN, Problem, Repair, Severity, Subject
@@ -99,10 +99,7 @@ class AccountProblems(ActiveProblems[AccountSituation]):
         facts: Facts,
         changed: Callable[[], None],
     ) -> None:
-        """Observe the account that reads the service; emit changes to `facts`.
-
-        `changed` is called when the active problems have changed.
-        """
+        """Observe an account; emit each change to `facts`, then call `changed`."""
         super().__init__(hass, ACCOUNT_PROBLEMS, facts, entry.entry_id)
         self._entry, self._account = entry, account
         self._changed = changed
@@ -119,11 +116,7 @@ class AccountProblems(ActiveProblems[AccountSituation]):
 
     @callback
     def async_report(self, left_out: Collection[str], shared: Collection[str]) -> None:
-        """Report controllers that do not run here.
-
-        `left_out` are the identifiers of those that could not be loaded, `shared` the
-        names of those that another account runs.
-        """
+        """Report controllers not loaded, by ID, and run by other accounts, by name."""
         self._left_out = tuple(sorted(map(self._name, left_out)))
         self._shared = tuple(sorted(shared))
         self._async_test_now()
@@ -164,7 +157,5 @@ class AccountProblems(ActiveProblems[AccountSituation]):
         return end if end - _WARNING <= now < end else None
 
     def _name(self, device_id: str) -> str:
-        device = dr.async_get(self._hass).async_get_device_by_identifier(
-            (DOMAIN, device_id), self._entry.entry_id
-        )
+        device = registered_controller(self._hass, self._entry.entry_id, device_id)
         return (device and (device.name_by_user or device.name)) or device_id

@@ -35,10 +35,7 @@ class ActiveProblems[F: Subject]:
         observed: Facts,
         subject: str,
     ) -> None:
-        """Start without active problems; emit each change to `observed`.
-
-        `subject` is the key in the store: the ID of the controller or of the entry.
-        """
+        """Emit each change to `observed`; `subject` is a controller's or entry's ID."""
         self._hass = hass
         self._table = table
         self._observed = observed

@@ -89,10 +89,7 @@ class HoldTimer:
 async def async_report_left(
     hass: HomeAssistant, left: Left, state: PoolState, name: str
 ) -> None:
-    """Name in a notification what could not be undone.
-
-    A repair cannot name it, because repairs are deleted with the entry.
-    """
+    """Name what could not be undone in a notification: repairs go with the entry."""
     texts, language = dict[str, str](), hass.config.language
     for category in ("entity", "exceptions"):
         texts |= await async_get_translations(hass, language, category, [DOMAIN])

@@ -158,12 +158,11 @@ class Memory:
     @callback
     def _data(self) -> dict[str, dict[str, object]]:
         self._pending = False
-        subjects = {
-            subject: self._stored.get(subject, {})
-            | {name: form() for name, form in self._forms[subject].items()}
-            for subject in self._stored.keys() | self._forms.keys()
-        }
-        return {subject: sections for subject, sections in subjects.items() if sections}
+        data = dict(self._stored)
+        for subject, forms in self._forms.items():
+            newest = {name: form() for name, form in forms.items()}
+            data[subject] = data.get(subject, {}) | newest
+        return {subject: sections for subject, sections in data.items() if sections}
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)

@@ -22,10 +22,7 @@ _ENTITIES_FIRST = 5.0
 def async_watch_expiry(
     hass: HomeAssistant, store: Store, read: Callable[[], Awaitable[None]]
 ) -> CALLBACK_TYPE:
-    """Read the state soon, and once more whenever it expires.
-
-    Return a function that stops this.
-    """
+    """Read the state soon and whenever it expires; return a function that stops it."""
 
     async def expired(now: datetime) -> None:
         await read()

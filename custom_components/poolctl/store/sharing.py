@@ -16,6 +16,7 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
 from ..const import CONF_CONTROLLERS, DOMAIN
+from ..devices.parts import registered_controller
 
 
 @callback
@@ -49,7 +50,8 @@ def async_runs_elsewhere(
     accounts = [
         each for each in entries if device_id in each.data.get(CONF_CONTROLLERS, {})
     ]
-    runners = [each for each in entries if _device(hass, each, device_id)] or accounts
+    owners = [e for e in entries if registered_controller(hass, e.entry_id, device_id)]
+    runners = owners or accounts
     return bool(runners) and runners[0].entry_id != entry.entry_id
 
 
@@ -60,14 +62,6 @@ def async_take_over(hass: HomeAssistant, entry: ConfigEntry, device_id: str) -> 
     Home Assistant restores their names and IDs when they are added again.
     """
     for other in hass.config_entries.async_entries(DOMAIN):
-        device = _device(hass, other, device_id)
+        device = registered_controller(hass, other.entry_id, device_id)
         if other.entry_id != entry.entry_id and device is not None:
             dr.async_get(hass).async_remove_device(device.id)
-
-
-def _device(
-    hass: HomeAssistant, entry: ConfigEntry, device_id: str
-) -> dr.DeviceEntry | None:
-    identifier = (DOMAIN, device_id)
-    registry = dr.async_get(hass)
-    return registry.async_get_device_by_identifier(identifier, entry.entry_id)
