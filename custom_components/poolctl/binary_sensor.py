@@ -27,7 +27,7 @@ from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
-from .learned.pool import filter_compared, needs_cleaning, without_effect
+from .learned.pool import filter_compared, needs_cleaning
 
 PARALLEL_UPDATES = 0
 
@@ -63,7 +63,7 @@ def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
         device_class=BinarySensorDeviceClass.PROBLEM,
         part=Part.DOSING,
         fitted=doser.fitted,
-        value_fn=lambda view: without_effect(view, doser),
+        value_fn=lambda view: view.learned.effects[doser].missing(doser, view.state),
     )
 
 

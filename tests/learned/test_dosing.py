@@ -22,7 +22,7 @@ def watched(
     *steps: object, desired: float | None = 7.4, kind: DoserKind = ACID
 ) -> tuple[DosingEffect, bool | None]:
     """Return the effect, and if it is missing, after readings (float), doses (int)."""
-    effect, state = DosingEffect(kind), PoolState()
+    effect, state = DosingEffect(), PoolState()
     doser = Doser(desired=desired)
     for step in steps:
         reading: float | None = None
@@ -41,8 +41,10 @@ def watched(
             signals=Signals(chemistry_stable=stable),
         )
         before = to_stored(effect)
-        assert effect.take(Read(state, 15.0, NOW)) is (to_stored(effect) != before)
-    return effect, effect.missing(state)
+        assert effect.take(kind, Read(state, 15.0, NOW)) is (
+            to_stored(effect) != before
+        )
+    return effect, effect.missing(kind, state)
 
 
 @pytest.mark.parametrize(
@@ -139,9 +141,9 @@ def test_one_odd_count_does_not_last(odd: int) -> None:
 )
 def test_what_is_not_reported(doser: Doser) -> None:
     """Incomplete values give neither a count nor a level."""
-    model = DoserModel(ACID)
-    model.take(Read(PoolState(acid=doser), None, NOW))
-    assert to_stored(model) == to_stored(DoserModel(ACID))
+    model = DoserModel()
+    model.take(ACID, Read(PoolState(acid=doser), None, NOW))
+    assert to_stored(model) == to_stored(DoserModel())
 
 
 def test_what_is_stored() -> None:
@@ -152,14 +154,14 @@ def test_what_is_stored() -> None:
     doser = Doser(
         drum_ml=20_000, remaining_ml=9_000, level_at=NOW, doses=2, doses_at=NOW
     )
-    model = DoserModel(ACID)
+    model = DoserModel()
     assert to_stored(model) == {"doses": None, "drum": None}
     assert model.lasts_until(9.0, NOW) is None
-    assert model.take(Read(PoolState(acid=doser), None, NOW))
+    assert model.take(ACID, Read(PoolState(acid=doser), None, NOW))
     kept = from_stored(DoserModel, to_stored(model))
     assert to_stored(kept) == to_stored(model)
     assert (kept.doses_today(NOW), kept.used_today(NOW)) == (2, 0)
-    taken = [kept.take(Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
+    taken = [kept.take(ACID, Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
     assert taken == [True, False]
     empty = from_stored(DoserModel, {"doses": {"today": 5}})
-    assert to_stored(empty) == to_stored(DoserModel(ACID))
+    assert to_stored(empty) == to_stored(DoserModel())

@@ -56,7 +56,6 @@ def attributes(
     if slot.role in RUN_BY:
         return {ATTR_REASON: RUN_BY[slot.role]}
     mode = state.output_mode(slot)
-    timer = next((t for t in state.timer_ends if t.slot == slot.index), None)
     since = until = None
     if hold and slot.held is not False:
         since, until = hold.since, hold.until
@@ -66,10 +65,16 @@ def attributes(
         ATTR_HELD: slot.held,
         ATTR_HELD_SINCE: _moment(since),
         ATTR_HELD_UNTIL: _moment(until),
-        ATTR_TIMER_ENDS: _moment(timer.at if timer else None),
+        ATTR_TIMER_ENDS: _moment(timer_end(state, slot)),
         ATTR_REASON: _why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def timer_end(state: PoolState, slot: Slot) -> datetime | None:
+    """Return when the timer of an output switches it off."""
+    ends = (each.at for each in state.timer_ends if each.slot == slot.index)
+    return next(ends, None)
 
 
 def _why_not(state: PoolState, slot: Slot) -> str | None:

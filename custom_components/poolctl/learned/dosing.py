@@ -31,7 +31,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from math import inf
 from typing import Annotated, Final, NamedTuple
 
-from ..client.codec import UNSTORED, Within
+from ..client.codec import Within
 from ..client.pool.dosing import ACID, CHLORINE, DoserKind
 from ..client.pool.parts import Chemistry, Doser
 from ..client.pool.state import PoolState
@@ -164,14 +164,13 @@ class Consumption:
 class DoserModel:
     """The doses and the consumption of one doser."""
 
-    kind: Annotated[DoserKind, UNSTORED] = ACID
     doses: DoseCount | None = None
     drum: Consumption | None = None
     _shown: tuple[object, ...] = ()
 
-    def take(self, read: Read) -> bool:
+    def take(self, kind: DoserKind, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        doser, now = self.kind.of(read.state), read.now
+        doser, now = kind.of(read.state), read.now
         if (count := reported_count(doser)) is not None:
             self.doses = self.doses or DoseCount(count.doses, count)
             self.doses.take(count, now.tzinfo)
@@ -238,37 +237,39 @@ EFFECTS: Final = {
 class DosingEffect:
     """Checks if doses move their reading: else a probe is wrong, or a drum empty."""
 
-    kind: Annotated[DoserKind, UNSTORED] = ACID
     reading: Annotated[float | None, Within(0, 2_000)] = None
     """Reading when it last moved as doses should move it."""
     idle: Annotated[int, Within(0, 10_000)] = 0
     """Doses since then, without an effect."""
     _doses: int | None = None
 
-    def take(self, read: Read) -> bool:
+    def take(self, kind: DoserKind, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
-        doser, previous = self.kind.of(read.state), (self.reading, self.idle)
+        doser, previous = kind.of(read.state), (self.reading, self.idle)
         if doser.doses is not None:
             if self._doses is not None:
                 # A lower count has restarted or is an older copy: it adds no doses.
                 self.idle += max(doser.doses - self._doses, 0)
             self._doses = doser.doses
-        reading = EFFECTS[self.kind].reading(read.state.measured_chemistry)
+        effect = EFFECTS[kind]
+        reading = effect.reading(read.state.measured_chemistry)
         if read.state.signals.chemistry_stable and reading is not None:
-            self._take_reading(reading, doser.desired)
+            self._take_reading(effect, reading, doser.desired)
         return (self.reading, self.idle) != previous
 
-    def _take_reading(self, newest: float, desired: float | None) -> None:
-        _, direction, least, _ = EFFECTS[self.kind]
+    def _take_reading(
+        self, effect: Effect, newest: float, desired: float | None
+    ) -> None:
+        direction = effect.direction
         right = desired is not None and (newest - desired) * direction >= 0
         moved = 0.0 if self.reading is None else (newest - self.reading) * direction
         # Without a dose, the reading drifts back by itself; later drift is ignored.
         by_itself = not self.idle and moved < 0
-        if self.reading is None or right or by_itself or moved > least:
+        if self.reading is None or right or by_itself or moved > effect.least:
             self.reading, self.idle = newest, 0
 
-    def missing(self, state: PoolState) -> bool | None:
+    def missing(self, kind: DoserKind, state: PoolState) -> bool | None:
         """Return whether doses fail to move the reading."""
-        if self.reading is None or self.kind.of(state).doses is None:
+        if self.reading is None or kind.of(state).doses is None:
             return None
-        return self.idle >= EFFECTS[self.kind].doses
+        return self.idle >= EFFECTS[kind].doses

@@ -46,8 +46,6 @@ class Learned:
         self.effects = {
             kind: part(DosingEffect, f"{kind.key}_effect") for kind in DOSERS
         }
-        for kind in DOSERS:
-            self.dosers[kind].kind = self.effects[kind].kind = kind
         self.steady = SteadyReadings()
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
@@ -95,7 +93,7 @@ class Learned:
             new_totals,
             self.filter.take(read),
             self.pump_power.take(read),
-            *[effect.take(read) for effect in self.effects.values()],
+            *[self.effects[kind].take(kind, read) for kind in DOSERS],
             *[self.warming[body].take(body, state, at) for body in BODIES],
             self._clock != previous,
         ]
@@ -108,7 +106,7 @@ class Learned:
         Their counts also arrive in replies to queries, minutes apart.
         """
         read = Read(self._odd_reads.drop_doses(state), None, self.now)
-        news = [model.take(read) for model in self.dosers.values()]
+        news = [self.dosers[kind].take(kind, read) for kind in DOSERS]
         return True in news
 
     def cleaned(self, now: datetime) -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..client.pool.choices import Choices, shown_chemistry
-from ..client.pool.dosing import DoserKind
 from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
 from .learned import Learned
@@ -46,8 +45,3 @@ def needs_cleaning(pool: Pool) -> bool | None:
 def filter_compared(pool: Pool) -> bool | None:
     """Return whether the filter was ever reported clean, else `None`: no load yet."""
     return pool.learned.filter.cleaned_at is not None or None
-
-
-def without_effect(pool: Pool, kind: DoserKind) -> bool | None:
-    """Return whether doses fail to move the reading that they should move."""
-    return pool.learned.effects[kind].missing(pool.state)

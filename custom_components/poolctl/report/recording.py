@@ -4,6 +4,7 @@ There are no diagnostics, as no entry exists. The file has their form and, like 
 contains no private data (recorder.py).
 """
 
+from collections import defaultdict
 import json
 import logging
 from pathlib import Path
@@ -28,11 +29,8 @@ FILE: Final = "poolctl_sign_in.json"
 @callback
 def async_sign_in_observers(hass: HomeAssistant, address: str) -> Observers:
     """Return the observers of all sign-ins at an address: they belong to no entry."""
-    sign_ins, origin = hass.data.setdefault(_SIGN_IN, {}), str(URL(address).origin())
-    if origin not in sign_ins:
-        sign_ins[origin] = Observers()
-        sign_ins[origin].facts()
-    return sign_ins[origin]
+    sign_ins = hass.data.setdefault(_SIGN_IN, defaultdict(Observers))
+    return sign_ins[str(URL(address).origin())]
 
 
 async def async_keep_recording(hass: HomeAssistant, address: str) -> None:

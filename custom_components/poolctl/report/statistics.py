@@ -120,6 +120,7 @@ class Observers:
         self.recorders: dict[str, Recorder] = {}
         """Flight recorders by device ID; the one of `SERVICE` is the account's."""
         self._facts: dict[str, Facts] = {}
+        self.facts()
 
     def facts(self, device_id: str = SERVICE) -> Facts:
         """Return the facts of a controller, or of the service, with their listeners."""

@@ -20,7 +20,7 @@ from ..client.holds.rules import (
 from ..client.pool.state import Source
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from ..const import DOMAIN
-from ..devices.output_attributes import RUN_BY
+from ..devices.output_attributes import RUN_BY, timer_end
 from .rows import Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
 
@@ -97,12 +97,6 @@ def _of_hold(pool: Situation, slot: Slot) -> Explanation:
         *((Sentence(asked, values),) if asked else ()),
         *(_until(pool, hold.until) if hold.until else (Sentence("no_end"),)),
     )
-
-
-def _timer(pool: Situation, slot: Slot) -> datetime | None:
-    """Return when its timer switches it off."""
-    ends = (each.at for each in pool.state.timer_ends if each.slot == slot.index)
-    return next(ends, None)
 
 
 def _running(pool: Situation, slot: Slot) -> int | None:
@@ -184,8 +178,8 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     Row("needs_pump", _needs_pump, more=lambda pool, slot: why_pump(pool)),
     Row(
         "timer",
-        lambda pool, slot: _on(pool, slot) and _timer(pool, slot),
-        more=lambda pool, slot: _until(pool, _timer(pool, slot)),
+        lambda pool, slot: _on(pool, slot) and timer_end(pool.state, slot),
+        more=lambda pool, slot: _until(pool, timer_end(pool.state, slot)),
     ),
     Row("unknown", _doubtful),
     Row("held_on", lambda pool, slot: _held(pool, slot, on=True), more=_of_hold),

@@ -10,7 +10,7 @@ from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
 from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
-from ..learned.pool import needs_cleaning, without_effect
+from ..learned.pool import needs_cleaning
 from .heating import late
 from .rows import RESUME, Action, Form, Litres, Problem, Repair, Severity, Values
 from .situation import Situation
@@ -85,7 +85,9 @@ def _without_effect(kind: DoserKind) -> Problem[Situation]:
 
     return Problem(
         f"{kind.key}_without_effect",
-        lambda pool: _dosed(pool, kind) and without_effect(pool, kind),
+        lambda pool: (
+            _dosed(pool, kind) and pool.learned.effects[kind].missing(kind, pool.state)
+        ),
         values,
         repair=Repair(),
     )
