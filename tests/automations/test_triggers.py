@@ -1,7 +1,8 @@
 """Triggers: real automations over the simulated pools."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
@@ -400,17 +401,26 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
     descriptions = await trigger_helper.async_get_all_descriptions(full.hass)
     for name in TRIGGERS:
         with subtests.test(name):
-            description = descriptions[f"{DOMAIN}.{name}"]
-            assert description is not None
-            options = prefilled(description["fields"])
-            bare = {key: options[key] for key in options if key in ASKED_FOR}
             trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
-            filled = await validated(full, {**trigger, "options": options})
-            left_out = await validated(full, {**trigger, "options": bare})
-            assert set(filled) == set(options)
-            assert filled.pop("for") == timedelta()
-            left_out.pop("for", None)
-            assert filled == left_out
+            description = descriptions[f"{DOMAIN}.{name}"]
+            await check_prefilled(description, partial(validated, full), trigger)
+
+
+async def check_prefilled(
+    description: Mapping[str, Any] | None,
+    validated: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],
+    clause: dict[str, Any],
+) -> None:
+    """Check that a trigger or condition is the same with what the editor prefills."""
+    assert description is not None
+    options = prefilled(description["fields"])
+    bare = {key: options[key] for key in options if key in ASKED_FOR}
+    filled = await validated({**clause, "options": options})
+    left_out = await validated({**clause, "options": bare})
+    assert set(filled) == set(options)
+    assert filled.pop("for") == timedelta()
+    left_out.pop("for", None)
+    assert filled == left_out
 
 
 def prefilled(fields: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from tests.world.assistant.service import Service
 from tests.world.assistant.timers import fire_timers
 from tests.world.loops import LeapingLoop
 from tests.world.simulator import Controller, Pool
+from tests.world.simulator.pool import SPA_HEATER
 
 BLUEPRINTS: Final = Path(__file__).parents[3] / "blueprints"
 ALIAS: Final = "automation.pool"
@@ -220,3 +221,8 @@ async def by_hand(house: House, action: str) -> None:
     """Perform an action on the pump's switch, as a user does."""
     await house.act(action, "pump")
     await house.wait(seconds=30)
+
+
+def spa_heats(pool: Pool) -> bool:
+    """Return whether the spa's heater may run."""
+    return bool(int(pool.settings["heating"]) & SPA_HEATER)

@@ -23,7 +23,7 @@ few_platforms = only(
 )
 
 NAME = "pump_hours"
-PRICES, LATER = "sensor.prices", "sensor.later"
+PRICES = "sensor.prices"
 NOON = "2026-07-01T20:02:00+00:00"
 """Solar noon, which is 13:02 by the clock of the house."""
 
@@ -51,17 +51,17 @@ async def house(small: House) -> House:
     return small
 
 
-def prices(house: House, entity_id: str = PRICES, day: str = "2026-07-01") -> None:
+def prices(house: House) -> None:
     """Set prices that are low from 2 to 5 and from 22 on."""
     cheap = (2, 3, 4, 22, 23)
     listed = [
         {
-            "start": f"{day}T{hour:02}:00:00-07:00",
+            "start": f"2026-07-01T{hour:02}:00:00-07:00",
             "value": 0.1 if hour in cheap else 0.3 + hour / 1000,
         }
         for hour in range(24)
     ]
-    house.hass.states.async_set(entity_id, "0.3", {"raw_today": listed})
+    house.hass.states.async_set(PRICES, "0.3", {"raw_today": listed})
 
 
 async def automate(house: House, **more: Any) -> None:

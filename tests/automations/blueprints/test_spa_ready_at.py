@@ -12,9 +12,9 @@ import pytest
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
-from tests.world.simulator.pool import SPA_HEATER, Pool
+from tests.world.simulator.pool import Pool
 
-from .conftest import House
+from .conftest import House, spa_heats
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH)
@@ -67,11 +67,6 @@ def on(pool: Pool) -> bool:
     """Return whether the spa is held on by hand."""
     pool.update()
     return pool.spa_mode and pool.slots[SPA_RETURN].held
-
-
-def spa_heats(pool: Pool) -> bool:
-    """Return whether the spa's heater may run."""
-    return bool(int(pool.settings["heating"]) & SPA_HEATER)
 
 
 async def test_warm_in_time_and_off_again(house: House, pool: Pool) -> None:

@@ -20,7 +20,7 @@ from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.pool import SPA_HEATER, Pool
 
-from .conftest import ALIAS, BLUEPRINTS, House
+from .conftest import ALIAS, BLUEPRINTS, House, spa_heats
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SWITCH)
@@ -73,11 +73,6 @@ def held(pool: Pool) -> set[int]:
     """Return the slots that are held on by hand."""
     pool.update()
     return {i for i, slot in enumerate(pool.slots) if slot.held and slot.on}
-
-
-def spa_heats(pool: Pool) -> bool:
-    """Return whether the spa's heater may run."""
-    return bool(int(pool.settings["heating"]) & SPA_HEATER)
 
 
 SESSION = {PUMP, SPA_LIGHT, FALL, SPA_RETURN}

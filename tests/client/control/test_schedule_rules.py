@@ -276,13 +276,6 @@ def test_an_armed_one_does_not_conflict_with_itself(pool: Rig) -> None:
         check_conflicts({7: EVENING}, EVENING, 8)
 
 
-async def test_arming_one_that_is_armed(pool: Rig) -> None:
-    await pool.controller.schedules.create(EVENING)
-    pool.pool.requests.clear()
-    await pool.controller.schedules.enable(NEW, True, observed=EVENING)
-    assert pool.asked("a") == []
-
-
 async def test_two_of_the_same_times(pool: Rig) -> None:
     """The second gets an index of its own; disarmed schedules may overlap."""
     twin = replace(SEEN, enabled=False)

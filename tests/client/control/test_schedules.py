@@ -147,7 +147,9 @@ async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
 async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
     await pool.controller.schedules.update(INDEX, SEEN, observed=SEEN)
     await pool.controller.schedules.enable(INDEX, False, observed=SEEN)
-    assert pool.names() == ["schedules", "schedules"]
+    armed = shown(pool, 0)
+    await pool.controller.schedules.enable(0, True, observed=armed)
+    assert pool.names() == ["schedules"] * 3
 
 
 async def test_delete(pool: Rig) -> None:

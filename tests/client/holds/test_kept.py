@@ -174,8 +174,14 @@ async def test_a_hold_while_copies_stay_old(rig: Rig, on: bool) -> None:
 
 @pytest.mark.parametrize(
     ("minutes", "changes"),
-    [(80, {"end": 80}), (20, {"end": 20}), (0, {"enabled": False}), (0, {"slot": 99})],
-    ids=["longer", "shorter", "disabled", "deleted"],
+    [
+        (80, {"end": 80}),
+        (20, {"end": 20}),
+        (0, {"start": 180, "end": 300}),
+        (0, {"enabled": False}),
+        (0, {"slot": 99}),
+    ],
+    ids=["longer", "shorter", "moved", "disabled", "deleted"],
 )
 async def test_the_schedule_is_edited(
     rig: Rig, minutes: int, changes: dict[str, Any]
@@ -185,8 +191,8 @@ async def test_the_schedule_is_edited(
     await start(rig)
     await switch(rig, False)
     now = rig.pool.pool.local_time()
-    if "end" in changes:
-        changes = {"end": now.hour * 60 + now.minute + changes["end"]}
+    for time in changes.keys() & {"start", "end"}:
+        changes |= {time: now.hour * 60 + now.minute + changes[time]}
     await edit(rig, **changes)
     if minutes:
         assert lasts(rig) == minutes
@@ -195,16 +201,6 @@ async def test_the_schedule_is_edited(
     await live(rig, 3)
     assert payloads(rig) == [b"\2\0\1", b"\2\0\0"]
     assert not rig.pool.pool.slots[SLOT].held
-
-
-async def test_a_schedule_that_is_moved_to_the_evening(rig: Rig) -> None:
-    window(rig, 600)
-    await start(rig)
-    await switch(rig, False)
-    now = rig.pool.pool.local_time()
-    await edit(rig, start=(now.hour + 3) * 60, end=(now.hour + 5) * 60)
-    await live(rig, 240, 60)
-    assert rig.pool.pool.relays[SLOT]
 
 
 @pytest.mark.parametrize("slot", [SLOT, 0])

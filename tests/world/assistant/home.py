@@ -313,11 +313,9 @@ class Home:
         """State of the sensor *Connection*."""
         return self.value("sensor", "connection")
 
-    def follow(
-        self, domain: str, key: str, of: Controller | None = None
-    ) -> list[State]:
+    def follow(self, domain: str, key: str) -> list[State]:
         """Return a list to which every state of an entity is added from now on."""
-        return self.follow_entity(self.entity_id(domain, key, of))
+        return self.follow_entity(self.entity_id(domain, key))
 
     def follow_entity(self, entity_id: str) -> list[State]:
         """Return such a list for an entity that may not exist yet."""

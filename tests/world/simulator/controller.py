@@ -156,15 +156,14 @@ class Controller:
         for hook in self.moved:
             await hook(self)
 
-    def restart(self, counter: int = 0, *, forget_doses: bool = True) -> None:
+    def restart(self, counter: int = 0) -> None:
         """Restart: envelopes count from `counter`, the pump is not identified yet.
 
-        Whether the doses of the day are forgotten, too, is not documented (chosen).
+        That the doses of the day are forgotten, too, is not documented (chosen).
         """
         self.counter, self._oldest = counter, None
         pool, identity = self.pool, self._pool.pump_identity
-        if forget_doses:
-            pool.acid.doses = pool.chlorine.doses = 0
+        pool.acid.doses = pool.chlorine.doses = 0
         unidentified = (identity[0], "Single Speed", "")
 
         def identified() -> None:

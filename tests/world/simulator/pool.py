@@ -100,13 +100,13 @@ class Pool:
         self.attach(Clock())
 
     @classmethod
-    def small(cls, *, tz: tzinfo = UTC) -> Self:
+    def small(cls) -> Self:
         """Return a pool with a pump that runs all day, a light, two general outputs."""
         schedules = presets.records(presets.SMALL_SCHEDULES)
-        return cls(presets.SMALL_WIRING, schedules=schedules, tz=tz).running()
+        return cls(presets.SMALL_WIRING, schedules=schedules).running()
 
     @classmethod
-    def full(cls, *, tz: tzinfo = UTC) -> Self:
+    def full(cls) -> Self:
         """Return a pool with 37 slots, four expanders and every kind of equipment."""
         settings = presets.SETTINGS | presets.DOSING_SETTINGS | presets.FULL_EXTRAS
         pool = cls(
@@ -114,7 +114,6 @@ class Pool:
             slots=MAX_SLOTS,
             settings=settings,
             schedules=presets.records(presets.FULL_SCHEDULES),
-            tz=tz,
         )
         pool.lights = {name: [*modes] for name, modes in presets.FULL_LIGHTS.items()}
         return pool.running()

@@ -56,13 +56,11 @@ async def exchange(controller: Controller, data: bytes, *, eof: bool = False) ->
     return Reply(int(first.split(" ")[1]), headers, body)
 
 
-async def until(
-    condition: Callable[[], bool], *, within: float = 5, every: float = 0.001
-) -> None:
-    """Wait until a condition is true, for at most `within` seconds."""
-    async with asyncio.timeout(within):
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true, for at most 5 s."""
+    async with asyncio.timeout(5):
         while not condition():  # noqa: ASYNC110 - anything may be waited for
-            await asyncio.sleep(every)
+            await asyncio.sleep(0.001)
 
 
 class Signer:
