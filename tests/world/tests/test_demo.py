@@ -133,15 +133,6 @@ async def test_state(bench: Bench) -> None:
     assert (shown["ph"], shown["pump_speed"], shown["name"]) == (7.45, 75, "Home")
 
 
-async def test_faults(bench: Bench) -> None:
-    device_id = bench.controller.device_id
-    for target, owner in ((device_id, bench.controller), ("cloud", bench.cloud)):
-        status, _ = await bench.post("/api/fault", target=target, name="refuse")
-        assert (status, set(owner.faults)) == (200, {"refuse"})
-        await bench.post("/api/fault", target=target, name="refuse", on=False)
-        assert not owner.faults
-
-
 async def test_actions(bench: Bench) -> None:
     controller, key = bench.controller, bench.controller.key
     assert (await bench.do("switch", slot=3))["relays"]["3"] is True
@@ -161,18 +152,24 @@ async def test_actions(bench: Bench) -> None:
     assert set(ACTIONS) == {"switch", "cloud_link", "rotate_key", "restart", "move"}
 
 
-async def test_dialects(bench: Bench) -> None:
-    device_id = bench.controller.device_id
+@pytest.mark.parametrize(
+    ("what", "of_controller", "of_cloud"),
+    [("fault", "refuse", "refuse"), ("dialect", "busy_after", "C1_pending")],
+)
+async def test_faults_and_dialects(
+    bench: Bench, what: str, of_controller: str, of_cloud: str
+) -> None:
     for target, owner, name in (
-        (device_id, bench.controller.dialects, "busy_after"),
-        ("cloud", bench.cloud.dialects, "C1_pending"),
+        (bench.controller.device_id, bench.controller, of_controller),
+        ("cloud", bench.cloud, of_cloud),
     ):
-        status, state = await bench.post("/api/dialect", target=target, name=name)
+        found = owner.faults if what == "fault" else owner.dialects
+        status, state = await bench.post(f"/api/{what}", target=target, name=name)
         shown = state["cloud"] if target == "cloud" else state["controllers"][0]
-        assert (status, set(owner), shown["dialects"]) == (200, {name}, [name])
-        assert shown["known_dialects"][name]
-        await bench.post("/api/dialect", target=target, name=name, on=False)
-        assert not owner
+        assert (status, set(found), shown[f"{what}s"]) == (200, {name}, [name])
+        assert shown["known" if what == "fault" else "known_dialects"][name]
+        await bench.post(f"/api/{what}", target=target, name=name, on=False)
+        assert not found
 
 
 async def test_what_is_said_once_is_said_again(bench: Bench) -> None:
