@@ -107,7 +107,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     for controller in entry.runtime_data.controllers.values():
         if entry.disabled_by:
             await controller.async_leave()
-        elif controller.uses_lan and connection is Connection.CLOUD:
+        elif controller.options.uses_lan and connection is Connection.CLOUD:
             # Releases the holds that need the LAN; a repair names those that remain.
             await controller.warm_by.leave(only_lan=True)
     if entry.disabled_by:

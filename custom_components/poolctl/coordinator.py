@@ -117,8 +117,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             ),
         )
         self.number, self._shared = number, shared
-        self._options = options_of(entry)
-        self._uses = self._options.uses_of(record.device_id)
+        self.options = options_of(entry)
+        self._uses = self.options.uses_of(record.device_id)
         memory = hass.data[DATA_MEMORY]
         self.clock = memory.clock
         self.stored = ControllerStore(memory, record.device_id)
@@ -128,7 +128,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             session=shared.lan_session,
             counters=self.stored.counters,
             facts=shared.observers.facts(record.device_id),
-            allowed=self.uses_lan,
+            allowed=self.options.uses_lan,
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.store.state, controller.store.choices
@@ -150,7 +150,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
 
     def _make_controller(self) -> Controller:
-        options, shared, stored = self._options, self._shared, self.stored
+        options, shared, stored = self.options, self._shared, self.stored
         controller = Controller(
             self.record.device_id,
             lan=self._access.client(),
@@ -205,11 +205,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def record(self) -> ControllerRecord:
         """Record of the controller, as in `entry.data`."""
         return self._access.record
-
-    @property
-    def uses_lan(self) -> bool:
-        """Whether the options of the entry allow the LAN."""
-        return self._options.connection is not Connection.CLOUD
 
     @property
     def polled(self) -> bool:
@@ -309,7 +304,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             silent=controller.poller.silent,
             last_answer=self._last_answer,
             closed_season=not self.polled,
-            lan_allowed=self.uses_lan,
+            options=self.options,
             paths=copy(controller.paths),
             holds=controller.holds.shown,
             overdue=controller.holds.overdue,
@@ -319,7 +314,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
-            drum_repairs=self._options.drum_repairs,
             key_asked=self.recovery.key_asked,
         )
 

@@ -105,7 +105,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         },
         "announced": _announced(situation),
         "paths": {
-            "uses_lan": situation.lan_allowed,
+            "uses_lan": coordinator.options.uses_lan,
             "uses_cloud": situation.paths.cloud is not None,
             "on_lan": situation.paths.on_lan,
             "interval": controller.poller.interval,

@@ -23,6 +23,11 @@ class Options:
     uses: Mapping[str, Use] = field(default_factory=dict)
     """Uses of general outputs, by the unique ID of their entities."""
 
+    @property
+    def uses_lan(self) -> bool:
+        """Whether the LAN is allowed."""
+        return self.connection is not Connection.CLOUD
+
     def uses_of(self, device_id: str) -> Uses:
         """Return the uses of the general outputs of one controller."""
         prefix = f"{device_id}_slot_"

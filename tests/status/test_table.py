@@ -31,9 +31,10 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
-from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.const import DOMAIN, Connection
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.network.record import ControllerRecord
+from custom_components.poolctl.options import Options
 from custom_components.poolctl.status import active
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountSituation
 from custom_components.poolctl.status.active import ActiveProblems
@@ -98,10 +99,9 @@ SITUATION = Situation(
     silent=False,
     last_answer=None,
     closed_season=False,
-    lan_allowed=True,
+    options=Options(),
     paths=Paths(RECORD.device_id, None, None),
     clock_fault=None,
-    drum_repairs=False,
     key_asked=False,
 )
 PATHS: dict[str, Any] = {
@@ -112,6 +112,7 @@ PATHS: dict[str, Any] = {
     "cloud": "a client",
     "cloud_error": None,
 }
+BY_CLOUD = {"options": Options(connection=Connection.CLOUD)}
 SILENT = {"on_lan": False, "lan_works": False}
 FILTER = Schedule(
     slot=0,
@@ -253,7 +254,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("cloud_only", {"s_source": Source.CLOUD, "silent": True}, False, ""),
     (
         "cloud_only",
-        {"s_source": Source.CLOUD, "lan_allowed": False},
+        {"s_source": Source.CLOUD, **BY_CLOUD},
         True,
         "cloud_only_unheated",
     ),
@@ -266,7 +267,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("no_key", NOTHING, False, ""),
     ("no_key", {"record": NO_KEY}, True, "no_key"),
     ("no_key", {"record": NO_KEY, "cloud_error": UnreachableError("")}, None, ""),
-    ("no_key", {"record": NO_KEY, "lan_allowed": False}, False, ""),
+    ("no_key", {"record": NO_KEY, **BY_CLOUD}, False, ""),
     ("no_key", {"record": replace(OLD, key=None), **SILENT}, False, ""),
     ("clock_wrong", NOTHING, False, ""),
     ("clock_wrong", {"clock_fault": ClockFault.OURS}, True, "clock_wrong"),
@@ -280,7 +281,7 @@ CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
     ("firmware_too_old", {"record": OLD}, False, ""),
     ("firmware_too_old", {"record": OLD, **SILENT}, True, "firmware_too_old"),
     ("firmware_too_old", {"record": OLD, "s_firmware": "2.6.0", **SILENT}, False, ""),
-    ("firmware_too_old", {"record": OLD, "lan_allowed": False, **SILENT}, False, ""),
+    ("firmware_too_old", {"record": OLD, **BY_CLOUD, **SILENT}, False, ""),
     ("firmware_too_old", {"record": replace(OLD, firmware=None), **SILENT}, False, ""),
     ("address_lost", lan_error(UnreachableError("")), False, ""),
     (
@@ -445,7 +446,7 @@ def test_when_a_repair_is_wanted() -> None:
         return repair.wanted(situation(**changes))
 
     assert wanted("acid_low") is False
-    assert wanted("acid_low", drum_repairs=True) is True
+    assert wanted("acid_low", options=Options(drum_repairs=True)) is True
     assert wanted("acid_limit") is False
     assert wanted("acid_limit", s_readings=Readings(ph=7.5)) is True
     assert wanted("acid_limit", s_readings=Readings()) is None

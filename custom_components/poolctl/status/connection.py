@@ -58,7 +58,7 @@ def _verified(pool: Situation) -> bool:
 def _firmware_too_old(pool: Situation) -> bool:
     """Return whether the LAN does not work and no reported version supports it."""
     supported = [firmware_supported(each) for each in _firmware_versions(pool)]
-    unused = pool.lan_allowed and not pool.paths.lan_works
+    unused = pool.options.uses_lan and not pool.paths.lan_works
     return unused and bool(supported) and not any(supported)
 
 
@@ -96,7 +96,7 @@ def _clock(pool: Situation, fault: ClockFault) -> bool | None:
 
 def _no_key(pool: Situation) -> bool | None:
     """Return whether the account has no key for a controller that supports the LAN."""
-    lacks = pool.lan_allowed and pool.record.key is None
+    lacks = pool.options.uses_lan and pool.record.key is None
     if not lacks or _firmware_too_old(pool):
         return False
     return None if pool.paths.cloud_error is not None else True

@@ -46,7 +46,7 @@ _REASONS: Final[tuple[tuple[tuple[type[PoolctlError], ...], Link], ...]] = (
 def lan_link(pool: Situation) -> Link | None:
     """Return the state of the LAN, `None` while it was not tried."""
     paths = pool.paths
-    if not pool.lan_allowed:
+    if not pool.options.uses_lan:
         return Link.OFF
     if pool.record.host is None:
         return Link.NO_ADDRESS

@@ -67,7 +67,7 @@ def _drum(kind: DoserKind) -> Problem[Situation]:
         action=Action(f"refill_{kind.key}"),
         variants=(Form(f"{kind.key}_empty", lambda pool: kind.of(pool.state).empty),),
         # Entities report it, too: it is a repair only if the options ask for that.
-        repair=Repair(wanted=lambda pool: pool.drum_repairs, fixable=True),
+        repair=Repair(wanted=lambda pool: pool.options.drum_repairs, fixable=True),
     )
 
 

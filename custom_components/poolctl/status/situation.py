@@ -10,6 +10,7 @@ from ..client.holds.hold import Hold
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
+from ..options import Options
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
 from .rows import Subject
@@ -38,8 +39,7 @@ class Situation(Pool, Subject):
     """Time of the last answer of a silent controller."""
     closed_season: bool
     """Whether a user disabled polling."""
-    lan_allowed: bool
-    """Whether the options of the entry allow the LAN."""
+    options: Options
     paths: Paths
     """Copy of the paths: what is allowed and possible, and how well it worked."""
     holds: tuple[Hold, ...]
@@ -56,8 +56,6 @@ class Situation(Pool, Subject):
     """Requests for water that will not be warm in time."""
     clock_fault: ClockFault | None
     """Why the controller refuses all that we sign, `None` if it does not."""
-    drum_repairs: bool
-    """Whether the options of the entry ask for repairs of drums."""
     key_asked: bool
     """Whether the account has answered a request for the key since a frame last
     verified: whatever the answer was, the LAN then does not recover by itself."""

@@ -10,7 +10,6 @@ from homeassistant.util import dt as dt_util
 from ..client.controller import Controller
 from ..client.facts import Facts
 from ..client.wire.http import ClosingRequest
-from ..const import Connection
 from ..network.record import LanAccess, stored_records
 from ..options import options_of
 from .controller import ControllerStore
@@ -42,7 +41,7 @@ async def async_leave_all(
             session=session,
             counters=stored.counters,
             facts=Facts(),
-            allowed=options.connection is not Connection.CLOUD,
+            allowed=options.uses_lan,
         )
         controller = Controller(
             record.device_id,
