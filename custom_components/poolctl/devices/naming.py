@@ -40,12 +40,9 @@ def slot_name(slot: Slot, texts: Texts, uses: Uses) -> str:
 
 
 def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
-    """Return the name of a slot, with its number if others of its part have the same.
-
-    An output that the firmware runs often has the name of a reading on the same page:
-    its number goes before its name ("Output 3: Solar").
-    """
+    """Return the name of a slot, with its number if others of its part have the same."""
     if slot.name and slot.role in _OWN_LOGIC:
+        # Often that of a reading on the same page, too: it becomes "Output 3: Solar".
         return f"{slot_name(replace(slot, name=''), texts, uses)}: {slot.name}"
     name, part = slot_name(slot, texts, uses), part_of_slot(slot, uses)
     shared = any(

@@ -66,7 +66,7 @@ def attributes(
         ATTR_HELD_SINCE: _moment(since),
         ATTR_HELD_UNTIL: _moment(until),
         ATTR_TIMER_ENDS: _moment(timer_end(state, slot)),
-        ATTR_REASON: _why_not(state, slot),
+        ATTR_REASON: why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -77,7 +77,7 @@ def timer_end(state: PoolState, slot: Slot) -> datetime | None:
     return next(ends, None)
 
 
-def _why_not(state: PoolState, slot: Slot) -> str | None:
+def why_not(state: PoolState, slot: Slot) -> str | None:
     """Return why an output has no effect, or why it would start the pump."""
     if slot == state.outputs.spa:
         return PUMP_HELD_OFF if state.spa_waits_for_pump else None

@@ -49,11 +49,9 @@ SPEEDS: Final = range(1, 101)
 
 
 def through_filter_alone(read: Read) -> bool:
-    """Return whether the primed pump sends the water through its usual path.
-
-    The spa, and a solar roof on the filter pump, have another resistance.
-    """
+    """Return whether the primed pump sends the water through its usual path."""
     state = read.state
+    # The spa, and a solar roof on the filter pump, have another resistance.
     by_roof = state.signals.solar and state.outputs.fitted(SOLAR_BY_FILTER_PUMP)
     return not (state.spa_mode or by_roof or state.signals.pump_priming)
 

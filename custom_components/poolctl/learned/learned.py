@@ -101,10 +101,7 @@ class Learned:
         return new_totals, True in news
 
     def take_dosers(self, state: PoolState) -> bool:
-        """Take the reports of the dosers; return whether a shown value changed.
-
-        Their counts also arrive in replies to queries, minutes apart.
-        """
+        """Take reports of dosers, of replies too; return whether a shown value changed."""
         read = Read(self._odd_reads.drop_doses(state), None, self.now)
         news = [self.dosers[kind].take(kind, read) for kind in DOSERS]
         return True in news

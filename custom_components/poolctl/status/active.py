@@ -62,10 +62,7 @@ class ActiveProblems[F: Subject]:
 
     @callback
     def async_test(self, situation: F, read_at: float | None = None) -> None:
-        """Test every row with the newest situation; `None` keeps the state of a row.
-
-        `read_at` is the time of the newest read (monotonic, s), if there was one.
-        """
+        """Test every row; `read_at` is the time of the newest read (monotonic, s)."""
         if self._stopped:
             return
         self.tested = True

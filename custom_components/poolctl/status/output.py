@@ -20,7 +20,13 @@ from ..client.holds.rules import (
 from ..client.pool.state import Source
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from ..const import DOMAIN
-from ..devices.output_attributes import RUN_BY, timer_end
+from ..devices.output_attributes import (
+    NEEDS_PUMP,
+    PUMP_HELD_OFF,
+    RUN_BY,
+    timer_end,
+    why_not,
+)
 from .rows import Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
 
@@ -133,11 +139,6 @@ def _expander_lost(pool: Situation, slot: Slot) -> bool:
     return any(slot.index in slots and there is False for slots, there in expanders)
 
 
-def _needs_pump(pool: Situation, slot: Slot) -> bool:
-    linked = slot.role is Role.PUMP_LINKED
-    return linked and slot.on is not True and pool.state.pump_on is False
-
-
 def _runs_on(pool: Situation, slot: Slot) -> Explanation:
     if slot.role is not Role.PUMP or not pool.state.signals.pump_cooling_down:
         return ()
@@ -163,9 +164,7 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     Row("hold_over", _hold_over),
     Row(
         "spa_waits",
-        lambda pool, slot: (
-            slot == pool.state.outputs.spa and pool.state.spa_waits_for_pump
-        ),
+        lambda pool, slot: why_not(pool.state, slot) == PUMP_HELD_OFF,
         more=lambda pool, slot: why_pump(pool),
     ),
     Row(
@@ -175,7 +174,13 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
             and any(hold.slot == slot.index for hold in pool.stopped_by_spa)
         ),
     ),
-    Row("needs_pump", _needs_pump, more=lambda pool, slot: why_pump(pool)),
+    Row(
+        "needs_pump",
+        lambda pool, slot: (
+            slot.on is not True and why_not(pool.state, slot) == NEEDS_PUMP
+        ),
+        more=lambda pool, slot: why_pump(pool),
+    ),
     Row(
         "timer",
         lambda pool, slot: _on(pool, slot) and timer_end(pool.state, slot),
