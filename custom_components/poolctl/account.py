@@ -90,7 +90,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         facts, show = self.observers.facts(), self._async_show_problems
-        self.problems = AccountProblems(hass, entry, self, facts, show)
+        self.problems = AccountProblems(entry, self, facts, show)
         self.shared = Shared(
             cloud=self.cloud,
             observers=self.observers,

@@ -231,10 +231,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     def async_update_listeners(self) -> None:
         """Show the newest values; Home Assistant drops a state that did not change."""
-        situation, store = self.situation(), self.controller.store
+        situation = self.situation()
         # The end of a poll tests them, too.
         if self._poll is None or self.data.source is not self.view.state.source:
-            self.problems.async_test(situation, store.read_at)
+            self.problems.async_test(situation)
         self.view = self._view_of(situation)
         super().async_update_listeners()
 
@@ -296,6 +296,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.learned,
             subject_id=self.registered_id,
             title=self.record.title,
+            read_at=controller.store.read_at,
             record=self.record,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,

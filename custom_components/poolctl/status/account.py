@@ -7,7 +7,7 @@ from typing import Final
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.const import CONF_TOKEN
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
@@ -93,14 +93,13 @@ class AccountProblems(ActiveProblems[AccountSituation]):
 
     def __init__(
         self,
-        hass: HomeAssistant,
         entry: ConfigEntry,
         account: _Account,
         facts: Facts,
         changed: Callable[[], None],
     ) -> None:
         """Observe an account; emit each change to `facts`, then call `changed`."""
-        super().__init__(hass, ACCOUNT_PROBLEMS, facts, entry.entry_id)
+        super().__init__(account.hass, ACCOUNT_PROBLEMS, facts, entry.entry_id)
         self._entry, self._account = entry, account
         self._changed = changed
         self._left_out: tuple[str, ...] = ()

@@ -61,8 +61,8 @@ class ActiveProblems[F: Subject]:
         return tuple(self._active.values())
 
     @callback
-    def async_test(self, situation: F, read_at: float | None = None) -> None:
-        """Test every row; `read_at` is the time of the newest read (monotonic, s)."""
+    def async_test(self, situation: F) -> None:
+        """Test every row with the newest situation; `None` keeps the state of a row."""
         if self._stopped:
             return
         self.tested = True
@@ -70,20 +70,18 @@ class ActiveProblems[F: Subject]:
         self._active = {
             row.key: found
             for row in self._table
-            if (found := self._tested(row, situation, read_at))
+            if (found := self._tested(row, situation))
         }
         if self._since != before:
             self._memory.save()
         for key in sorted(previous.keys() ^ self._active.keys()):
             self._observed.emit(Change(key, key in self._active))
 
-    def _tested(
-        self, row: Problem[F], situation: F, read_at: float | None
-    ) -> Active | None:
+    def _tested(self, row: Problem[F], situation: F) -> Active | None:
         """Return a problem if it has existed for long enough; show its repair."""
         exists = row.applies(situation)
         if row.confirmed and exists is not None:
-            exists = self._confirmed(row, situation, exists, read_at)
+            exists = self._confirmed(row, situation, exists)
         if exists is None:
             return self._active.get(row.key)
         if not exists:
@@ -105,15 +103,13 @@ class ActiveProblems[F: Subject]:
             action=step.action,
         )
 
-    def _confirmed(
-        self, row: Problem[F], situation: F, exists: bool, read_at: float | None
-    ) -> bool | None:
+    def _confirmed(self, row: Problem[F], situation: F, exists: bool) -> bool | None:
         """Return whether a problem exists, `None` until two reads agree on a change.
 
         Its variants count: one odd read makes no notice a problem. The first read of a
         run changes nothing, so it needs no second one.
         """
-        if read_at is None:
+        if (read_at := situation.read_at) is None:
             return None
         if row.key not in self._read:
             self._read.add(row.key)

@@ -75,6 +75,8 @@ class Subject:
     """Suffix of its repairs' IDs."""
     title: str
     """Name shown to users."""
+    read_at: float | None = None
+    """Time of the newest read of a controller (monotonic, s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
