@@ -152,21 +152,6 @@ async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
     assert pool.names() == ["schedules"] * 3
 
 
-async def test_delete(pool: Rig) -> None:
-    await pool.controller.schedules.delete(INDEX, observed=SEEN)
-    assert pool.names() == ["schedules", "schedule", "schedules"]
-    assert not record(pool, INDEX).used
-    assert shown(pool, INDEX) is None
-
-
-async def test_enable(pool: Rig) -> None:
-    for enabled in (True, False):
-        await pool.controller.schedules.enable(INDEX, enabled, observed=SEEN)
-        assert record(pool, INDEX).enabled is enabled
-        found = shown(pool, INDEX)
-        assert found is not None and found.enabled is enabled
-
-
 async def test_the_next_frame_is_fresher_than_the_records(pool: Rig) -> None:
     record(pool, INDEX).enabled = True  # in the app
     record(pool, 0).enabled = False

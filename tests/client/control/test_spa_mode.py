@@ -16,7 +16,6 @@ from custom_components.poolctl.client.pool.heating import (
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.client.wire.exceptions import NotSupportedError
 from custom_components.poolctl.client.wire.frame import Signals
 from tests.client.conftest import Rig
 
@@ -99,13 +98,6 @@ def test_the_first_fitted_actuator_is_spa_mode(
         found = state.outputs.spa
         assert (found and found.index) == slot
         assert state.spa_mode is (None if slot is None else bool(on))
-
-
-async def test_spa_mode_where_there_is_no_spa(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    with pytest.raises(NotSupportedError):
-        await switch_spa(rig, True)
-    assert rig.asked("a") == []
 
 
 async def test_spa_mode_by_way_of_the_cloud(make_rig: Callable[..., Rig]) -> None:

@@ -102,10 +102,6 @@ def at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "time", clock)
 
 
-def test_how_long_to_wait() -> None:
-    assert [retry_wait(tries) for tries in range(6)] == [60, 120, 240, 480, 900, 900]
-
-
 @pytest.mark.parametrize(
     ("changes", "has_lan", "overdue"),
     [
@@ -136,6 +132,18 @@ def test_overdue(
     clock = SimpleNamespace(monotonic=lambda: AT + 60)
     monkeypatch.setattr(claims, "time", clock)
     assert found.overdue == ((hold,) if overdue else ())
+
+
+@pytest.mark.parametrize(
+    ("cannot", "expected"),
+    [
+        (False, [60, 120, 240, 480, 900, 900]),
+        (True, [900, 1800, 3600, 7200, 14400, 21600]),
+    ],
+)
+def test_how_long_to_wait(cannot: bool, expected: list[float]) -> None:
+    """A refusal may pass: it is tried again soon, and less and less often."""
+    assert [retry_wait(tries, cannot=cannot) for tries in range(6)] == expected
 
 
 CLOUD = {"on_lan": False}
@@ -227,12 +235,6 @@ async def test_a_release_that_fails(
         found._set(SLOT, other)
         await running
         assert [each.tries for each in found.all] == ([5] if other else [])
-
-
-def test_a_refusal_may_pass() -> None:
-    """A refused release is tried again soon, and less and less often if that lasts."""
-    waits = [retry_wait(tries, cannot=True) for tries in range(6)]
-    assert waits == [900, 1800, 3600, 7200, 14400, 21600]
 
 
 @pytest.mark.parametrize(
