@@ -13,12 +13,6 @@ from .wire import Json
 
 RELAY_DELAY: Final = 1.0  # seconds until a command moves a relay (protocol.md O3)
 
-# Names kept for installers and service tooling: refused even with the key
-# (protocol.md 4.2 rule 10). The names are not published: these are chosen.
-RESERVED: Final = frozenset(
-    {"factory_reset", "firmware_update", "installer_mode", "service_mode", "set_key"}
-)
-
 
 class DeclinedError(Exception):
     """The controller declines a request."""
@@ -31,9 +25,8 @@ def require(condition: bool, why: str) -> None:
 
 
 # --- Actions (`op` = `a`) ---------------------------------------------------------
-
-
-_NONE: Final[AbstractSet[str]] = frozenset()
+# Names for installers and service tooling, which are not published, are refused like all
+# others that are not here (protocol.md 4.2 rule 10).
 
 
 def _aux(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
@@ -47,7 +40,7 @@ def _aux(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
 
 def _cmd(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     name, body = wire.decode_cmd(payload)
-    require(name in COMMANDS and name not in RESERVED, f"no command {name}")
+    require(name in COMMANDS, f"no command {name}")
     try:
         if name == "v2_manual_set":
             manual_set(pool, body, clears=Dialect.PUMP_OFF_CLEARS in dialects)
@@ -77,11 +70,9 @@ ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
 }
 
 
-def act(
-    pool: Pool, name: str, payload: bytes, dialects: AbstractSet[str] = _NONE
-) -> None:
+def act(pool: Pool, name: str, payload: bytes, dialects: AbstractSet[str]) -> None:
     """Run an action; raise `DeclinedError` if it is not done."""
-    require(name in ACTIONS and name not in RESERVED, f"no action {name}")
+    require(name in ACTIONS, f"no action {name}")
     try:
         ACTIONS[name](pool, payload, dialects)
     except wire.WireError as err:
@@ -210,9 +201,9 @@ QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
 }
 
 
-def query(pool: Pool, name: str, dialects: AbstractSet[str] = _NONE) -> bytes:
+def query(pool: Pool, name: str, dialects: AbstractSet[str]) -> bytes:
     """Answer a query."""
-    require(name in QUERIES and name not in RESERVED, f"no query {name}")
+    require(name in QUERIES, f"no query {name}")
     reply = QUERIES[name](pool)
     if name == "v2_temp_get":
         body = settings.read_temperature(pool)

@@ -174,8 +174,8 @@ def _of_endpoint(cloud: Cloud, request: web.Request, name: str) -> web.Response 
     spoken = cloud.dialects
     if name == "token" and D.C13_REDIRECT in spoken:
         return web.Response(status=307, headers={"Location": cloud.elsewhere})
-    if name == "userinfo":
-        return _user_info(spoken)
+    if name == "userinfo" and (no := spoken & _NO_USER_INFO.keys()):
+        return _NO_USER_INFO[no.pop()]()
     if name == "envelope-key":
         return _key_elsewhere(cloud, request.path)
     if _is_write(request) and D.C1_FAILED in spoken:
@@ -233,16 +233,11 @@ _FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
     D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
 }
 """Answer of a failing endpoint, by dialect."""
-
-
-def _user_info(spoken: set[CloudDialect]) -> web.Response | None:
-    if D.C4_403 in spoken:
-        return web.json_response(failed("forbidden"), status=403)
-    if D.C4_405 in spoken:
-        return web.Response(text="Method Not Allowed", status=405)
-    if D.C4_HTML in spoken:
-        return web.Response(text=_PAGE, content_type="text/html")
-    return None
+_NO_USER_INFO: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
+    D.C4_403: lambda: web.json_response(failed("forbidden"), status=403),
+    D.C4_405: _FAILURES[D.C14_405],
+    D.C4_HTML: _html,
+}
 
 
 def _once(

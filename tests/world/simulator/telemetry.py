@@ -89,7 +89,7 @@ def telemetry(pool: Pool, *, online: bool) -> Telemetry:
 
 
 def configuration(
-    pool: Pool, firmware: str, dialects: AbstractSet[str] = frozenset()
+    pool: Pool, firmware: str, dialects: AbstractSet[str]
 ) -> Configuration:
     """Build section B."""
     fields: Fields = {
