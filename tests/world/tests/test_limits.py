@@ -149,18 +149,20 @@ async def test_commands_half_a_second_apart(bench: Bench) -> None:
     assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
 
 
-async def test_settings_writes_two_seconds_apart(bench: Bench) -> None:
-    """At least 2 s between setPumpInfo, manualSet and setPhSettings (8 row 5)."""
-    for name in ("setPumpInfo", "manualSet", "setPhSettings"):
+@pytest.mark.parametrize(
+    ("names", "least", "most"),
+    [
+        (("setPumpInfo", "manualSet", "setPhSettings"), 2, 3),
+        (("setPumpInfo", "setChlorineSettings", "dashboardInfo"), 0.5, 1.2),
+    ],
+)
+async def test_settings_writes_two_seconds_apart(
+    bench: Bench, names: tuple[str, ...], least: float, most: float
+) -> None:
+    """Only setPumpInfo, manualSet and setPhSettings wait 2 s for each other (8 row 5)."""
+    for name in names:
         assert (await bench.ask(name))[0] == 200
-    assert all(2 <= gap < 3 for gap in bench.gaps)
-
-
-async def test_other_commands_need_no_two_seconds(bench: Bench) -> None:
-    """Make a read or another write wait only 500 ms (8 row 5)."""
-    for name in ("setPumpInfo", "setChlorineSettings", "dashboardInfo"):
-        assert (await bench.ask(name))[0] == 200
-    assert all(0.5 <= gap < 1.2 for gap in bench.gaps)
+    assert all(least <= gap < most for gap in bench.gaps)
 
 
 async def test_six_pending_and_no_more(bench: Bench) -> None:
@@ -175,7 +177,9 @@ async def test_six_pending_and_no_more(bench: Bench) -> None:
     await asyncio.wait(tasks)
 
 
-async def two_commands(bench: Bench, name: str) -> None:
+@pytest.mark.parametrize(("name", "again"), [("scheduleInfo", 2), ("pumpInfo", 0)])
+async def test_reads_that_take_two(bench: Bench, name: str, again: int) -> None:
+    """`scheduleInfo` always, `pumpInfo` while there is no copy of it (8 row 6)."""
     bench.controller.cloud_link = False
     tasks = bench.start(*["dashboardInfo"] * 5)
     await until(lambda: bench.pending == 5)
@@ -189,23 +193,9 @@ async def two_commands(bench: Bench, name: str) -> None:
     assert bench.pending == 0
     bench.controller.cloud_link = True
     before = len(bench.sent)
-    assert (await bench.ask(name))[0] == 200
-    assert [sent for sent, _ in bench.sent[before:]] == [name] * 2
-
-
-async def test_schedule_info_takes_two(bench: Bench) -> None:
-    """`scheduleInfo` uses two commands, every time (8 row 6)."""
-    await two_commands(bench, "scheduleInfo")
-    await bench.ask("scheduleInfo")
-    assert [name for name, _ in bench.sent[-4:]] == ["scheduleInfo"] * 4
-
-
-async def test_uncached_pump_info_takes_two(bench: Bench) -> None:
-    """`pumpInfo` uses two commands while there is no copy of it (8 row 6)."""
-    await two_commands(bench, "pumpInfo")
-    before = len(bench.sent)
-    assert (await bench.ask("pumpInfo"))[0] == 200
-    assert len(bench.sent) == before
+    for _ in range(2):
+        assert (await bench.ask(name))[0] == 200
+    assert [sent for sent, _ in bench.sent[before:]] == [name] * (2 + again)
 
 
 # --- Waiting for the controller ---------------------------------------------------

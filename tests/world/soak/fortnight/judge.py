@@ -40,18 +40,16 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = timedelta(days=1)
 
 WATCHED: Final = (
-    *(
-        PUMP,
-        POOL_LIGHT,
-        SPA_LIGHT,
-        WATERFALL,
-        CLEANER,
-        SPA,
-        SPA_JETS,
-        GARDEN,
-        UV,
-        OZONE,
-    ),
+    PUMP,
+    POOL_LIGHT,
+    SPA_LIGHT,
+    WATERFALL,
+    CLEANER,
+    SPA,
+    SPA_JETS,
+    GARDEN,
+    UV,
+    OZONE,
 )
 PATIENCE: Final = timedelta(minutes=2)
 """Longest delay of a release while Home Assistant runs."""
