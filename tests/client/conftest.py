@@ -24,8 +24,7 @@ from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import AuthenticationError
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
-from tests.world import simulator as sim
-from tests.world.assistant import service as shared
+from tests.world import service as shared, simulator as sim
 from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire
 from tests.world.simulator.lan import Request

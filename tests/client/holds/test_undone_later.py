@@ -20,6 +20,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.controller import Controller, Stored
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.holds.heat import HeatClaim
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.pauses import Pause
@@ -84,6 +85,8 @@ class World:
     """Dosers whose pause may be under way."""
     lasting: set[int] = field(default_factory=set)
     """Slots that a user switched on until further notice, and nobody touched since."""
+    counters: Counters = field(default_factory=Counters)
+    """Those of the requests that it signs: they outlast a restart, but no deletion."""
 
     def __post_init__(self) -> None:
         self.controller, self.warm_by = self.started({})
@@ -99,10 +102,14 @@ class World:
     def started(self, stored: dict[str, Any]) -> tuple[Controller, WarmBy]:
         """Return Home Assistant's side after a start with what it stored."""
         full, text = self.service.full, json.loads(json.dumps(stored))
+        if not stored:
+            self.counters = Counters()
         kept = {key: value for key, value in text.items() if key != "time"}
         controller = Controller(
             full.device_id,
-            lan=self.service.lan_client(full) if self.by_lan else None,
+            lan=self.service.lan_client(full, counter=self.counters)
+            if self.by_lan
+            else None,
             cloud=self.service.cloud_client(),
             clock=Clock(
                 since=text.get("time"),
