@@ -5,7 +5,11 @@ from math import inf, nan
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceNotSupported,
+    ServiceValidationError,
+)
 import probatio as vol
 import pytest
 
@@ -13,6 +17,7 @@ from custom_components.poolctl.const import DOMAIN
 from tests.platforms.test_holds import lose
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
+from tests.world.simulator import Controller, Pool
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried", "freezer")
 few_platforms = only(Platform.SWITCH)
@@ -116,6 +121,28 @@ async def test_no_doser(full: Home) -> None:
                 DOMAIN, "pause_dosing", target | {"duration": 60}, blocking=True
             )
     assert full.actions == [] and dosing(full) == (1, 3)
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+async def test_one_controller_that_fails(home: Home, fails: int) -> None:
+    """It keeps no other from its pause."""
+    service = home.service
+    other = Controller(
+        device_id="AA_BB_CC_00_00_03", pool=Pool.full(), clock=service.clock
+    )
+    service.account.sites[0].controllers.append(other)
+    await other.start()
+    controllers = service.full, other
+    await home.set_up(*controllers)
+    switches = [home.entity_id("switch", "ph_dosing", each) for each in controllers]
+    controllers[fails].faults.on("decline", "a")
+    data = {"entity_id": switches, "duration": HALF_AN_HOUR}
+    action = home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True)
+    with pytest.raises(HomeAssistantError):
+        await done(home, action)
+    settings = [each.pool.settings["ph_dosing"] for each in controllers]
+    assert settings == [fails == 0, fails == 1]
+    await other.stop()
 
 
 async def test_nothing_to_pause(full: Home) -> None:

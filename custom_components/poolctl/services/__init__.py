@@ -11,7 +11,7 @@ from typing import Final
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
-from homeassistant.exceptions import ServiceNotSupported
+from homeassistant.exceptions import HomeAssistantError, ServiceNotSupported
 from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
@@ -83,14 +83,20 @@ async def _async_on_outputs(
 
 
 async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
-    """Pause dosers; those of one controller together."""
+    """Pause dosers, those of one controller together; raise the first failure."""
     pauses = defaultdict[ControllerCoordinator, list[AnyDosing]](list)
     for entity in entities:
         switch = of_kind(PoolctlDosingSwitch, entity, call)
         pauses[switch.coordinator].append(switch.entity_description.kind)
+    failures = []
     for coordinator, kinds in pauses.items():
-        with command_errors(coordinator.record.title):
-            await coordinator.controller.pauses.begin(kinds, call.data["duration"])
+        try:
+            with command_errors(coordinator.record.title):
+                await coordinator.controller.pauses.begin(kinds, call.data["duration"])
+        except HomeAssistantError as err:
+            failures.append(err)  # it must not keep the others from their pause
+    if failures:
+        raise failures[0]
 
 
 @callback
