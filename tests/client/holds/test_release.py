@@ -114,6 +114,11 @@ def at(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"by_cloud": True}, False, False),
         ({"end": End.NEVER}, False, False),
         ({"needed": False, "until": NOW - OVERDUE}, False, False),
+        (
+            {"needed": False, "until": NOW - OVERDUE, "state": State.STUCK},
+            True,
+            True,
+        ),
     ],
 )
 def test_overdue(

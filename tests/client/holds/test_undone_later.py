@@ -506,6 +506,15 @@ STEPS: Final = st.tuples(
         ("", ("delete", ()), 5),
     ]
 )
+@example(
+    # The cloud switched it off, a read of the LAN shows that this held it off, and the
+    # release is declined.
+    story=[
+        ("no LAN", ("hold", (WATERFALL, True, 20)), 25),
+        ("declined", ("jump", (-5,)), 25),
+        ("", ("delete", ()), 25),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

@@ -104,10 +104,6 @@ class Claims[C: Claim](ABC):
         """Return whether we have no path any more that can undo a claim."""
         return False
 
-    def _is_unclear(self, claim: C) -> bool:
-        """Return whether a command that should need no undoing may need it."""
-        return False
-
     def _moved(self, claim: C, state: PoolState) -> C:
         """Return a claim whose end follows what it depends on."""
         return claim
@@ -140,7 +136,8 @@ class Claims[C: Claim](ABC):
             late -= OLD  # what ended during a stop is undone first
         return tuple(
             claim
-            for claim in self.shown
+            for claim in self.all
+            if claim.shown or (claim.state in OVER and not claim.needed)
             if (claim.until is not None and claim.until <= late)
             or self._is_old(claim)
             or (_promised(claim) and self._lost(claim))
@@ -343,7 +340,8 @@ class Claims[C: Claim](ABC):
         )
 
     def _must_be_undone(self, claim: C) -> bool:
-        return (claim.shown and _promised(claim)) or self._is_unclear(claim)
+        # What needs no undoing is still here only if it may need it after all.
+        return not claim.needed or (claim.shown and _promised(claim))
 
     async def _leave(self, thing: int) -> None:
         claim = self._all.get(thing)

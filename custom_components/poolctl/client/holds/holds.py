@@ -325,11 +325,6 @@ class Holds(Claims[Hold]):
         return self._paths.lan is None and not (claim.on or claim.by_cloud)
 
     @override
-    def _is_unclear(self, claim: Hold) -> bool:
-        """Return whether "off" may hold the output off, which only a LAN shows."""
-        return claim.state is State.REQUESTED and not claim.needed
-
-    @override
     def _cloud_undoes(self, claim: Hold) -> bool:
         return claim.on
 
