@@ -515,6 +515,13 @@ STEPS: Final = st.tuples(
         ("", ("delete", ()), 25),
     ]
 )
+@example(
+    # A user gives the pump back before the first read after the command.
+    story=[
+        ("busy, then gone", ("hold", (PUMP, True, 20)), 25),
+        ("declined", ("resume", (PUMP,)), 0.5),
+    ]
+)
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

@@ -14,6 +14,7 @@ from ..wire.exceptions import (
     LanBusyError,
     NotAppliedError,
     PoolctlError,
+    UnreachableError,
     joined,
 )
 from ..wire.frame import MODE_MANUAL, MODE_OFF
@@ -122,9 +123,12 @@ class PumpControl(Control):
     async def _resumed_by_command(self, slot: int) -> bool:
         if self._off_holds:
             return False
-        held = self._store.reported.outputs.held
-        if held is not None and slot not in held:
-            return True  # not held, and the command might hold it off
+        if self._is_free(slot):
+            # The command might hold it off, so it is not sent if a new read agrees.
+            if self._paths.lan is not None and not await self._poller.read_lan():
+                raise UnreachableError("it does not answer", ran=False)
+            if self._is_free(slot):
+                return True
         was_on, run = self._store.reported.pump_on, self._command(False, None).lan
         pending = await self._sender.send(resuming(_KEY, slot, run))
         self._no_aux = True
@@ -138,6 +142,11 @@ class PumpControl(Control):
                 await self.switch(True)
             return False
         return True
+
+    def _is_free(self, slot: int) -> bool:
+        """Return whether the pump is reported as not held."""
+        held = self._store.reported.outputs.held
+        return held is not None and slot not in held
 
     async def _held_off(self) -> bool:
         """Hold the pump off by `aux`; return whether the controller accepts that."""
