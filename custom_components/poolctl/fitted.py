@@ -104,6 +104,7 @@ class _Sync:
         self._builds = builds
         self._present: dict[str, PoolctlEntity] = {}
         self._removed_for: tuple[bool, frozenset[str]] | None = None
+        self._replaced = False
 
     @callback
     def __call__(self) -> None:
@@ -114,16 +115,19 @@ class _Sync:
         if not self._coordinator.view.reached:
             self._add_new({k: make for k, make in factories.items() if k in _ALWAYS})
             return
+        if self._replaced:
+            # The replaced entity may have been the last one of its part.
+            self._replaced = False
+            async_remove_empty_parts(self._hass, self._coordinator.registered_id)
         self._remove_missing(built)
         for key in factories.keys() & self._present.keys():
             if (old := self._present[key]).outdated:
+                self._replaced = True
                 new = self._present[key] = factories[key]()
                 self._coordinator.config_entry.async_create_task(
                     self._hass, self._replace(old, new)
                 )
         self._add_new(factories)
-        # An entity that was removed or replaced may have been the last one of its part.
-        async_remove_empty_parts(self._hass, self._coordinator.registered_id)
 
     def _add_new(self, factories: Mapping[str, Factory]) -> None:
         new = {
@@ -186,3 +190,4 @@ class _Sync:
                 and gone(entity.unique_id.removeprefix(prefix))
             ):
                 er.async_get(self._hass).async_remove(entity.entity_id)
+        async_remove_empty_parts(self._hass, self._coordinator.registered_id)

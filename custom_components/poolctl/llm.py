@@ -81,7 +81,7 @@ def _things(hass: HomeAssistant, assistant: str) -> Iterator[_Thing]:
 
 
 def _labels(things: Iterable[_Thing]) -> dict[str, _Thing]:
-    """Return the exposed things by names, told apart by their pool or a number."""
+    """Return the exposed things by unique names, with their pool or a number."""
     exposed = [each for each in things if each.exposed]
     names = Counter(each.name for each in exposed)
     labels = [

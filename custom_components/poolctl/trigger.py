@@ -229,8 +229,8 @@ class _PoolTrigger(PoolEntities, Trigger):
                 "for": self._duration,
                 **after[key],
             }
-            item, told = (entity_id, key), f"{key}: {entity_id}"
-            run = partial(run_action, variables, told, event.context)
+            item, reason = (entity_id, key), f"{key}: {entity_id}"
+            run = partial(run_action, variables, reason, event.context)
             fire = partial(self._fire, run, item)
             if self._duration:
                 self._timers[item] = async_call_later(self.hass, self._duration, fire)

@@ -52,7 +52,7 @@ class LightControl(Control):
         await self._send(slot, group, kind, LightAction(color, EFFECT_SECONDS))
 
     async def act(self, index: int, action: str) -> None:
-        """Run an action that is no effect, like `show`; raises NotSupportedError."""
+        """Run an action of the light, e.g. a reset; raises NotSupportedError."""
         slot, group, kind = self._light(index)
         if action not in kind.actions:
             raise NotSupportedError(f"light type {kind.key} has no {action}")
