@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl.client.priority_lock import PriorityLock
+from custom_components.poolctl.client.counters import PriorityLock
 
 
 async def queue(
@@ -32,13 +32,14 @@ async def test_urgent_ones_go_first(names: str, expected: str) -> None:
     assert "".join(order) == expected
 
 
+@pytest.mark.parametrize("names", ["ab", "Ab"])
 @pytest.mark.parametrize("when", ["before", "as the turn comes", "after"])
-async def test_one_who_gives_up_holds_nobody_up(when: str) -> None:
+async def test_one_who_gives_up_holds_nobody_up(when: str, names: str) -> None:
     """The next one goes on, even if the turn came just as the request was cancelled."""
     lock = PriorityLock()
     order: list[str] = []
     async with lock.held(urgent=False):
-        tasks = await queue(lock, order, "ab")
+        tasks = await queue(lock, order, names)
         if when != "after":
             tasks[0].cancel()
         if when == "before":

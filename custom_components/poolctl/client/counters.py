@@ -1,11 +1,12 @@
 """Counters of envelopes: what is signed next, and what is a replay (protocol.md O1)."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from enum import Enum, auto
 import logging
 
 from .clock import Clock
-from .priority_lock import PriorityLock
 from .wire.envelope import MAX_COUNTER
 from .wire.exceptions import ClockError, ReplayError
 
@@ -46,6 +47,35 @@ class IncomingCounter:
         else:
             self._candidate = counter
             raise ReplayError("envelope is older than one already seen")
+
+
+class PriorityLock:
+    """A lock whose urgent waiters go first.
+
+    A user's command therefore waits only for the current request and earlier commands.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._urgent = 0
+        """Number of urgent waiters."""
+
+    @asynccontextmanager
+    async def held(self, *, urgent: bool) -> AsyncGenerator[None]:
+        """Hold the lock during the block."""
+        self._urgent += urgent
+        try:
+            await self._lock.acquire()
+            while self._urgent and not urgent:
+                self._lock.release()
+                await asyncio.sleep(0)  # a cancelled waiter must be able to leave
+                await self._lock.acquire()
+        finally:
+            self._urgent -= urgent
+        try:
+            yield
+        finally:
+            self._lock.release()
 
 
 class Counters:

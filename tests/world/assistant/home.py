@@ -40,7 +40,7 @@ _REAL_SLEEP = time.sleep
 
 
 _SHORT, _LONG = 300, 3000
-"""PriorityLock of `settle` after which a task probably sleeps in frozen time; `_LONG` applies
+"""Turns of `settle` after which a task probably sleeps in frozen time; `_LONG` applies
 while a thread works."""
 
 
