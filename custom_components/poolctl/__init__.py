@@ -18,7 +18,7 @@ from .options import options_of
 from .schedules.plan import async_setup_plan
 from .services import async_setup_services
 from .status.table import async_delete_repairs_of_entry
-from .store.leaving import async_leave_all
+from .store.hold_timer import async_leave_all
 from .store.memory import DATA_MEMORY, Memory
 
 PLATFORMS = [

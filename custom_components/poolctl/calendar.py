@@ -37,8 +37,7 @@ from .client.pool.schedule_rules import equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
-from .devices.naming import schedule_name
-from .devices.output_names import OutputNames
+from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
 from .fitted import platform, rows
 from .schedules import recurrence

@@ -35,7 +35,7 @@ from .client.codec import from_stored, to_stored
 from .client.wire.cloud_answers import Inventory
 from .client.wire.exceptions import PoolctlError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE, PROTOCOL_VERSION
-from .flow import announcements, discovered
+from .flow import discovered
 from .flow.forms import (
     InvalidAddressError,
     UserInput,
@@ -263,7 +263,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         if not usable:
             return self.async_abort(reason="not_a_controller")
         observed = usable[0]
-        if (entry := announcements.async_offer(self.hass, observed)) is not None:
+        if (entry := discovered.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
                 # Home Assistant then keeps the service name with the entry, and
                 # rediscovers the controller when the entry is deleted.
@@ -311,7 +311,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Update the address of a configured controller where multicast is blocked."""
         mac = format_mac(discovery_info.macaddress)
         await self.async_set_unique_id(mac)
-        announcements.async_offer_address(self.hass, mac, discovery_info.ip)
+        discovered.async_offer_address(self.hass, mac, discovery_info.ip)
         return self.async_abort(reason="already_configured")
 
     # Signing in again

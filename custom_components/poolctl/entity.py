@@ -15,10 +15,11 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from .client.controller import Controller
 from .client.holds.hold import Hold
 from .client.wire.equipment import Slot
+from .client.wire.schedule import Schedule
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
 from .devices import output_attributes
-from .devices.naming import Texts, name_on_page, slot_words
+from .devices.naming import Texts, name_on_page, sayable, slot_words
 from .devices.output_attributes import ATTR_EXPLANATION
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
@@ -313,3 +314,34 @@ def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None
     """Return the entity ID of a slot's output, `None` if there is none."""
     found = (e for index, e in async_outputs_of(coordinator) if index == slot)
     return next((entity.entity_id for entity in found), None)
+
+
+def in_use(index: int) -> Callable[[View], bool | None]:
+    """Return a function that checks whether a schedule is used, `None` if unknown."""
+
+    def exists(view: View) -> bool | None:
+        schedules = view.state.schedules
+        return None if schedules.records is None else index in schedules.used
+
+    return exists
+
+
+class OfSchedule(PoolctlEntity):
+    """An entity of one schedule, with the name that the controller reports."""
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The current schedule, `None` if it no longer exists."""
+        return self.view.state.schedules.used.get(self.entity_description.index)
+
+    @property
+    @override
+    def part(self) -> Part | None:
+        return None
+
+    @property
+    @override
+    def id_words(self) -> str:
+        name = self.schedule.name if self.schedule else ""
+        number = self.entity_description.index + 1
+        return f"{name if sayable(name) else number} schedule"

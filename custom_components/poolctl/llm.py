@@ -31,8 +31,7 @@ from .account import async_controllers
 from .client.pool.dosing import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
 from .devices.output_attributes import ATTR_EXPLANATION, RUN_BY
-from .entity import OutputEntity
-from .schedules.entity import OfSchedule
+from .entity import OfSchedule, OutputEntity
 
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
 _OUTPUT: Final = re.compile(r"pump|spa_mode|slot_\d+")

@@ -37,6 +37,7 @@ from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import RUNNING
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import View
+from .devices.naming import OutputNames
 from .devices.output_attributes import (
     ATTR_ENDS,
     ATTR_GOOD_FROM,
@@ -44,12 +45,16 @@ from .devices.output_attributes import (
     ATTR_MEASURED_AT,
     MODES,
 )
-from .devices.output_names import OutputNames
 from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .learned.pool import filter_compared
-from .learned.pump_hours import missed_yesterday, missing, needed_today, still_needed
+from .learned.pool import (
+    filter_compared,
+    missed_yesterday,
+    missing,
+    needed_today,
+    still_needed,
+)
 from .learned.totals import (
     HEATER_ENERGY,
     PUMP_ENERGY,
@@ -58,7 +63,7 @@ from .learned.totals import (
     WATER_FILTERED,
     TotalKind,
 )
-from .status.links import Link, cloud_link, lan_link
+from .status.connection import Link, cloud_link, lan_link
 from .status.output import why_pump
 from .status.rows import ALL_WELL, Severity
 from .status.texts import (

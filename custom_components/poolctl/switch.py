@@ -16,14 +16,15 @@ from .coordinator import View
 from .devices.naming import schedule_name_on_page
 from .devices.parts import Part, Use, part_of_source, use_of
 from .entity import (
+    OfSchedule,
     OutputEntity,
     PoolctlEntity,
     PoolctlEntityDescription,
     SlotEntity,
+    in_use,
     is_on,
 )
 from .fitted import platform, rows, with_role
-from .schedules.entity import OfSchedule, in_use
 from .status.dosing import why_dosing
 
 # Commands to a controller are already sent one at a time; a limit here would keep the

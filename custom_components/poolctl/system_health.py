@@ -10,7 +10,7 @@ from homeassistant.helpers.translation import async_translate_state
 
 from .account import AccountCoordinator, PoolctlConfigEntry
 from .const import DOMAIN
-from .status.links import reason
+from .status.connection import reason
 
 _STARTED: Final = {ConfigEntryState.LOADED, ConfigEntryState.SETUP_RETRY}
 """States with runtime data; in a retry of the set-up, all controllers are lost."""

@@ -12,9 +12,8 @@ from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import MAX_SCHEDULES, Schedule, minute_of_day, wall_time
 from .coordinator import View
 from .devices.naming import schedule_plain_name, text
-from .entity import PoolctlEntityDescription
+from .entity import OfSchedule, PoolctlEntityDescription, in_use
 from .fitted import platform, rows
-from .schedules.entity import OfSchedule, in_use
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0

@@ -13,14 +13,14 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import MAIN_PUMP
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.pool import Pool
-from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
-from custom_components.poolctl.learned.pump_hours import (
+from custom_components.poolctl.learned.pool import (
+    Pool,
     missed_yesterday,
     missing,
     needed_today,
     still_needed,
 )
+from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
 from custom_components.poolctl.learned.totals import (
     PUMP_RUNNING,

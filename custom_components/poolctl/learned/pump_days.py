@@ -1,6 +1,6 @@
 """Hours and flow of the pump today and yesterday, and the water temperature.
 
-The rules for pump hours use them (pump_hours.py).
+The rules for pump hours use them (pool.py).
 The hours come from `totals`. A missing flow is not estimated: water is counted together
 with the time for which its flow was reported.
 """

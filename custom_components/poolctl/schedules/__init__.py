@@ -1,1 +1,1 @@
-"""Schedules as entities, as calendar events and as planned runs."""
+"""Schedules as calendar events and as planned runs."""

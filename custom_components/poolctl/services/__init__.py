@@ -9,8 +9,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, Platform
+from homeassistant.core import (
+    HomeAssistant,
+    ServiceCall,
+    ServiceResponse,
+    SupportsResponse,
+    callback,
+)
 from homeassistant.exceptions import HomeAssistantError, ServiceNotSupported
 from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
@@ -18,7 +24,8 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import VolDictType, VolSchemaType
 import probatio as vol
 
-from ..client.control.raw import RawControl
+from ..account import async_controller
+from ..client.control.raw import RawControl, parse_payload
 from ..client.pool.dosing import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
@@ -28,7 +35,7 @@ from ..private import async_call_entities
 from ..sensor import PoolctlSensor
 from ..switch import PoolctlDosingSwitch
 from ..warm_by.request import LONGEST
-from . import plan_hours, raw, schedules
+from . import plan_hours, schedules
 from .values import duration, entities_only, moment, of_kind, whole
 
 _OUTPUTS: Final = Platform.LIGHT, Platform.SWITCH
@@ -44,6 +51,14 @@ _WARM_BY: Final[VolDictType] = {
     vol.Optional("at"): moment,
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST)),
 }
+_RAW: Final = vol.Schema(
+    {
+        vol.Required(ATTR_DEVICE_ID): cv.string,
+        vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
+        # Not converted to text: a YAML number has already lost its leading zeros.
+        vol.Optional("payload", default=""): str,
+    }
+)
 _NONE: Final = SupportsResponse.NONE
 _OPTIONAL: Final = SupportsResponse.OPTIONAL
 _ONLY: Final = SupportsResponse.ONLY
@@ -108,6 +123,18 @@ def _reset(entity: Entity, call: ServiceCall) -> None:
     sensor.async_write_ha_state()
 
 
+async def _async_send(
+    send: Callable[[RawControl, str, bytes], Awaitable[bytes]], call: ServiceCall
+) -> ServiceResponse:
+    """Send the given name and payload once; return the reply as hex."""
+    coordinator = async_controller(call.hass, call.data[ATTR_DEVICE_ID])
+    controller = coordinator.controller
+    with command_errors(coordinator.record.title):
+        payload = parse_payload(call.data["payload"])
+        reply = await send(controller.raw, call.data[ATTR_NAME], payload)
+    return {"response": reply.hex()} if call.return_response else None
+
+
 _UPDATE: Final = entities_only(schedules.UPDATE)
 _ACTIONS: Final[tuple[_Action, ...]] = (
     ("warm_by", Platform.CLIMATE, "async_warm_by", _WARM_BY, _NONE),
@@ -154,5 +181,5 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("send_query", RawControl.query, _ONLY),
     ):
         service.async_register_admin_service(
-            hass, DOMAIN, name, partial(raw.async_send, send), raw.SCHEMA, response
+            hass, DOMAIN, name, partial(_async_send, send), _RAW, response
         )

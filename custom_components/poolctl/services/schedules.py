@@ -16,9 +16,8 @@ from ..client.pool.schedule_rules import equip
 from ..client.wire.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..entity import PoolctlEntity, async_output_of, async_outputs_of
+from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of
 from ..errors import command_errors
-from ..schedules.entity import OfSchedule
 from .values import of_kind, whole
 
 ATTR_SCHEDULE_NUMBER: Final = "schedule"

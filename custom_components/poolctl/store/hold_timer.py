@@ -1,23 +1,32 @@
 """Timer of a controller's holds and pauses, and their end before control is lost."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Container, Coroutine, Iterable
 from datetime import datetime
 import logging
 import time
 
 from homeassistant.components import persistent_notification
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
+from homeassistant.util import dt as dt_util
 
-from ..client.controller import Left
+from ..client.controller import Controller, Left
+from ..client.facts import Facts
 from ..client.holds.heat import HeatClaims
 from ..client.holds.hold import output_names
 from ..client.holds.holds import Holds
 from ..client.holds.pauses import Pauses
 from ..client.pool.state import PoolState
+from ..client.wire.http import ClosingRequest
 from ..const import DOMAIN
+from ..network.record import LanAccess, stored_records
+from ..options import options_of
 from ..warm_by.warm_by import WarmBy
+from .controller import ControllerStore
+from .memory import DATA_MEMORY
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -109,3 +118,45 @@ async def async_report_left(
             text = texts[f"component.{DOMAIN}.exceptions.{key}.message"]
             sentence = text.format(name=name, **values)
             persistent_notification.async_create(hass, sentence, title=name)
+
+
+async def async_leave_all(
+    hass: HomeAssistant, entry: ConfigEntry, shared: Container[str]
+) -> None:
+    """End holds and pauses of an entry's controllers; report those that remain.
+
+    The `shared` controllers are skipped: other accounts continue to run them.
+    """
+    memory, options = hass.data[DATA_MEMORY], options_of(entry)
+    records, _ = stored_records(entry.data)
+    for record in records.values():
+        if record.device_id in shared:
+            continue
+        stored = ControllerStore(memory, record.device_id)
+        parts = stored.to_start_from()
+        if not (*parts.holds, *parts.pauses, *parts.heat):
+            continue
+        session = async_create_clientsession(
+            hass, auto_cleanup=False, request_class=ClosingRequest
+        )
+        access = LanAccess(
+            record=record,
+            session=session,
+            counters=stored.counters,
+            facts=Facts(),
+            allowed=options.uses_lan,
+        )
+        controller = Controller(
+            record.device_id,
+            lan=access.client(),
+            cloud=None,
+            stored=parts,
+            clock=memory.clock,
+            zone=dt_util.get_default_time_zone,
+        )
+        try:
+            left, state = await controller.leave(), controller.store.reported
+            await async_report_left(hass, left, state, record.title)
+        finally:
+            await controller.close()
+            session.detach()

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import Doubt, End, State
-from custom_components.poolctl.client.holds.ends import (
+from custom_components.poolctl.client.holds.claim import (
+    Doubt,
+    End,
+    Event,
+    State,
     is_over,
     next_end,
     with_shown_end,
 )
 from custom_components.poolctl.client.holds.evidence import after_read
 from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.holds.machine import Event
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 

@@ -13,8 +13,7 @@ from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claim import End, State
 from custom_components.poolctl.client.holds.claims import OVERDUE, retry_wait
-from custom_components.poolctl.client.holds.ends import extended
-from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.hold import Hold, extended
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState

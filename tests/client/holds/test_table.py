@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from custom_components.poolctl.client import holds
-from custom_components.poolctl.client.holds.claim import Doubt, End, State
+from custom_components.poolctl.client.holds.claim import Doubt, End, Event, State, after
 from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.holds.machine import Event, after
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 ROWS = [

@@ -1,10 +1,10 @@
 """What is undone later: holds of outputs, pauses of dosing, selected heat sources.
 
-Each is a claim (`claim.py`): one thing that was changed, and its end. One engine follows
-the claims of a kind and undoes them (`claims.py`, chosen), by one table of states
-(`machine.py`) and one rule for retries. Each kind says what a read shows of it, and how
-it is undone: outputs (`holds.py`, `evidence.py`, `rules.py`), dosers (`pauses.py`) and
-heat sources (`heat.py`). The override of a slot is observed (protocol.md O2.1, O3).
+Each is a claim (`claim.py`): one thing that was changed, its end, and the table of its
+states. One engine follows the claims of a kind and undoes them (`claims.py`, chosen),
+with one rule for retries. Each kind says what a read shows of it, and how it is undone:
+outputs (`hold.py`, `holds.py`, `evidence.py`, `rules.py`), dosers (`pauses.py`) and heat
+sources (`heat.py`). The override of a slot is observed (protocol.md O2.1, O3).
 
 What an event does in each state; "-" changes nothing, "over" ends the claim:
 

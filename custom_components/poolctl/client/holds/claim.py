@@ -1,4 +1,4 @@
-"""A claim: one thing that was changed, and is undone at its end."""
+"""A claim: one thing that was changed and is undone at its end, and its states."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 import time
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from ..codec import UNSTORED, Within
 
 
 class State(StrEnum):
-    """State of a claim; `__init__.py` has the table of transitions."""
+    """State of a claim; `__init__.py` has the table of transitions in words."""
 
     REQUESTED = "requested"
     ACTIVE = "active"
@@ -140,3 +140,124 @@ class Claim(ABC):
             for name, end in claims.items()
             if name != claimant and (end is None or end > now)
         }
+
+
+WATCHED = timedelta(hours=2)
+"""Time for which an output is watched after its release: the controller's clock may be
+late by an hour of daylight saving and more (chosen)."""
+_DRIFT = timedelta(seconds=30)
+"""Difference that the shown end may have from the actual end."""
+
+
+def with_shown_end[C: Claim](claim: C, now: datetime, at: float) -> C:
+    """Return a claim whose shown end agrees with the present trusted time.
+
+    A duration ends by the monotonic clock; `until` follows it.
+    """
+    if claim.ends_at is None or claim.until is None:
+        return claim
+    until = now + timedelta(seconds=claim.ends_at - at)
+    return claim if abs(until - claim.until) < _DRIFT else replace(claim, until=until)
+
+
+def is_over(claim: Claim, now: datetime, at: float) -> bool:
+    """Return whether the end has come; if released, the time to watch it is over."""
+    left = next_end(claim, now, at, retry=False)
+    return left is not None and left <= 0
+
+
+def next_end(
+    claim: Claim, now: datetime, at: float, *, retry: bool = True
+) -> float | None:
+    """Return the seconds until a claim ends or is tried to be undone again."""
+    if claim.until is None:
+        return None
+    if claim.state is State.WATCHED:
+        return (claim.until + WATCHED - now).total_seconds()
+    # What needs no undoing was over from the start, whatever the clock showed then.
+    left = (claim.until - now).total_seconds() if claim.needed else 0.0
+    if claim.ends_at is not None:
+        left = claim.ends_at - at
+    if retry and claim.retry_at is not None:
+        left = max(left, claim.retry_at - at)
+    return max(left, 0.0)
+
+
+class Event(StrEnum):
+    """An event in the life of a claim."""
+
+    HELD = "held"
+    OTHER = "other"
+    GONE = "gone"
+    ENDED = "ended"
+    MOVED = "moved"
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"
+    TRIED = "tried"
+    RELEASED = "released"
+    UNANSWERED = "unanswered"
+    DECLINED = "declined"
+    RESTARTED = "restarted"
+
+
+_CONTRADICTED: Final = {Event.OTHER: State.DOUBTFUL, Event.GONE: None}
+_NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
+    State.REQUESTED: {Event.HELD: State.ACTIVE, Event.CONFIRMED: State.ACTIVE},
+    State.ACTIVE: {**_CONTRADICTED, Event.ENDED: State.DUE},
+    State.DOUBTFUL: {Event.HELD: State.ACTIVE, Event.GONE: None},
+    State.DUE: {
+        **_CONTRADICTED,
+        Event.MOVED: State.ACTIVE,
+        Event.TRIED: State.RELEASING,
+    },
+    State.RELEASING: {
+        Event.RELEASED: None,
+        Event.UNANSWERED: State.DUE,
+        Event.DECLINED: State.STUCK,
+    },
+    State.STUCK: {
+        **_CONTRADICTED,
+        Event.MOVED: State.ACTIVE,
+        Event.TRIED: State.RELEASING,
+    },
+    State.WATCHED: {
+        Event.HELD: None,
+        Event.ENDED: None,
+        Event.RESTARTED: State.REQUESTED,
+    },
+}
+_PREVIOUS_APPLIES: Final = {Event.GONE, Event.REFUSED}
+"""Events that prove that the claim before a requested one still applies."""
+
+
+def after[C: Claim](claim: C, event: Event) -> C | None:
+    """Return a claim after an event, `None` if the event ends it."""
+    if claim.state is State.REQUESTED:
+        if event in _PREVIOUS_APPLIES:
+            return claim.replaced()
+        if event is Event.CONFIRMED and not claim.needed:
+            # Reads show whether the output is held nevertheless.
+            return claim.alone()
+    if event is Event.RELEASED and _restarts(claim):
+        return replace(claim, state=State.WATCHED)
+    following = _NEXT[claim.state]
+    if event not in following:
+        return claim
+    state = following[event]
+    return None if state is None else _entered(claim, state, event)
+
+
+def _restarts(claim: Claim) -> bool:
+    """Return whether its schedule may start the output again after its release."""
+    releasing = claim.state is State.RELEASING
+    return releasing and not claim.on and claim.needed and claim.end is End.SCHEDULE
+
+
+def _entered[C: Claim](claim: C, state: State, event: Event) -> C:
+    """Return the claim in another state, without the data of the old one."""
+    claim = replace(claim, state=state)
+    if state is State.ACTIVE:
+        claim = replace(claim, doubt=None).alone()
+    if event is Event.MOVED:
+        claim = replace(claim, tries=0, refusals=0, retry_at=None)
+    return claim

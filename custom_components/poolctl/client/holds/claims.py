@@ -19,9 +19,18 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from .claim import LASTING, OVER, Claim, End, State
-from .ends import is_over, next_end, with_shown_end
-from .machine import Event, after
+from .claim import (
+    LASTING,
+    OVER,
+    Claim,
+    End,
+    Event,
+    State,
+    after,
+    is_over,
+    next_end,
+    with_shown_end,
+)
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -10,9 +10,8 @@ from enum import Enum, auto
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from ..wire.equipment import CLEANERS, Role, Slot
-from .claim import Doubt, State
+from .claim import Doubt, Event, State
 from .hold import Hold
-from .machine import Event
 
 AGREEING = 10.0
 """Seconds between two reads that prove that a hold is over."""

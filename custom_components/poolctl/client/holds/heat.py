@@ -17,10 +17,9 @@ from ..control.store import Store
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
-from .claim import Claim, Doubt, State
+from .claim import Claim, Doubt, Event, State, after
 from .claims import Claims
 from .evidence import AGREEING
-from .machine import Event, after
 
 thing_of = (*HeatSource,).index
 """Returns the number of a heat source."""

@@ -1,4 +1,4 @@
-"""A hold: a claim on one output."""
+"""A hold: a claim on one output, and its end, which may follow schedules."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,8 @@ from ..codec import UNSTORED, Within
 from ..pool.state import PoolState
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
-from .claim import Claim
+from .claim import Claim, End, State
+from .rules import FIRST_EXTENSION, NEXT_EXTENSION, end_of, running_schedule
 
 
 class Asked(StrEnum):
@@ -76,3 +77,48 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
         for hold in holds
     )
     return ", ".join(names)
+
+
+def rescheduled(
+    hold: Hold, state: PoolState, local: datetime, offset: timedelta
+) -> Hold:
+    """Return a hold whose end follows the present schedules and clocks.
+
+    `local` is the controller's time. A longer, shorter, disabled or deleted schedule
+    moves the end at once.
+    """
+    if hold.end is not End.SCHEDULE or state.schedules.records is None:
+        return hold
+    used = state.schedules.used
+    basis = offset, tuple(used.get(index) for index in hold.schedules)
+    until = hold.until
+    if basis == hold.basis or until is None or hold.state is State.WATCHED:
+        return hold
+    if (end := end_of(state, hold.schedules, local)) is not None:
+        until = end - offset
+    elif hold.basis is not None:
+        until = min(until, (local - offset).astimezone(until.tzinfo))
+    # Otherwise nothing has changed yet: the end was calculated in another way.
+    return replace(hold, until=until, basis=basis)
+
+
+def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bool:
+    """Return whether a schedule runs an output again after its overridden window.
+
+    By our clock that window is over and no other one is open: the clocks differ.
+    """
+    slot = state.outputs.slot(hold.slot)
+    if slot is None or hold.until is None or hold.latest is None:
+        return False
+    if running_schedule(state, slot) not in hold.schedules or now >= hold.latest:
+        return False
+    return end_of(state, hold.schedules, local) is None
+
+
+def extended(hold: Hold) -> Hold:
+    """Return the hold with a later end, for a controller whose clock is late."""
+    step = NEXT_EXTENSION if hold.restarts else FIRST_EXTENSION
+    until = hold.until and hold.until + step
+    if until is not None and hold.latest is not None:
+        until = min(until, hold.latest)
+    return replace(hold, until=until, restarts=hold.restarts + 1, basis=None)

@@ -17,12 +17,10 @@ from ..control.store import Store
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import LONGEST, End, State
+from .claim import LONGEST, End, Event, State, after
 from .claims import Claims, retry_wait
-from .ends import extended, rescheduled, restarts
 from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, Hold
-from .machine import Event, after
+from .hold import Asked, Hold, extended, rescheduled, restarts
 from .rules import window_of
 
 _LOGGER = logging.getLogger(__name__)

@@ -19,9 +19,8 @@ from ..control.store import Store
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import Claim, End
+from .claim import Claim, End, Event, after
 from .claims import Claims
-from .machine import Event, after
 
 _LOGGER = logging.getLogger(__name__)
 
