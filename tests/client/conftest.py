@@ -1,11 +1,12 @@
 """Fixtures of the client's unit tests: a simulated service, a session and a clock."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC
 import json
 from pathlib import Path
+import re
 import sys
 import time
 from typing import Any
@@ -17,10 +18,10 @@ from custom_components.poolctl.client import clock as clock_module, lan as lan_m
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control.queries import FRESH
-from custom_components.poolctl.client.controller import Controller, Stored
-from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.equipment import Slot
 from custom_components.poolctl.client.wire.exceptions import AuthenticationError
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
@@ -39,10 +40,7 @@ _REDIRECT = "https://ha.example"
 
 
 class FakeTime:
-    """Replaces `time` and `asyncio` in a module: sleeping takes no real time.
-
-    The clock of the simulated world advances, too.
-    """
+    """Replaces `time` and `asyncio`: a sleep only advances the simulated clock."""
 
     def __init__(self, clock: sim.Clock) -> None:
         self.now = 1000.0
@@ -79,7 +77,7 @@ class UnixTime:
 
 @dataclass
 class Tokens:
-    """The token provider of one account; records its calls."""
+    """The token provider of one account."""
 
     service: Service
     access: str = ""
@@ -88,46 +86,35 @@ class Tokens:
 
     async def __call__(self, *, refused: str | None = None) -> str:
         self.refused.append(refused)
-        if refused is not None or not self.access:
-            self._renew()
-        return self.access
-
-    def _renew(self) -> None:
-        sign_ins, client = self.service.cloud.sign_ins, {
-            "client_id": "client-id",
-            "client_secret": "client-secret",
-        }  # fmt: skip
-        grant = {"grant_type": "refresh_token", "refresh_token": self.refresh}
-        if not self.refresh:
-            account = self.service.account
-            grant = {
-                "grant_type": "authorization_code",
-                "code": sign_ins.code(account, "client-id", _REDIRECT),
-                "redirect_uri": _REDIRECT,
-            }
+        if refused is None and self.access:
+            return self.access
+        sign_ins = self.service.cloud.sign_ins
+        form = {"client_id": "client-id", "client_secret": "client-secret"}
+        if self.refresh:
+            form |= {"grant_type": "refresh_token", "refresh_token": self.refresh}
+        else:
+            code = sign_ins.code(self.service.account, "client-id", _REDIRECT)
+            form |= {"grant_type": "authorization_code", "code": code}
+            form |= {"redirect_uri": _REDIRECT}
         try:
-            answer = sign_ins.token(grant | client)
+            answer = sign_ins.token(form)
         except Exception as err:
             raise AuthenticationError("the sign-in was revoked") from err
         self.access = answer["access_token"]
         self.refresh = answer.get("refresh_token", self.refresh)
+        return self.access
 
 
 async def set_pump(
     cloud: CloudClient, device_id: str, slot: int, on: bool, speed: int
 ) -> None:
     """Run or stop the pump, as a command does (protocol.md 2.6)."""
-    body = {
-        "aux_switch_state": int(on),
-        "aux_type_code": 31,
-        "pump_speed": speed,
-        "aux_slot_num": slot,
-    }
+    body = {"aux_switch_state": int(on), "aux_type_code": 31}
+    body |= {"pump_speed": speed, "aux_slot_num": slot}
     await cloud.write(device_id, "setPumpInfo", body)
 
 
 async def some_token(*, refused: str | None = None) -> str:
-    """Return a token for a service that does not check it."""
     return "token"
 
 
@@ -178,13 +165,11 @@ async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Se
 
 @pytest.fixture
 def cloud(service: Service) -> CloudClient:
-    """Return a client that signs in to the simulated service."""
     return service.cloud_client()
 
 
 @pytest.fixture
 def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
-    """Set the time for outgoing counters."""
     fake = UnixTime()
     for name in ("wall_clock", "steady_clock"):
         monkeypatch.setattr(clock_module, name, lambda: fake.time())  # noqa: PLW0108 - it may be replaced
@@ -195,12 +180,9 @@ def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
     """Replace the time in every module of the client but those that use the time of day."""
     fake = FakeTime(clock)
     modules = [each for name, each in sys.modules.items() if name.startswith(CLIENT)]
-    for module in modules:
+    for module in set(modules) - {clock_module, lan_module}:
         for name, real in (("asyncio", asyncio), ("time", time)):
-            if (
-                module not in (clock_module, lan_module)
-                and vars(module).get(name) is real
-            ):
+            if vars(module).get(name) is real:
                 patch.setattr(module, name, fake)
     return fake
 
@@ -221,16 +203,35 @@ class Rig:
     published: list[PoolState]
 
     @property
+    def shown(self) -> PoolState:
+        return self.controller.store.state
+
+    @property
+    def reported(self) -> PoolState:
+        return self.controller.store.reported
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """Settings of the simulated pool."""
+        return self.pool.pool.settings
+
+    def output(self, slot: int) -> Slot:
+        """Return what is shown of an output."""
+        found = self.shown.outputs.slot(slot)
+        assert found is not None
+        return found
+
+    @property
     def statistics(self) -> ControllerStatistics:
         """Statistics of both paths."""
         return self.service.observers.statistics[self.pool.device_id]
 
     def asked(self, *ops: str) -> list[Request]:
-        """Return the requests that the LAN received, of all ops or of these only."""
+        """Return the requests that the LAN received."""
         return [r for r in self.pool.requests if r.op in (ops or ("state", "a", "q"))]
 
     def names(self, *ops: str) -> list[str]:
-        """Return the names of these requests; one without a name goes by its op."""
+        """Return their names; one without a name goes by its op."""
         return [request.name or request.op for request in self.asked(*ops)]
 
     def sent(self) -> list[tuple[str, wire.Json]]:
@@ -242,11 +243,8 @@ class Rig:
 
         Token requests do not count: on a busy machine, a poll may also read the cloud.
         """
-        return [
-            request.name
-            for request in self.service.cloud.requests
-            if request.method == "POST" and request.name != "token"
-        ]
+        posts = [r for r in self.service.cloud.requests if r.method == "POST"]
+        return [request.name for request in posts if request.name != "token"]
 
     def forget(self) -> None:
         """Forget the requests of the LAN, the published states and the sleeps."""
@@ -257,22 +255,39 @@ class Rig:
     @property
     def settled(self) -> bool:
         """Whether nothing is pending: the state shown is the state reported."""
-        return self.controller.store.reported == self.controller.store.state
+        return self.reported == self.shown
 
-    async def polls(self, seconds: float) -> None:
+    async def polls(self, seconds: float = 0, times: int = 1) -> None:
         """Let some time pass and poll."""
-        self.time.advance(seconds)
+        for _ in range(times):
+            self.time.advance(seconds)
+            await self.controller.poller.poll()
+
+    async def read(self) -> None:
+        """Read the state and all slow data."""
         await self.controller.poller.poll()
+        self.controller.queries.expire()
+        await self.controller.queries.refresh()
+
+    async def live(self, minutes: float, step: float = 15) -> None:
+        """Let time pass with polls, and with the work that is due."""
+        for _ in range(round(minutes * 60 / step)):
+            await self.polls(step)
+            for owner in (self.controller.pauses, self.controller.holds):
+                if owner.wait is not None and owner.wait <= 0:
+                    await owner.work()
+
+    async def loses_lan(self, seconds: float = 15) -> None:
+        """Refuse connections, and poll until the cloud is the source."""
+        self.pool.faults.on("refuse")
+        await self.polls(seconds, times=2)
 
 
 @pytest.fixture
 def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
-    """Return a function that makes a rig for one of the simulated controllers.
-
-    The service offers published endpoints only (protocol.md 4.1), unless a test adds some.
-    """
-    service.cloud.not_offered |= {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
-    service.cloud.not_offered |= {"scheduleInfo"}
+    # Published endpoints only (protocol.md 4.1), unless a test adds some.
+    unpublished = {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
+    service.cloud.not_offered |= unpublished | {"scheduleInfo"}
 
     def make(
         *,
@@ -281,7 +296,6 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
         cloud: bool = True,
         holds_end: bool = True,
         clock: Clock | None = None,
-        holds: Iterable[Hold] = (),
     ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
@@ -298,7 +312,6 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
-            stored=Stored(holds=holds),
         )
         return Rig(service, fake_time, pool, controller, published)
 
@@ -307,7 +320,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 
 @pytest.fixture
 def rig(make_rig: Callable[..., Rig]) -> Rig:
-    """Return the rig of the small pool, with both paths."""
+    """Make the rig of the small pool, with both paths."""
     return make_rig()
 
 
@@ -322,10 +335,8 @@ async def small(rig: Rig) -> Rig:
 @pytest.fixture
 async def on_cloud(small: Rig) -> Rig:
     """Lose the LAN of the small pool: the cloud is the source now."""
-    small.pool.faults.on("refuse")
-    await small.polls(15)
-    await small.polls(15)
-    assert small.controller.store.state.source is Source.CLOUD
+    await small.loses_lan()
+    assert small.shown.source is Source.CLOUD
     small.service.cloud.forget_on_write = True
     small.service.cloud.requests.clear()
     small.forget()
@@ -339,8 +350,7 @@ async def pool(make_rig: Callable[..., Rig]) -> Rig:
     That is so long ago that a command reads settings again before it writes them.
     """
     rig = make_rig(full=True)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    await rig.read()
     rig.time.advance(FRESH)
     rig.forget()
     return rig
@@ -383,11 +393,9 @@ class RawServer:
         self.most_open = max(self.most_open, self.open)
         try:
             head = await reader.readuntil(b"\r\n\r\n")
-            length = 0
-            for line in head.lower().split(b"\r\n"):
-                if line.startswith(b"content-length:"):
-                    length = int(line.partition(b":")[2])
-            self.requests.append(head + await reader.readexactly(length))
+            length = re.search(rb"\r\ncontent-length:\s*(\d+)", head.lower())
+            body = await reader.readexactly(int(length[1]) if length else 0)
+            self.requests.append(head + body)
             await asyncio.sleep(self.delay)
             writer.write(self.answer)
             await writer.drain()
@@ -410,29 +418,22 @@ async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
     await server.wait_closed()
 
 
-# A client of a raw server
-
-
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
 
 
 def signed(counter: int = 1, payload: bytes = FRAME) -> str:
-    """Return the hex text of a signed envelope."""
     return wire.wrap(KEY, counter, payload).hex()
 
 
 def answer(**body: Any) -> str:
-    """Return the text of an answer."""
     return json.dumps(body)
 
 
 @pytest.fixture
 def lan(session: ClientSession, raw: RawServer) -> LanClient:
-    """Make a client of the raw server."""
     return LanClient(session, "127.0.0.1", KEY, port=raw.port)
 
 
 @pytest.fixture
 def raw_cloud(session: ClientSession, raw: RawServer) -> CloudClient:
-    """Make a client that takes the raw server for the service."""
     return CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
