@@ -23,11 +23,11 @@ from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.raw import until
 
 LAN, CLOUD = Source.LAN, Source.CLOUD
-DASHBOARD = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}
 
 
-def source(rig: Rig) -> Source | None:
-    return rig.controller.store.state.source
+def polled(rig: Rig) -> tuple[Source | None, float]:
+    """Return the source, and the seconds until the next poll."""
+    return rig.shown.source, rig.controller.poller.interval
 
 
 def errors(rig: Rig) -> tuple[type, type]:
@@ -43,49 +43,47 @@ def cut(rig: Rig, *, lan: bool = True, cloud: bool = False) -> None:
             faults.off("refuse")
 
 
-@pytest.fixture
-async def slow_cloud(rig: Rig, raw: RawServer, raw_cloud: CloudClient) -> Rig:
-    """Return a rig without a LAN, whose cloud answers after a delay."""
-    raw.say(200, json.dumps({"data": {"dashboard": DASHBOARD}}))
-    rig.controller.paths.cloud = raw_cloud
-    await rig.controller.poller.poll()
-    cut(rig)
-    await rig.polls(15)
-    await rig.polls(15)
-    assert source(rig) is CLOUD
-    raw.delay = 0.1
-    return rig
-
-
 # When the LAN is read, when the cloud, and how often
 
 
-async def test_the_lan_answers(rig: Rig) -> None:
-    assert source(rig) is None
+async def test_a_lan_that_misses_goes_and_comes_back(rig: Rig) -> None:
+    dashboards = rig.service.requests
+    assert polled(rig)[0] is None
     for _ in range(10):
         await rig.polls(15)
-        assert (source(rig), rig.controller.poller.interval) == (LAN, 15)
-    assert len(rig.asked("state")) == 10
-    assert rig.service.cloud.requests == []
-    assert len(rig.published) == 10
+        assert polled(rig) == (LAN, 15)
+    assert len(rig.asked("state")) == len(rig.published) == 10
 
+    for asked in (12, 15):
+        before = rig.shown
+        rig.pool.faults.once("garbage", 2)  # the poll and its quick retry
+        await rig.polls(15)
+        assert rig.controller.paths.lan_error is not None and rig.shown == before
+        # The retry took a second, which counts: polls begin 15 s apart as always.
+        assert (polled(rig), len(rig.asked("state"))) == ((LAN, 14), asked)
+        await rig.polls(15)  # so that the two misses are not in a row
+    assert rig.service.cloud.requests == []
 
-async def test_the_lan_misses_once(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    before = rig.controller.store.state
-    rig.pool.faults.once("garbage", 2)  # the poll and its quick retry
+    cut(rig)
     await rig.polls(15)
-    assert len(rig.asked("state")) == 3
-    assert rig.controller.store.state == before
-    # The retry took a second, which counts: polls begin 15 s apart as always.
-    assert rig.controller.poller.interval == 14
-    assert rig.controller.paths.lan_error is not None
-    assert rig.service.cloud.requests == []
-    await rig.polls(15)  # so that the two misses are not in a row
-    rig.pool.faults.once("garbage", 2)
+    assert polled(rig)[0] is LAN
     await rig.polls(15)
-    assert source(rig) is LAN
-    assert rig.service.cloud.requests == []
+    assert (polled(rig), dashboards("dashboardInfo")) == ((CLOUD, 30), 1)
+    assert rig.shown.readings.ph is not None and rig.shown.outputs.assumed
+
+    cut(rig, lan=False)
+    rig.pool.faults.once("garbage", 4)
+    rig.forget()
+    for _ in range(2):
+        await rig.polls(30)
+        assert polled(rig)[0] is CLOUD
+    assert (len(rig.asked("state")), dashboards("dashboardInfo")) == (4, 3)
+
+    await rig.polls(30)
+    assert (polled(rig), rig.shown.outputs.assumed) == ((LAN, 15), False)
+    seen = len(rig.service.cloud.requests)
+    await rig.polls(15)
+    assert len(rig.service.cloud.requests) == seen
 
 
 @pytest.mark.parametrize(
@@ -109,7 +107,7 @@ async def test_a_lan_that_missed_has_a_head_start(
     """
     lan, loop = rig.controller.paths.lan, asyncio.get_running_loop()
     assert lan is not None
-    await rig.controller.poller.poll()
+    await rig.polls()
     frame = await lan.state()
     shown: list[int] = []
     for seconds in answers:
@@ -131,137 +129,102 @@ async def test_a_lan_that_missed_has_a_head_start(
             await rig.polls(15)
         assert loop.time() - began < 11
         remove()
-    assert source(rig) is (LAN if answers[-1] else CLOUD)
+    assert rig.shown.source is (LAN if answers[-1] else CLOUD)
     assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
-
-
-async def test_the_lan_misses_twice(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    cut(rig)
-    await rig.polls(15)
-    assert source(rig) is LAN
-    await rig.polls(15)
-    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
-    assert rig.service.requests("dashboardInfo") == 1
-    assert rig.controller.store.state.readings.ph is not None
-    assert rig.controller.store.state.outputs.assumed
-
-
-async def test_a_dead_lan_at_the_start(rig: Rig) -> None:
-    cut(rig)
-    await rig.controller.poller.poll()
-    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
-    assert rig.service.requests("dashboardInfo") == 1
-
-
-async def test_the_lan_is_tried_in_every_cycle(on_cloud: Rig) -> None:
-    cut(on_cloud, lan=False)
-    on_cloud.pool.faults.once("garbage", 4)
-    seen = len(on_cloud.asked("state"))
-    for _ in range(2):
-        await on_cloud.polls(30)
-        assert source(on_cloud) is CLOUD
-    assert len(on_cloud.asked("state")) == seen + 4
-    assert on_cloud.service.requests("dashboardInfo") == 2
-
-
-async def test_the_lan_is_back_at_once(on_cloud: Rig) -> None:
-    cut(on_cloud, lan=False)
-    await on_cloud.polls(30)
-    assert (source(on_cloud), on_cloud.controller.poller.interval) == (LAN, 15)
-    assert not on_cloud.controller.store.state.outputs.assumed
-    asked = len(on_cloud.service.cloud.requests)
-    await on_cloud.polls(15)
-    assert len(on_cloud.service.cloud.requests) == asked
 
 
 async def test_a_slow_lan_does_not_delay_the_cloud(on_cloud: Rig) -> None:
     cut(on_cloud, lan=False)
     on_cloud.pool.faults.on("hang")
     on_cloud.time.advance(30)
-    published = len(on_cloud.published)
-    poll = asyncio.create_task(on_cloud.controller.poller.poll())
-    await until(lambda: len(on_cloud.published) > published)
-    assert not poll.done() and source(on_cloud) is CLOUD
+    poll = asyncio.create_task(on_cloud.polls())
+    await until(lambda: bool(on_cloud.published))
+    assert not poll.done() and on_cloud.shown.source is CLOUD
     poll.cancel()
     with pytest.raises(asyncio.CancelledError):
         await poll
 
 
 async def test_a_slow_cloud_does_not_delay_the_lan(
-    slow_cloud: Rig, raw: RawServer
+    rig: Rig, raw: RawServer, raw_cloud: CloudClient
 ) -> None:
-    cut(slow_cloud, lan=False)
-    slow_cloud.time.advance(30)
+    dashboard = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}
+    raw.say(200, json.dumps({"data": {"dashboard": dashboard}}))
+    rig.controller.paths.cloud = raw_cloud
+    await rig.polls()
+    await rig.loses_lan()
+    assert rig.shown.source is CLOUD
+    raw.delay = 0.1
+    cut(rig, lan=False)
     async with asyncio.timeout(5):
-        await slow_cloud.controller.poller.poll()
-    readings = slow_cloud.controller.store.state.readings
+        await rig.polls(30)
     # The dashboard, which is later, does not replace the readings of the LAN.
+    readings = rig.shown.readings
     await until(lambda: raw.open == 0)
-    assert source(slow_cloud) is LAN
-    assert slow_cloud.controller.store.state.readings == readings
+    assert (rig.shown.source, rig.shown.readings) == (LAN, readings)
 
 
-async def test_no_lan(make_rig: Callable[..., Rig]) -> None:
-    rig = make_rig(lan=False)
-    await rig.controller.poller.poll()
-    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
-    assert not rig.controller.paths.on_lan and not rig.controller.queries.due
-    assert rig.controller.store.state.readings.pump_speed == 75
-    assert rig.asked() == []
-
-
-async def test_no_cloud(make_rig: Callable[..., Rig]) -> None:
-    rig = make_rig(cloud=False)
-    await rig.controller.poller.poll()
+async def test_starts_with_one_path_or_none(
+    rig: Rig, make_rig: Callable[..., Rig]
+) -> None:
     cut(rig)
-    for _ in range(5):
-        await rig.polls(15)
-    assert source(rig) is LAN
+    await rig.polls()
+    assert (polled(rig), rig.service.requests("dashboardInfo")) == ((CLOUD, 30), 1)
+
+    cut(rig, lan=False)
+    cloud_only = make_rig(lan=False)
+    await cloud_only.polls()
+    assert polled(cloud_only) == (CLOUD, 30)
+    assert cloud_only.shown.readings.pump_speed == 75
+    assert not cloud_only.controller.paths.on_lan
+    assert not cloud_only.controller.queries.due
+    assert cloud_only.asked() == []
+
+    lan_only = make_rig(cloud=False)
+    await lan_only.polls()
+    cut(lan_only)
+    await lan_only.polls(15, times=5)
+    assert lan_only.shown.source is LAN
     with pytest.raises(UnreachableError, match="no connection"):
-        await rig.polls(15)
+        await lan_only.polls(15)
+
+    with pytest.raises(UnreachableError, match="no connection to the controller"):
+        await make_rig(lan=False, cloud=False).polls()
 
 
 # Neither path answers
 
 
 async def test_a_state_lasts_90_s(rig: Rig) -> None:
-    await rig.controller.poller.poll()
     cut(rig, cloud=True)
-    before, published = rig.controller.store.state, len(rig.published)
+    with pytest.raises(UnreachableError, match="no connection"):
+        await rig.polls()
+    # A cable that is plugged in again is noticed soon.
+    assert rig.controller.poller.interval == 14
+    assert errors(rig)[1] is UnreachableError
+    assert rig.published == []
+
+    cut(rig, lan=False)
+    await rig.polls(30)
+    cut(rig, cloud=True)
+    before, published = rig.shown, len(rig.published)
     for seconds in (15, 15, 30, 25.9):  # plus a second before each retry
         await rig.polls(seconds)
-        assert rig.controller.store.state == before
-    with pytest.raises(UnreachableError):
-        await rig.polls(0.1)
-    with pytest.raises(UnreachableError):
-        await rig.polls(30)
+        assert rig.shown == before
+    for seconds in (0.1, 30):
+        with pytest.raises(UnreachableError):
+            await rig.polls(seconds)
     assert len(rig.published) == published
     cut(rig, lan=False)
     await rig.polls(30)
-    assert source(rig) is LAN
-
-
-async def test_nobody_ever_answered(rig: Rig) -> None:
-    cut(rig, cloud=True)
-    with pytest.raises(UnreachableError, match="no connection"):
-        await rig.controller.poller.poll()
-    # A cable that is plugged in again is noticed soon.
-    assert rig.controller.poller.interval == 14
-    assert isinstance(rig.controller.paths.cloud_error, UnreachableError)
-    assert rig.published == []
-
-
-async def test_neither_path(make_rig: Callable[..., Rig]) -> None:
-    with pytest.raises(UnreachableError, match="no connection to the controller"):
-        await make_rig(lan=False, cloud=False).controller.poller.poll()
+    assert rig.shown.source is LAN
 
 
 async def test_errors_are_kept_until_they_are_over(rig: Rig) -> None:
     rig.pool.faults.on("wrong_key")
     rig.service.cloud.faults.on("unauthorized")
     with pytest.raises(UnreachableError):
-        await rig.controller.poller.poll()
+        await rig.polls()
     assert errors(rig) == (SignatureError, AuthenticationError)
     rig.service.cloud.faults.clear()
     await rig.polls(30)
@@ -281,19 +244,17 @@ async def test_a_poll_has_10_s_in_all(
     """
     started = 0
 
-    class SlowLan:
-        async def state(self) -> None:
-            nonlocal started
-            started += 1
-            await asyncio.sleep(first)
-            raise UnreachableError("no answer")
+    async def state() -> None:
+        nonlocal started
+        started += 1
+        await asyncio.sleep(first)
+        raise UnreachableError("no answer")
 
     monkeypatch.setattr(poller, "TIMEOUT", 0.15)
-    monkeypatch.setattr(rig.controller.paths, "lan", SlowLan())
+    monkeypatch.setattr(rig.controller.paths.lan, "state", state)
     async with asyncio.timeout(5):
         assert not await rig.controller.poller.read_lan()
-    assert started == attempts
-    assert isinstance(rig.controller.paths.lan_error, UnreachableError)
+    assert (started, errors(rig)[0]) == (attempts, UnreachableError)
 
 
 # The cloud's limits
@@ -302,7 +263,7 @@ async def test_a_poll_has_10_s_in_all(
 async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
     """protocol.md 8 rules 2 and 3."""
     rig = make_rig(lan=False)
-    await rig.controller.poller.poll()
+    await rig.polls()
     for seconds, reads in ((15, 1), (13.9, 1), (0.1, 2), (28, 2), (2, 3)):
         await rig.polls(seconds)
         assert rig.service.requests("dashboardInfo") == reads
@@ -311,41 +272,33 @@ async def test_cloud_reads_keep_apart(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_a_flapping_lan_does_not_read_the_cloud_more_often(rig: Rig) -> None:
-    for _ in range(6):
-        cut(rig)
-        await rig.polls(5)
-        cut(rig, lan=False)
+    for number in range(12):
+        cut(rig, lan=number % 2 == 0)
         await rig.polls(5)
     assert rig.service.requests("dashboardInfo") <= 2
 
 
-@pytest.mark.parametrize("after", [60, 45])
+@pytest.mark.parametrize(
+    ("after", "polls"),
+    [
+        (60, [(30, 2), (28.5, 2), (1.5, 3)]),
+        (45, [(30, 2), (13.5, 2), (1.5, 3)]),
+        (5, [(10, 2), (20, 3)]),  # does not hasten the next read
+    ],
+)
 async def test_a_busy_cloud_is_left_alone(
-    make_rig: Callable[..., Rig], after: int
+    make_rig: Callable[..., Rig], after: int, polls: list[tuple[float, int]]
 ) -> None:
     rig = make_rig(lan=False)
-    await rig.controller.poller.poll()
+    await rig.polls()
     rig.service.cloud.rate_limited.message = f"device busy: retry after {after}s"
     rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")
     await rig.polls(30)
     assert errors(rig)[1] is BusyError
-    await rig.polls(30)
-    await rig.polls(after - 31.5)
-    assert rig.service.requests("dashboardInfo") == 2
-    await rig.polls(1.5)
-    assert rig.service.requests("dashboardInfo") == 3
+    for seconds, reads in polls:
+        await rig.polls(seconds)
+        assert rig.service.requests("dashboardInfo") == reads
     assert errors(rig)[1] is type(None)
-
-
-async def test_a_short_busy_does_not_hasten_the_next_read(
-    make_rig: Callable[..., Rig],
-) -> None:
-    rig = make_rig(lan=False)
-    await rig.controller.poller.poll()
-    rig.service.cloud.faults.once("rate_limited", 1, "dashboardInfo")  # 5 s
-    await rig.polls(30)
-    await rig.polls(10)
-    assert rig.service.requests("dashboardInfo") == 2
 
 
 @pytest.mark.parametrize(
@@ -357,7 +310,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     """It is offline according to `deviceOnlineStatuses`, else to the sites (C16)."""
     rig = make_rig(lan=False)
     rig.service.cloud.dialects = {dialect} if dialect else set()
-    await rig.controller.poller.poll()
+    await rig.polls()
     rig.pool.cloud_link = False  # its dashboard is still served, from a copy
     gone: list[float] = []
     begun = rig.time.now
@@ -371,7 +324,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     assert rig.service.requests("sites") <= (10 if dialect else 0)
     rig.pool.cloud_link = True
     await rig.polls(120)
-    assert rig.controller.store.state.source is Source.CLOUD
+    assert rig.shown.source is CLOUD
 
 
 @pytest.mark.parametrize("fault", ["error_500", "html", "truncated_json", "empty"])
@@ -380,57 +333,45 @@ async def test_a_service_that_cannot_say_who_is_online_is_read_all_the_same(
 ) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.faults.on(fault, "deviceOnlineStatuses", "sites")
-    await rig.controller.poller.poll()
-    assert rig.controller.store.state.source is Source.CLOUD
+    await rig.polls()
+    assert rig.shown.source is CLOUD
 
 
 # Another address
 
 
 async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
+    paths = on_cloud.controller.paths
+    paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    await on_cloud.polls(30)  # it is dead, too
+    assert polled(on_cloud) == (CLOUD, 30)
+    assert on_cloud.service.requests("dashboardInfo") == 1
     cut(on_cloud, lan=False)
-    on_cloud.controller.paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
+    paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
     assert on_cloud.controller.poller.interval <= 15
     await on_cloud.polls(1)
-    assert source(on_cloud) is LAN
-
-
-async def test_another_address_that_is_dead_too(on_cloud: Rig) -> None:
-    on_cloud.controller.paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
-    await on_cloud.polls(30)
-    assert (source(on_cloud), on_cloud.controller.poller.interval) == (CLOUD, 30)
-    assert on_cloud.service.requests("dashboardInfo") == 1
-
-
-async def test_an_address_that_is_gone(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    rig.controller.paths.set_lan(None)
-    assert not await rig.controller.poller.read_lan()
-    await rig.polls(15)
-    assert (source(rig), rig.controller.poller.interval) == (CLOUD, 30)
+    assert on_cloud.shown.source is LAN
 
 
 @pytest.mark.parametrize(
     ("age", "seconds"), [(0, 15), (74, 15), (80, 10), (89.5, 1), (90, 15), (500, 15)]
 )
 async def test_a_poll_comes_in_time_for_what_is_about_to_expire(
-    rig: Rig, age: float, seconds: float
+    small: Rig, age: float, seconds: float
 ) -> None:
     """The next poll comes before the state expires, but not within a second."""
-    await rig.controller.poller.poll()
-    rig.time.advance(age)
-    assert rig.controller.poller.interval == pytest.approx(seconds)
+    small.time.advance(age)
+    assert small.controller.poller.interval == pytest.approx(seconds)
 
 
-async def test_another_address_of_a_controller_that_answers(rig: Rig) -> None:
+async def test_another_address_of_a_controller_that_answers(small: Rig) -> None:
     """It counts as answering at a new address only if it did at the old one."""
-    paths = rig.controller.paths
+    paths = small.controller.paths
     lan = paths.lan
 
     def found() -> tuple[bool, bool]:
         return paths.on_lan, paths.lan_answers
 
-    await rig.controller.poller.poll()
     paths.set_lan(lan)
     assert found() == (True, True)
     paths.lan_missed()
@@ -441,3 +382,7 @@ async def test_another_address_of_a_controller_that_answers(rig: Rig) -> None:
     paths.set_lan(lan)
     assert found() == (True, False)
     assert paths.lan_missed()
+    paths.set_lan(None)
+    assert not await small.controller.poller.read_lan()
+    await small.polls(15)
+    assert polled(small) == (CLOUD, 30)
