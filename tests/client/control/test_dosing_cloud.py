@@ -4,12 +4,7 @@ import asyncio
 
 import pytest
 
-from custom_components.poolctl.client.pool.dosing import (
-    ACID,
-    CHLORINE,
-    DOSERS,
-    DoserKind,
-)
+from custom_components.poolctl.client.pool.dosing import ACID, DOSERS, DoserKind
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     NotSupportedError,
@@ -17,7 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from tests.client.conftest import Rig
-from tests.client.control.dosing_changes import FLAGS, NUMBERS, Change
+from tests.client.control.dosing_changes import EACH_CHANGE, Change
 from tests.world.simulator import devices, settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.devices import Read
@@ -26,7 +21,7 @@ from tests.world.simulator.dialects import ODD
 
 @pytest.fixture
 async def both(pool: Rig) -> Rig:
-    """Read the pool over the LAN; the cloud has copies of its settings, too."""
+    """Read the pool on both paths."""
     pool.service.cloud.not_offered.clear()
     assert pool.controller.paths.cloud is not None
     await pool.controller.paths.cloud.read(pool.pool.device_id, "chemistryCard")
@@ -38,20 +33,19 @@ async def later(rig: Rig, seconds: int) -> None:
     """Let some time pass, in which the cloud renews its copies, and poll."""
     await rig.service.clock.sleep(seconds)
     rig.time.now += seconds
-    await rig.controller.poller.poll()
+    await rig.polls()
 
 
-@pytest.mark.parametrize("change", [*NUMBERS, *FLAGS], ids=lambda change: change.id)
+@EACH_CHANGE
 async def test_a_setting(away: Rig, change: Change) -> None:
-    before = dict(away.pool.pool.settings)
+    before = dict(away.settings)
     await change.send(away.controller.dosing)
     assert away.written() == [change.of.endpoint]
-    after = away.pool.pool.settings
-    assert {k for k in after if after[k] != before.get(k)} == {change.setting}
-    assert after[change.setting] == change.stored
+    changed = dict(away.settings.items() - before.items())
+    assert changed == {change.setting: change.stored}
     # Shown at once; the cloud's older copy does not undo it.
     for _ in range(3):
-        assert change.shown(away.controller.store.state) == change.value
+        assert change.shown(away.shown) == change.value
         await later(away, 30)
 
 
@@ -59,9 +53,9 @@ async def test_a_setting(away: Rig, change: Change) -> None:
 async def test_a_refill(away: Rig, kind: DoserKind) -> None:
     await away.controller.dosing.refill(kind)
     assert away.written() == [kind.keys.settings.endpoint]
-    assert away.pool.pool.settings[f"{kind.key}_remaining"] == 20_000
+    assert away.settings[f"{kind.key}_remaining"] == 20_000
     for _ in range(3):
-        assert kind.of(away.controller.store.state).remaining_ml == 20_000
+        assert kind.of(away.shown).remaining_ml == 20_000
         await later(away, 30)
 
 
@@ -72,7 +66,7 @@ async def test_unknown_keys_are_kept(away: Rig) -> None:
     await later(away, 60)
     await away.controller.dosing.set_desired(ACID, 7.1)
     assert away.pool.pool.more == odd
-    assert away.pool.pool.settings["desired_ph"] == 71
+    assert away.settings["desired_ph"] == 71
 
 
 async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
@@ -83,7 +77,7 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
     await away.controller.dosing.set_drum(ACID, 15_000)
     await later(away, 30)
     await away.controller.dosing.enable(ACID, False)
-    settings = away.pool.pool.settings
+    settings = away.settings
     assert (settings["desired_ph"], settings["acid_drum"]) == (71, 15_000)
     assert not settings["ph_dosing"]
 
@@ -94,7 +88,7 @@ async def test_a_read_that_meets_a_busy_controller(away: Rig) -> None:
     away.time.slept.clear()
     await away.controller.dosing.set_desired(ACID, 7.1)
     assert away.time.slept[:2] == [5, 5]
-    assert away.pool.pool.settings["desired_ph"] == 71
+    assert away.settings["desired_ph"] == 71
 
 
 @pytest.mark.parametrize("forget", [False, True], ids=["old copies", "fresh copies"])
@@ -108,7 +102,7 @@ async def test_two_changes_in_a_row_do_not_undo_each_other(
     await asyncio.gather(dosing.enable(ACID, False), dosing.set_desired(ACID, 7.2))
     await dosing.refill(ACID)
     await dosing.set_drum(ACID, 16_000)
-    settings = away.pool.pool.settings
+    settings = away.settings
     assert (settings["desired_ph"], settings["ph_dosing"]) == (72, 0)
     assert settings["acid_drum"] == 16_000
     # Full when it was refilled; a dose may have been taken since.
@@ -121,46 +115,34 @@ async def test_changes_on_both_paths_do_not_undo_each_other(both: Rig) -> None:
     both.pool.faults.on("refuse")
     await both.controller.dosing.set_drum(ACID, 15_000)
     assert both.written() == ["setPhSettings"]
-    assert both.pool.pool.settings["desired_ph"] == 71
-    assert both.pool.pool.settings["acid_drum"] == 15_000
+    assert (both.settings["desired_ph"], both.settings["acid_drum"]) == (71, 15_000)
 
 
 async def test_an_edit_in_the_app_is_not_lost(away: Rig) -> None:
     """An edit in the app counts once a copy can show it, even of what we wrote."""
     await away.controller.dosing.set_desired(ACID, 7.1)
     away.time.advance(10)
-    away.pool.pool.settings |= {"desired_ph": 76, "max_ph_doses": 4}
+    app = {"desired_ph": 76, "max_ph_doses": 4}
+    away.pool.pool.settings |= app
     await later(away, 40)
     await away.controller.dosing.set_drum(ACID, 15_000)
-    settings = away.pool.pool.settings
-    assert (settings["desired_ph"], settings["max_ph_doses"]) == (76, 4)
+    assert away.settings.items() >= app.items()
 
 
 @pytest.mark.parametrize("missing", ["chemistryCard", "setPhSettings"])
 async def test_not_offered(away: Rig, missing: str) -> None:
     away.service.cloud.not_offered.add(missing)
-    before = away.controller.store.state
+    before, dosing = away.shown, away.controller.dosing
     for _ in range(2):
-        with pytest.raises(NotSupportedError):
-            await away.controller.dosing.set_desired(ACID, 7.2)
-        with pytest.raises(NotSupportedError):
-            await away.controller.dosing.refill(ACID)
-    assert away.controller.store.state == before
+        for change in (dosing.set_desired(ACID, 7.2), dosing.refill(ACID)):
+            with pytest.raises(NotSupportedError):
+                await change
+    assert away.shown == before
     asked = [r for r in away.service.cloud.requests if r.name == missing]
     assert [r.status for r in asked if r.status == 404] == [404]  # only once
 
 
-async def test_a_card_without_the_object(
-    away: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(devices.READS, "chemistryCard", Read(lambda pool: {}))
-    away.service.cloud.pipeline(away.pool).forget()
-    with pytest.raises(NotSupportedError):
-        await away.controller.dosing.set_desired(ACID, 7.2)
-    assert away.written() == []
-
-
-async def test_a_card_without_a_value(
+async def test_a_card_without_a_value_or_the_object(
     away: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last reported value is written back, not 0."""
@@ -169,8 +151,12 @@ async def test_a_card_without_a_value(
     monkeypatch.setattr(sim_settings, "read_ph", lambda pool: told)
     away.service.cloud.pipeline(away.pool).forget()
     await away.controller.dosing.set_drum(ACID, 15_000)
-    settings = away.pool.pool.settings
-    assert (settings["desired_ph"], settings["acid_drum"]) == (74, 15_000)
+    assert (away.settings["desired_ph"], away.settings["acid_drum"]) == (74, 15_000)
+    monkeypatch.setitem(devices.READS, "chemistryCard", Read(lambda pool: {}))
+    away.service.cloud.pipeline(away.pool).forget()
+    with pytest.raises(NotSupportedError):
+        await away.controller.dosing.set_desired(ACID, 7.2)
+    assert away.written() == ["setPhSettings"]
 
 
 @pytest.mark.parametrize(
@@ -188,41 +174,34 @@ async def test_writes_that_fail(
     monkeypatch.setattr("custom_components.poolctl.client.cloud.TIMEOUT", 0.2)
     away.service.cloud.rate_limited.message = "device busy: retry after 1m0s"
     away.service.cloud.faults.on(fault, "setPhSettings")
-    before = dict(away.pool.pool.settings), away.controller.store.state
+    before = dict(away.settings), away.shown
     with pytest.raises(error):
         await away.controller.dosing.set_desired(ACID, 7.2)
-    assert (dict(away.pool.pool.settings), away.controller.store.state) == before
+    assert (dict(away.settings), away.shown) == before
     # A write that failed is not assumed to be done.
     away.service.cloud.faults.clear()
     away.time.advance(61)
     await away.controller.dosing.set_drum(ACID, 15_000)
-    assert away.pool.pool.settings["desired_ph"] == 74
+    assert away.settings["desired_ph"] == 74
 
 
 # From one path to the other
 
 
 @pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
-async def test_the_lan_dies_on_the_way(both: Rig, fault: str) -> None:
-    both.pool.faults.on(fault)
-    await both.controller.dosing.refill(CHLORINE)
-    assert both.written() == ["setChlorineSettings"]
-    assert both.pool.pool.settings["chlorine_remaining"] == 20_000
-
-
-async def test_the_lan_comes_back_after_a_flag_went_by_the_cloud(
-    both: Rig, caplog: pytest.LogCaptureFixture
+async def test_the_lan_dies_on_the_way_and_comes_back(
+    both: Rig, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
     """LAN frames do not report the flag: its object is read again to confirm it."""
-    both.pool.faults.on("refuse")
+    both.pool.faults.on(fault)
     await both.controller.dosing.enable(ACID, False)
     assert both.written() == ["setPhSettings"]
-    both.pool.faults.off("refuse")
+    both.pool.faults.clear()
     for _ in range(5):
         await both.polls(15)
         await both.controller.queries.refresh()
-        assert both.controller.store.state.acid.enabled is False
-    assert both.controller.store.reported.acid.enabled is False
+        assert both.shown.acid.enabled is False
+    assert both.reported.acid.enabled is False
     assert "never took effect" not in caplog.text
 
 
@@ -231,9 +210,8 @@ async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
 ) -> None:
     key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
     monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
-    both.pool.pool.settings["of_next_year"] = 7
+    both.settings["of_next_year"] = 7
     both.service.cloud.pipeline(both.pool).forget()
     await both.controller.dosing.set_drum(ACID, 15_000)
     assert both.asked("a") == [] and both.written() == ["setPhSettings"]
-    assert both.pool.pool.settings["acid_drum"] == 15_000
-    assert both.pool.pool.settings["of_next_year"] == 7
+    assert (both.settings["acid_drum"], both.settings["of_next_year"]) == (15_000, 7)
