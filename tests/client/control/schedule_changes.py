@@ -11,17 +11,9 @@ from tests.world.simulator import schedules as sim_schedules
 PUMP, LIGHT, FALL, HEATER, ACTUATOR, OTHER_ACTUATOR = 0, 1, 3, 4, 10, 11
 """Slots of the fully equipped pool."""
 EVENING = Schedule(
-    slot=FALL, aux_type=1, start=1080, end=1200, weekdays=0b11111, name="Evening"
+    slot=FALL, aux_type=1, start=1080, end=1200, weekdays=31, name="Evening"
 )
-SEEN = Schedule(
-    slot=FALL,
-    aux_type=1,
-    start=600,
-    end=720,
-    weekdays=31,
-    name="Waterfall",
-    enabled=False,
-)
+SEEN = replace(EVENING, start=600, end=720, name="Waterfall", enabled=False)
 """Schedule 1 of the fully equipped pool; 0 runs its pump all day, 2 its light."""
 INDEX, NEW = 1, 3
 
@@ -33,12 +25,7 @@ def record(rig: Rig, index: int) -> sim_schedules.Schedule:
 
 def shown(rig: Rig, index: int) -> Schedule | None:
     """Return a schedule as a user sees it."""
-    return rig.controller.store.state.schedules.used.get(index)
-
-
-def assumed(rig: Rig) -> bool:
-    """Return whether the schedules are stored, not reported."""
-    return rig.controller.store.state.schedules.assumed
+    return rig.shown.schedules.used.get(index)
 
 
 async def change(rig: Rig, what: str) -> int | None:
@@ -48,8 +35,7 @@ async def change(rig: Rig, what: str) -> int | None:
         case "create":
             return await schedules.create(EVENING)
         case "update":
-            wanted = replace(SEEN, end=900)
-            await schedules.update(INDEX, wanted, observed=SEEN)
+            await schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN)
         case "delete":
             await schedules.delete(INDEX, observed=SEEN)
         case "enable":
@@ -59,12 +45,13 @@ async def change(rig: Rig, what: str) -> int | None:
 
 def done(rig: Rig, what: str) -> bool:
     """Return whether the simulated controller has made the change."""
-    if what == "create":
-        return record(rig, NEW).used
     found = record(rig, INDEX)
-    return {"update": found.end == 900, "delete": not found.used}.get(
-        what, found.enabled
-    )
+    return {
+        "create": record(rig, NEW).used,
+        "update": found.end == 900,
+        "delete": not found.used,
+        "enable": found.enabled,
+    }[what]
 
 
 CHANGES = pytest.mark.parametrize("what", ["create", "update", "delete", "enable"])

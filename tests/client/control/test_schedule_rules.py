@@ -46,7 +46,10 @@ from tests.client.control.schedule_changes import (
 )
 from tests.world.simulator import schedules as sim_schedules
 
+BY_PUMP: dict[str, Any] = {"slot": PUMP, "aux_type": 31}
+
 # Properties of a schedule
+
 minutes = st.integers(0, LAST_MINUTE)
 whens = st.builds(
     lambda start, end, weekdays: replace(
@@ -91,13 +94,10 @@ def test_when_a_run_stops(start: int, end: int, stop: int) -> None:
     assert replace(EVENING, start=start, end=end).stop == stop
 
 
-@pytest.mark.parametrize(
-    ("weekdays", "days"),
-    [(0, ()), (1, (0,)), (0b100_0010, (1, 6)), (0xFF, (0, 1, 2, 3, 4, 5, 6))],
-)
-def test_a_week_has_seven_days(weekdays: int, days: tuple[int, ...]) -> None:
+def test_a_week_has_seven_days() -> None:
     """The eighth bit of a record does not stand for a day."""
-    assert replace(EVENING, weekdays=weekdays).days == days
+    for weekdays, days in ((0, ()), (1, (0,)), (66, (1, 6)), (0xFF, tuple(range(7)))):
+        assert replace(EVENING, weekdays=weekdays).days == days
 
 
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
@@ -108,7 +108,7 @@ def test_the_longest_record_fits_a_request(pool: Rig) -> None:
 
 async def test_what_schedules_switch(pool: Rig) -> None:
     """Schedules switch what a user can, except spa actuators after the first."""
-    state, sim = pool.controller.store.state, pool.pool.pool
+    state, sim = pool.shown, pool.pool.pool
     for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
@@ -120,82 +120,85 @@ async def test_what_schedules_switch(pool: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "reason"),
+    ("reason", "changes"),
     [
-        ({"weekdays": 0}, "schedule_weekdays"),
-        ({"weekdays": 128}, "schedule_weekdays"),
-        ({"end": 1080}, "schedule_same_times"),
-        ({"start": 1440}, "schedule_times"),
-        ({"start": -1}, "schedule_times"),
-        ({"end": 2000}, "schedule_times"),
-        ({"name": "  \n"}, "schedule_name"),
-        ({"name": "ü" * (MAX_NAME // 2) + "x"}, "schedule_name"),
-        ({"slot": HEATER, "aux_type": 2}, "schedule_equipment"),
-        ({"slot": OTHER_ACTUATOR, "aux_type": 21}, "schedule_equipment"),
-        ({"slot": 26, "aux_type": 10}, "schedule_equipment"),  # virtual
-        ({"slot": 22, "aux_type": 0}, "schedule_equipment"),  # empty
-        ({"slot": 40}, "schedule_equipment"),
-        ({"speed": 50}, "schedule_no_speed"),
-        ({"slot": PUMP, "aux_type": 31, "speed": 0}, "schedule_speed"),
-        ({"slot": PUMP, "aux_type": 31, "speed": 35}, "schedule_speed"),
-        ({"slot": PUMP, "aux_type": 31, "speed": 52}, "schedule_speed"),
-        ({"slot": PUMP, "aux_type": 31, "speed": 105}, "schedule_speed"),
-        ({"slot": PUMP, "aux_type": 31, "speed": 50}, "schedule_conflict"),
+        ("schedule_weekdays", [{"weekdays": 0}, {"weekdays": 128}]),
+        ("schedule_same_times", [{"end": 1080}]),
+        ("schedule_times", [{"start": 1440}, {"start": -1}, {"end": 2000}]),
+        (
+            "schedule_name",
+            [{"name": "  \n"}, {"name": "ü" * (MAX_NAME // 2) + "x"}],
+        ),
+        (
+            "schedule_equipment",
+            [
+                {"slot": HEATER, "aux_type": 2},
+                {"slot": OTHER_ACTUATOR, "aux_type": 21},
+                {"slot": 26, "aux_type": 10},  # virtual
+                {"slot": 22, "aux_type": 0},  # empty
+                {"slot": 40},
+            ],
+        ),
+        ("schedule_no_speed", [{"speed": 50}]),
+        ("schedule_speed", [{**BY_PUMP, "speed": n} for n in (0, 35, 52, 105)]),
+        ("schedule_conflict", [{**BY_PUMP, "speed": 50}]),
     ],
 )
-async def test_refused(pool: Rig, changes: dict[str, Any], reason: str) -> None:
-    wanted = replace(EVENING, **changes)
-    for attempt in (
-        pool.controller.schedules.create(wanted),
-        pool.controller.schedules.update(
-            INDEX, replace(wanted, enabled=True), observed=SEEN
-        ),
-    ):
-        with pytest.raises(InvalidCommandError) as caught:
-            await attempt
-        assert caught.value.reason == reason
+async def test_refused(pool: Rig, reason: str, changes: list[dict[str, Any]]) -> None:
+    schedules = pool.controller.schedules
+    for wanted in (replace(EVENING, **change) for change in changes):
+        for attempt in (
+            schedules.create(wanted),
+            schedules.update(INDEX, replace(wanted, enabled=True), observed=SEEN),
+        ):
+            with pytest.raises(InvalidCommandError) as caught:
+                await attempt
+            assert caught.value.reason == reason
     assert pool.asked("a") == []
 
 
 async def test_all_in_use(pool: Rig) -> None:
+    schedules = pool.controller.schedules
     for index in range(3, MAX_SCHEDULES):
         pool.pool.pool.schedules[index] = sim_schedules.Schedule(
             FALL, 1, 0, 0, 10 * index, 10 * index + 5, 1, "x", False
         )
-    with pytest.raises(InvalidCommandError) as caught:
-        await pool.controller.schedules.create(EVENING)
-    assert caught.value.reason == "schedule_limit"
-    await pool.controller.schedules.delete(INDEX, observed=SEEN)
-    assert await pool.controller.schedules.create(EVENING) == INDEX
+    with pytest.raises(InvalidCommandError, match="schedule_limit"):
+        await schedules.create(EVENING)
+    await schedules.delete(INDEX, observed=SEEN)
+    assert await schedules.create(EVENING) == INDEX
 
 
 async def test_arming_one_that_conflicts(pool: Rig) -> None:
-    await pool.controller.schedules.create(
-        replace(EVENING, start=700, end=800, weekdays=1)
-    )
-    with pytest.raises(InvalidCommandError) as caught:
-        await pool.controller.schedules.enable(INDEX, True, observed=SEEN)
-    assert caught.value.reason == "schedule_conflict"
+    schedules = pool.controller.schedules
+    await schedules.create(replace(EVENING, start=700, end=800, weekdays=1))
+    with pytest.raises(InvalidCommandError, match="schedule_conflict") as caught:
+        await schedules.enable(INDEX, True, observed=SEEN)
     assert caught.value.placeholders == {"name": "Evening", "number": "4"}
     assert not record(pool, INDEX).enabled
-    # Disarmed ones may overlap.
-    await pool.controller.schedules.update(INDEX, replace(SEEN, end=780), observed=SEEN)
+    # Disarmed ones may overlap, and each gets an index of its own.
+    await schedules.update(INDEX, replace(SEEN, end=780), observed=SEEN)
+    for index in (NEW + 1, NEW + 2):
+        assert await schedules.create(SEEN) == index
+    # An armed one does not conflict with itself.
+    check_conflicts({7: EVENING}, EVENING, 7)
+    with pytest.raises(InvalidCommandError):
+        check_conflicts({7: EVENING}, EVENING, 8)
 
 
 async def test_what_the_app_allowed_may_stay(pool: Rig) -> None:
     """The client checks only the values that are changed."""
-    odd = record(pool, INDEX)
-    odd.slot, odd.aux_type, odd.speed, odd.name = HEATER, 2, 33, "n" * 200
-    seen = replace(SEEN, slot=HEATER, aux_type=2, speed=33, name="n" * 200)
+    odd: dict[str, Any] = {"slot": HEATER, "aux_type": 2, "speed": 33}
+    odd |= {"name": "n" * 200}
+    pool.pool.pool.schedules[INDEX] = replace(record(pool, INDEX), **odd)
+    seen, schedules = replace(SEEN, **odd), pool.controller.schedules
     with pytest.raises(RefusedError):  # by the controller, not by the client
-        await pool.controller.schedules.update(
-            INDEX, replace(seen, end=900), observed=seen
-        )
-    await pool.controller.schedules.delete(INDEX, observed=seen)
+        await schedules.update(INDEX, replace(seen, end=900), observed=seen)
+    await schedules.delete(INDEX, observed=seen)
 
 
 def test_what_equipment_is_meant(pool: Rig) -> None:
-    state, seen = pool.controller.store.state, replace(SEEN, slot=PUMP, speed=45)
+    state, seen = pool.shown, replace(SEEN, slot=PUMP, speed=45)
     for before, slot, speed, expected in (
         (None, None, None, (PUMP, 31, 75)),
         (None, FALL, None, (FALL, 1, 0)),
@@ -213,24 +216,21 @@ def test_what_equipment_is_meant(pool: Rig) -> None:
 
 
 async def test_speeds_by_pump(pool: Rig) -> None:
-    wanted = replace(EVENING, slot=PUMP, aux_type=31)
+    create, wanted = pool.controller.schedules.create, replace(EVENING, **BY_PUMP)
     record(pool, 0).enabled = False
     pool.pool.pool.pump_identity = ("Single Speed", "Acme", "One")
-    pool.controller.queries.expire()
-    await pool.controller.queries.refresh()
-    with pytest.raises(InvalidCommandError) as caught:
-        await pool.controller.schedules.create(replace(wanted, speed=50))
-    assert caught.value.reason == "schedule_no_speed"
-    assert await pool.controller.schedules.create(wanted) == NEW
+    await pool.read()
+    with pytest.raises(InvalidCommandError, match="schedule_no_speed"):
+        await create(replace(wanted, speed=50))
+    assert await create(wanted) == NEW
     # Not identified yet: no speed is accepted as well as any possible one.
     pool.pool.pool.pump_identity = ("Single Speed", "Single Speed", "")
-    pool.controller.queries.expire()
-    await pool.controller.queries.refresh()
+    await pool.read()
     for speed, start in ((50, 0), (0, 60)):
         one = replace(wanted, start=start, end=start + 30, speed=speed)
-        assert await pool.controller.schedules.create(one) is not None
+        assert await create(one) is not None
     with pytest.raises(InvalidCommandError):
-        await pool.controller.schedules.create(replace(wanted, start=900, speed=41))
+        await create(replace(wanted, start=900, speed=41))
 
 
 @pytest.mark.parametrize("end", [0, LAST_MINUTE])
@@ -239,45 +239,26 @@ async def test_midnight_has_one_form(pool: Rig, end: int) -> None:
     assert record(pool, NEW).end == LAST_MINUTE
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"weekdays": 1},
-        {"weekdays": ALL_WEEK},
+def test_just_within_the_limits(pool: Rig) -> None:
+    within: list[dict[str, Any]] = [
+        *({"weekdays": days} for days in (1, ALL_WEEK)),
         {"start": 0, "end": 1},
         {"start": 1, "end": LAST_MINUTE},
-        {"name": "x"},
-        {"name": "x" * MAX_NAME},
-        {"slot": PUMP, "speed": 40},
-        {"slot": PUMP, "speed": 100},
-    ],
-)
-def test_just_within_the_limits(pool: Rig, changes: dict[str, Any]) -> None:
-    check(pool.controller.store.state, {}, replace(EVENING, **changes))
+        *({"name": "x" * length} for length in (1, MAX_NAME)),
+        *({"slot": PUMP, "speed": speed} for speed in (40, 100)),
+    ]
+    for changes in within:
+        check(pool.shown, {}, replace(EVENING, **changes))
 
 
 def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:
-    state = pool.controller.store.state
-    heater = state.outputs.slot(HEATER)
-    assert heater is not None and heater.name
+    name = pool.output(HEATER).name
+    changes: dict[str, Any]
     for changes, placeholders in (
         ({"name": ""}, {"maximum": str(MAX_NAME)}),
-        ({"slot": HEATER}, {"name": heater.name}),
+        ({"slot": HEATER}, {"name": name}),
         ({"slot": 40}, {"name": "41"}),  # shown counted from 1
     ):
         with pytest.raises(InvalidCommandError) as caught:
-            check(state, {}, replace(EVENING, **changes))
+            check(pool.shown, {}, replace(EVENING, **changes))
         assert caught.value.placeholders == placeholders
-
-
-def test_an_armed_one_does_not_conflict_with_itself(pool: Rig) -> None:
-    check_conflicts({7: EVENING}, EVENING, 7)
-    with pytest.raises(InvalidCommandError):
-        check_conflicts({7: EVENING}, EVENING, 8)
-
-
-async def test_two_of_the_same_times(pool: Rig) -> None:
-    """The second gets an index of its own; disarmed schedules may overlap."""
-    twin = replace(SEEN, enabled=False)
-    assert await pool.controller.schedules.create(twin) == NEW
-    assert await pool.controller.schedules.create(twin) == NEW + 1

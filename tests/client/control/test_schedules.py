@@ -29,6 +29,7 @@ from tests.client.control.schedule_changes import (
     record,
     shown,
 )
+from tests.world.simulator import schedules as sim_schedules
 
 
 @pytest.fixture
@@ -42,30 +43,37 @@ async def pool(pool: Rig) -> Rig:
 
 
 async def test_create(pool: Rig) -> None:
-    assert await pool.controller.schedules.create(EVENING) == NEW
+    schedules = pool.controller.schedules
+    assert await schedules.create(EVENING) == NEW
     assert pool.names() == ["schedules", "schedule", "schedules"]
-    found = record(pool, NEW)
-    assert (found.slot, found.aux_type, found.start, found.end) == (FALL, 1, 1080, 1200)
-    assert (found.weekdays, found.name, found.enabled) == (31, "Evening", True)
+    expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1080, 1200, 31, "Evening", True)
+    assert record(pool, NEW) == expected
     assert EVENING.same_as(shown(pool, NEW))
-
-
-async def test_create_disarmed(pool: Rig) -> None:
     wanted = replace(EVENING, start=0, end=60, enabled=False)
-    assert await pool.controller.schedules.create(wanted) == NEW
-    assert not record(pool, NEW).enabled
-    assert (found := shown(pool, NEW)) is not None and not found.enabled
+    assert await schedules.create(wanted) == NEW + 1
+    found = shown(pool, NEW + 1)
+    assert not record(pool, NEW + 1).enabled and found and not found.enabled
 
 
 async def test_update(pool: Rig) -> None:
     record(pool, INDEX).turnover = 7
+    update = pool.controller.schedules.update
     wanted = replace(SEEN, start=660, weekdays=0b1100000, name=" New\nname ")
-    await pool.controller.schedules.update(INDEX, wanted, observed=SEEN)
+    await update(INDEX, wanted, observed=SEEN)
     assert pool.names() == ["schedules", "schedule", "schedules"]
     found = record(pool, INDEX)
     assert (found.start, found.weekdays, found.name) == (660, 0b1100000, "New name")
     assert (found.turnover, found.enabled) == (7, False)
-    assert replace(wanted, name="New name").same_as(shown(pool, INDEX))
+    seen = replace(wanted, name="New name")
+    assert seen.same_as(shown(pool, INDEX))
+
+    wanted = replace(seen, slot=ACTUATOR, aux_type=20, enabled=True)
+    await update(INDEX, wanted, observed=seen)
+    found = record(pool, INDEX)
+    assert (found.slot, found.aux_type, found.enabled) == (ACTUATOR, 20, True)
+    await update(INDEX, replace(wanted, name="Off", enabled=False), observed=wanted)
+    found = record(pool, INDEX)
+    assert (found.name, found.enabled) == ("Off", False)
 
 
 ODD_NAMES = (
@@ -80,12 +88,10 @@ ODD_NAMES = (
 @pytest.mark.parametrize("lan", [True, False])
 async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> None:
     """A name is cleaned for display only, and written back unchanged."""
-    control, record_now = pool.controller.schedules, record(pool, INDEX)
-    record_now.name = name
+    control = pool.controller.schedules
+    record(pool, INDEX).name = name
     if not lan:
-        pool.pool.faults.on("refuse")
-        await pool.polls(15)
-        await pool.polls(15)
+        await pool.loses_lan()
         await pool.polls(600)
     await control.read()
     seen = shown(pool, INDEX)
@@ -95,8 +101,7 @@ async def test_a_name_goes_back_as_it_came(pool: Rig, name: str, lan: bool) -> N
     # A new name replaces it.
     pool.time.advance(60)
     await control.read()
-    seen = shown(pool, INDEX)
-    assert seen is not None
+    seen = replace(seen, start=660)
     await control.update(INDEX, replace(seen, name="Fountain"), observed=seen)
     assert record(pool, INDEX).name == "Fountain"
 
@@ -110,17 +115,6 @@ def test_a_name_that_no_record_holds() -> None:
     for name in ("x" * 256, "\ud800"):
         data = encode_record(replace(EVENING, received_name=name))
         assert data.endswith(b"\7Evening")
-
-
-async def test_update_to_other_equipment_armed(pool: Rig) -> None:
-    wanted = replace(SEEN, slot=ACTUATOR, aux_type=20, enabled=True)
-    await pool.controller.schedules.update(INDEX, wanted, observed=SEEN)
-    found = record(pool, INDEX)
-    assert (found.slot, found.aux_type, found.enabled) == (ACTUATOR, 20, True)
-    await pool.controller.schedules.update(
-        INDEX, replace(wanted, name="Off", enabled=False), observed=wanted
-    )
-    assert (found := record(pool, INDEX)).name == "Off" and not found.enabled
 
 
 @pytest.mark.parametrize(
@@ -147,28 +141,26 @@ async def test_update_and_arm(pool: Rig, before: bool, after: bool) -> None:
 async def test_nothing_to_change_sends_nothing(pool: Rig) -> None:
     await pool.controller.schedules.update(INDEX, SEEN, observed=SEEN)
     await pool.controller.schedules.enable(INDEX, False, observed=SEEN)
-    armed = shown(pool, 0)
-    await pool.controller.schedules.enable(0, True, observed=armed)
+    await pool.controller.schedules.enable(0, True, observed=shown(pool, 0))
     assert pool.names() == ["schedules"] * 3
 
 
 async def test_the_next_frame_is_fresher_than_the_records(pool: Rig) -> None:
+    before = pool.shown.schedules.used
+    pool.pool.faults.on("no_config")
+    await pool.polls(15)
+    assert pool.shown.schedules.used == before
+    pool.pool.faults.clear()
+    pool.forget()
     record(pool, INDEX).enabled = True  # in the app
     record(pool, 0).enabled = False
     await pool.polls(15)
-    schedules = pool.controller.store.state.schedules.used
+    schedules = pool.shown.schedules.used
     assert [one.enabled for one in schedules.values()] == [False, True, False]
     # One created in the app shows in a frame first: the records are queried at once.
     assert pool.controller.queries.due
     await pool.controller.queries.refresh()
     assert pool.names() == ["state", "schedules"]
-
-
-async def test_a_frame_without_that_field_changes_nothing(pool: Rig) -> None:
-    before = pool.controller.store.state.schedules.used
-    pool.pool.faults.on("no_config")
-    await pool.polls(15)
-    assert pool.controller.store.state.schedules.used == before
 
 
 # Changes made elsewhere
@@ -187,13 +179,11 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
         schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN),
         schedules.delete(INDEX, observed=SEEN),
         schedules.enable(INDEX, True, observed=SEEN),
+        schedules.enable(INDEX, True, observed=None),  # nobody saw it
     ):
-        with pytest.raises(InvalidCommandError) as caught:
+        with pytest.raises(InvalidCommandError, match="schedule_changed"):
             await attempt
-        assert caught.value.reason == "schedule_changed"
-    assert record(pool, INDEX) == before
-    assert pool.asked("a") == []
-    # The changed one is shown.
+    assert (record(pool, INDEX), pool.asked("a")) == (before, [])
     now = shown(pool, INDEX)
     assert now is None if change == {"slot": 99} else now is not None
     assert now is None or asdict(now).items() >= change.items()
@@ -205,18 +195,11 @@ async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> No
     record(pool, INDEX).enabled = enabled
     seen = replace(SEEN, enabled=not enabled)
     await pool.controller.schedules.update(INDEX, replace(seen, end=900), observed=seen)
-    assert record(pool, INDEX).end == 900
-    assert record(pool, INDEX).enabled is enabled
+    assert (record(pool, INDEX).end, record(pool, INDEX).enabled) == (900, enabled)
 
 
-async def test_one_that_nobody_saw(pool: Rig) -> None:
-    with pytest.raises(InvalidCommandError):
-        await pool.controller.schedules.enable(INDEX, True, observed=None)
-    assert pool.asked("a") == []
-
-
-async def test_two_edits_of_one_schedule_at_once(pool: Rig) -> None:
-    """The second edit is refused, because the first changed what it was based on."""
+async def test_several_at_once(pool: Rig) -> None:
+    """A second edit is refused, because the first changed what it was based on."""
     schedules = pool.controller.schedules
     results = await asyncio.gather(
         schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN),
@@ -225,95 +208,89 @@ async def test_two_edits_of_one_schedule_at_once(pool: Rig) -> None:
     )
     assert results[0] is None and isinstance(results[1], InvalidCommandError)
     assert record(pool, INDEX).end == 900
-
-
-async def test_two_new_ones_at_once(pool: Rig) -> None:
     later = replace(EVENING, start=1200, end=1260, name="Later")
-    indices = await asyncio.gather(
-        *(pool.controller.schedules.create(one) for one in (EVENING, later, EVENING)),
+    *made, twice = await asyncio.gather(
+        *(schedules.create(one) for one in (EVENING, later, EVENING)),
         return_exceptions=True,
     )
-    assert indices[:2] == [3, 4] and isinstance(indices[2], InvalidCommandError)
+    assert made == [3, 4] and isinstance(twice, InvalidCommandError)
 
 
 # Failures on the way
 
 
 @CHANGES
-async def test_a_lost_answer_is_looked_up(pool: Rig, what: str) -> None:
-    pool.pool.faults.once("close_mid_body", 1, "schedule")
+async def test_a_lost_answer_is_looked_up(
+    pool: Rig, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change is sent once, and never by the cloud after it may have arrived."""
+    faults = pool.pool.faults
+    with monkeypatch.context() as patch:
+        # Gone between the look and the change: there is nothing to look up.
+        pool.service.cloud.faults.on("refuse")
+        patch.setattr(pool.controller.store, "publish", lambda: faults.on("refuse"))
+        with pytest.raises(UnreachableError) as caught:
+            await change(pool, what)
+    assert (caught.value.ran, caught.value.reason) == (False, None)
+    assert not done(pool, what)
+    faults.clear()
+    pool.service.cloud.faults.clear()
+    await pool.polls()
+
+    pool.forget()
+    faults.once("ignore_writes")
+    faults.once("close_mid_body", 1, "schedule")
+    with pytest.raises(UnreachableError, match="not_done"):
+        await change(pool, what)
+    assert (len(pool.asked("a")), done(pool, what)) == (1, False)
+
+    faults.once("close_mid_body", 1, "schedule")
     await change(pool, what)
     assert done(pool, what)
-    assert pool.names("a") == ["schedule"]
+    assert pool.names("a") == ["schedule"] * 2
     assert pool.written() == []
 
 
-@CHANGES
-async def test_a_lost_command_is_an_error(pool: Rig, what: str) -> None:
-    pool.pool.faults.once("ignore_writes")
-    pool.pool.faults.once("close_mid_body", 1, "schedule")
-    with pytest.raises(UnreachableError) as caught:
-        await change(pool, what)
-    assert caught.value.reason == "not_done"
-    assert not done(pool, what)
-    assert len(pool.asked("a")) == 1 and pool.written() == []
+@pytest.fixture
+def fails_after_it(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list for a fault that begins with the next action; the cloud is gone."""
+    pool.service.cloud.faults.on("refuse")
+    fault, run = list[str](), pool.pool.act
+
+    def act(name: str, payload: bytes) -> None:
+        run(name, payload)
+        pool.pool.faults.on(*fault)
+
+    monkeypatch.setattr(pool.pool, "act", act)
+    return fault
 
 
 @CHANGES
 async def test_when_nothing_answers_any_more_nobody_knows(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch, what: str
+    pool: Rig, fails_after_it: list[str], what: str
 ) -> None:
-    pool.service.cloud.faults.on("refuse")
+    fails_after_it.append("reset")
     pool.pool.faults.once("close_mid_body", 1, "schedule")
-    answer = pool.pool.act
-
-    def act(name: str, payload: bytes) -> None:
-        answer(name, payload)
-        pool.pool.faults.on("reset")
-
-    monkeypatch.setattr(pool.pool, "act", act)
-    with pytest.raises(UnreachableError) as caught:
+    with pytest.raises(UnreachableError, match="outcome_unknown"):
         await change(pool, what)
-    assert caught.value.reason == "outcome_unknown"
     assert done(pool, what)
     # When it answers again, the schedules are queried first.
     pool.pool.faults.clear()
-    await pool.controller.poller.poll()
+    await pool.polls()
     await pool.controller.queries.refresh()
     found = shown(pool, NEW if what == "create" else INDEX)
     assert (found is None) is (what == "delete")
 
 
 async def test_acknowledged_is_done_even_if_it_cannot_be_looked_at(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
+    pool: Rig, fails_after_it: list[str]
 ) -> None:
-    pool.service.cloud.faults.on("refuse")
-    answer = pool.pool.act
-
-    def act(name: str, payload: bytes) -> None:
-        answer(name, payload)
-        pool.pool.faults.on("garbage", "schedules")
-
-    monkeypatch.setattr(pool.pool, "act", act)
+    fails_after_it += ("garbage", "schedules")
     assert await pool.controller.schedules.create(EVENING) is None
     assert record(pool, NEW).used
 
 
-@CHANGES
-async def test_by_the_cloud_when_the_lan_is_gone(pool: Rig, what: str) -> None:
+async def test_by_the_cloud_when_the_lan_is_gone(pool: Rig) -> None:
     pool.pool.faults.on("refuse")
-    await change(pool, what)
-    assert done(pool, what)
-    assert len(pool.written()) == 1
-
-
-@CHANGES
-async def test_gone_between_the_look_and_the_change(pool: Rig, what: str) -> None:
-    """The change was certainly not sent, so there is nothing to look up."""
-    pool.service.cloud.faults.on("refuse")
-    pool.controller.store.publish = lambda: pool.pool.faults.on("refuse")
-    with pytest.raises(UnreachableError) as caught:
-        await change(pool, what)
-    assert caught.value.ran is False
-    assert caught.value.reason is None
-    assert not done(pool, what)
+    await change(pool, "create")
+    assert (done(pool, "create"), pool.written()) == (True, ["createSchedule"])

@@ -27,84 +27,64 @@ from tests.client.control.schedule_changes import (
     record,
     shown,
 )
-from tests.world.simulator import devices
+from tests.world.simulator import devices, schedules as sim_schedules
 
 
-async def test_the_cloud_tells_of_schedules(away: Rig) -> None:
-    schedules = away.controller.store.state.schedules.used
-    assert [one.name for one in schedules.values()] == [
-        "Filter",
-        "Waterfall",
-        "Evening light",
-    ]
-    assert [one.enabled for one in schedules.values()] == [True, False, False]
-    assert schedules[0].aux_type == 31 and schedules[0].speed == 75
+def reads(rig: Rig) -> int:
+    return rig.service.requests("scheduleInfo")
+
+
+async def test_the_schedules_of_the_cloud(away: Rig) -> None:
+    """They are not read every time."""
+    schedules = away.shown.schedules.used
+    assert {one.name: one.enabled for one in schedules.values()} == {
+        "Filter": True,
+        "Waterfall": False,
+        "Evening light": False,
+    }
+    assert (schedules[0].aux_type, schedules[0].speed) == (31, 75)
     assert SEEN.same_as(schedules[1])
-    assert not away.controller.store.state.schedules.assumed
-
-
-async def test_the_cloud_is_not_asked_for_them_every_time(away: Rig) -> None:
-    requests = away.service.requests
-    for _ in range(9):
-        await away.polls(30)
-    assert requests("scheduleInfo") == 0
-    for _ in range(2):
-        await away.polls(30)
-    assert requests("scheduleInfo") == 1
-
-
-@CHANGES
-async def test_a_change_through_the_cloud(away: Rig, what: str) -> None:
-    result = await change(away, what)
-    assert result == (NEW if what == "create" else None)
-    assert done(away, what)
-    assert len(away.written()) == 1
-    found = shown(away, NEW if what == "create" else INDEX)
-    assert (found is None) is (what == "delete")
-    if what == "enable":
-        assert found is not None and found.enabled
+    assert not away.shown.schedules.assumed
+    await away.polls(30, times=9)
+    assert reads(away) == 0
+    await away.polls(30, times=2)
+    assert reads(away) == 1
 
 
 async def test_a_record_through_the_cloud(away: Rig) -> None:
-    wanted = replace(EVENING, start=1320, end=60, weekdays=0b1000001)
+    wanted = replace(EVENING, start=1320, end=60, weekdays=65)
     await away.controller.schedules.create(wanted)
-    found = record(away, NEW)
-    assert (found.slot, found.aux_type, found.start, found.end) == (FALL, 1, 1320, 60)
-    assert (found.weekdays, found.speed, found.name) == (0b1000001, 0, "Evening")
+    expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1320, 60, 65, "Evening", True)
+    assert record(away, NEW) == expected
 
 
 @CHANGES
 async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
     """C12: a copy is not read until it can be newer, and undoes no change."""
-    old = deepcopy(away.pool.pool.schedules)
-    seen = away.service.requests("scheduleInfo")
-    index = await change(away, what)
-    assert index == (NEW if what == "create" else None)
-    told = away.controller.store.state.schedules.used
+    old, seen = deepcopy(away.pool.pool.schedules), reads(away)
+    assert await change(away, what) == (NEW if what == "create" else None)
+    assert (done(away, what), len(away.written())) == (True, 1)
+    known = away.shown.schedules.used
+    found = known.get(NEW if what == "create" else INDEX)
+    assert (found is None) is (what == "delete")
+    assert what != "enable" or (found is not None and found.enabled)
     # Read once before the change was sent, and not after it.
-    assert away.service.requests("scheduleInfo") == seen + 1
+    assert reads(away) == seen + 1
     new, away.pool.pool.schedules = away.pool.pool.schedules, old
     await away.polls(30)
-    assert away.service.requests("scheduleInfo") == seen + 1
-    assert away.controller.store.state.schedules.used == told
+    assert (reads(away), away.shown.schedules.used) == (seen + 1, known)
     away.pool.pool.schedules = new
     await away.polls(30)
-    assert away.service.requests("scheduleInfo") == seen + 2
-    assert away.controller.store.state.schedules.used == told
+    assert (reads(away), away.shown.schedules.used) == (seen + 2, known)
 
 
 async def test_changes_one_after_the_other(away: Rig) -> None:
     """C12: a second change builds on the first, however old the copies are."""
-    old = deepcopy(away.pool.pool.schedules)
     await change(away, "update")
-    away.pool.pool.schedules, new = old, away.pool.pool.schedules
-    seen = away.service.requests("scheduleInfo")
-    found = shown(away, INDEX)
+    seen, found = reads(away), shown(away, INDEX)
     assert found is not None and found.end == 900
-    away.pool.pool.schedules = new
     await away.controller.schedules.delete(INDEX, observed=found)
-    assert away.service.requests("scheduleInfo") == seen
-    assert not record(away, INDEX).used
+    assert (reads(away), record(away, INDEX).used) == (seen, False)
 
 
 async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
@@ -131,23 +111,18 @@ async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
 
 
 @CHANGES
-async def test_a_refusal_by_the_cloud(away: Rig, what: str) -> None:
+async def test_a_change_that_fails(away: Rig, what: str) -> None:
+    """After a 5xx it is unknown whether the change was made; it is not sent again."""
     away.pool.faults.on("decline")
     with pytest.raises(CommandFailedError):
         await change(away, what)
-    assert len(away.written()) == 1
-    assert not done(away, what)
-
-
-@CHANGES
-async def test_a_lost_answer_of_the_cloud(away: Rig, what: str) -> None:
-    """After a 5xx it is unknown whether the change was made; it is not sent again."""
+    assert (len(away.written()), done(away, what)) == (1, False)
+    away.pool.faults.clear()
     endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
     away.service.cloud.faults.once("error_500", 1, endpoint)
-    with pytest.raises(UnreachableError) as caught:
+    with pytest.raises(UnreachableError, match="outcome_unknown"):
         await change(away, what)
-    assert caught.value.reason == "outcome_unknown"
-    assert len(away.written()) == 1
+    assert len(away.written()) == 2
 
 
 async def test_a_busy_controller_is_waited_for(away: Rig) -> None:
@@ -167,12 +142,11 @@ async def test_not_offered(away: Rig) -> None:
 
 @pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])
 async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> None:
-    before = away.controller.store.state.schedules.records
+    before = away.shown.schedules.records
     away.service.cloud.faults.on(fault, "scheduleInfo")
     away.time.advance(300)
     await away.polls(30)
-    assert away.service.requests("scheduleInfo") == 1
-    assert away.controller.store.state.schedules.records == before
+    assert (reads(away), away.shown.schedules.records) == (1, before)
 
 
 @pytest.mark.parametrize(
@@ -188,24 +162,19 @@ async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> Non
         {"schedule_num": True},
     ],
 )
-async def test_one_that_is_not_understood_takes_nothing_away(
+def test_one_that_is_not_understood_takes_nothing_away(
     away: Rig, change: dict[str, Any]
 ) -> None:
     """The other schedules are updated, and none counts as deleted."""
-    schedules = away.pool.pool.schedules
     told = devices._schedules(away.pool.pool)["scheduleInfo"]["schedules"]
     told[1] |= change
     told[0]["schedule_name"] = "New name"
     del told[2]
     state = merge_schedule_info(
-        away.controller.store.state, {"scheduleInfo": {"schedules": [*told, "odd"]}}
+        away.shown, {"scheduleInfo": {"schedules": [*told, "odd"]}}
     )
-    found = state.schedules.used
-    assert [one.name for one in found.values()] == [
-        "New name",
-        schedules[1].name,
-        schedules[2].name,
-    ]
+    names = [one.name for one in state.schedules.used.values()]
+    assert names == ["New name", "Waterfall", "Evening light"]
     # Only an answer that is understood as a whole deletes schedules.
     state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
     assert list(state.schedules.used) == [0]
