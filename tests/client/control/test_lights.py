@@ -36,27 +36,19 @@ async def refresh(pool: Rig) -> None:
 
 def lit(pool: Rig, slot: int) -> tuple[bool | None, str | None]:
     """Return what is shown of a light: whether it is on, and its effect."""
-    found = pool.controller.store.state.outputs.slot(slot)
     group = SPA_GROUP if slot == SPA_LIGHT else POOL_GROUP
-    assert found is not None
-    return found.on, group.effect(pool.controller.store.state, Choices())
+    return pool.output(slot).on, group.effect(pool.shown, Choices())
 
 
 def choose_type(pool: Rig, group: LightGroup, key: str) -> None:
     pool.controller.store.choose(lambda choices: group.with_type(choices, key))
 
 
-def due(pool: Rig) -> bool:
-    return pool.controller.queries.due
-
-
 def sent(pool: Rig) -> list[tuple[int, int, int]]:
     """Return slot, light type and colour of every command that was sent."""
-    commands = pool.sent()
-    assert {name for name, _ in commands} <= {"set_pool_light_switch_mode"}
-    return [
-        (body["slot"], body["light_type"], body["light_color"]) for _, body in commands
-    ]
+    bodies = [body for _, body in pool.sent()]
+    assert all(name == "set_pool_light_switch_mode" for name, _ in pool.sent())
+    return [(it["slot"], it["light_type"], it["light_color"]) for it in bodies]
 
 
 # Shows
@@ -66,11 +58,8 @@ async def test_a_show(pool: Rig) -> None:
     """A show takes one request and no waiting, and its flapping is not shown."""
     assert lit(pool, POOL_LIGHT) == (False, "white")
     await pool.controller.lights.show(POOL_LIGHT, "oceanic_views")
-    assert sent(pool) == [(POOL_LIGHT, 2, 8)]
-    assert [r.op for r in pool.asked()] == ["a"]
+    assert (sent(pool), pool.names()) == ([(POOL_LIGHT, 2, 8)], ["cmd"])
     assert pool.time.slept == []
-    assert lit(pool, POOL_LIGHT) == (True, "oceanic_views")
-
     relay: set[bool] = set()
     for _ in range(30):
         await pool.polls(0.3)
@@ -98,24 +87,21 @@ async def test_a_person_may_switch_it_off_meanwhile(pool: Rig) -> None:
     await pool.controller.lights.show(POOL_LIGHT, "red")
     await pool.polls(3)
     await pool.controller.outputs.switch(POOL_LIGHT, False)
-    assert lit(pool, POOL_LIGHT)[0] is False
     for _ in range(10):
-        await pool.polls(1)
         assert lit(pool, POOL_LIGHT)[0] is False
+        await pool.polls(1)
     await pool.controller.outputs.switch(POOL_LIGHT, True)
     assert lit(pool, POOL_LIGHT) == (True, "red")
 
 
 async def test_the_newest_show_counts(pool: Rig) -> None:
     """The last show wins, of one light and of two lights that share a preference."""
-    for slot, effect in (
-        (POOL_LIGHT, "blue"),
-        (DECK_LIGHT, "red"),
-        (POOL_LIGHT, "lime"),
-    ):
-        await pool.controller.lights.show(slot, effect)
+    show = pool.controller.lights.show
+    for slot, effect in ((POOL_LIGHT, "blue"), (DECK_LIGHT, "red")):
+        await show(slot, effect)
         assert lit(pool, slot) == (True, effect)
-    assert lit(pool, DECK_LIGHT) == (True, "lime")
+    await show(POOL_LIGHT, "lime")
+    assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
     await pool.polls(15)
     await refresh(pool)
     assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
@@ -124,10 +110,9 @@ async def test_the_newest_show_counts(pool: Rig) -> None:
 
 async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
     await pool.controller.lights.show(POOL_LIGHT, "red")
-    await pool.polls(7)
-    assert not due(pool)
-    await pool.polls(1.5)
-    assert due(pool)
+    for seconds, due in ((7, False), (1.5, True)):
+        await pool.polls(seconds)
+        assert pool.controller.queries.due is due
     pool.pool.pool.lights["pool"] = [2, 9]  # another one was chosen in the app
     await refresh(pool)
     assert pool.names("q") == [LIGHTS_QUERY]
@@ -157,9 +142,9 @@ async def test_a_query_that_the_show_overtook_is_asked_again(pool: Rig) -> None:
     await pool.controller.lights.show(POOL_LIGHT, "red")
     await asyncio.gather(poll, refreshing)
     assert pool.names()[1:3] == ["cmd", LIGHTS_QUERY]
-    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) == "white"
+    assert POOL_GROUP.effect(pool.shown, Choices()) == "white"
     await pool.polls(15)
-    assert due(pool)
+    assert pool.controller.queries.due
     await refresh(pool)
     assert lit(pool, POOL_LIGHT) == (True, "red")
 
@@ -172,7 +157,7 @@ async def test_a_show_that_never_came_true(
     assert lit(pool, POOL_LIGHT) == (True, "red")
     await pool.polls(15)
     await refresh(pool)
-    assert POOL_GROUP.effect(pool.controller.store.state, Choices()) == "white"
+    assert POOL_GROUP.effect(pool.shown, Choices()) == "white"
     with caplog.at_level(logging.WARNING):
         await pool.polls(20)
     assert lit(pool, POOL_LIGHT) == (False, "white")
@@ -193,10 +178,10 @@ async def test_actions(pool: Rig, light_type: int, action: str) -> None:
     choose_type(pool, SPA_GROUP, kind.key)
     await pool.controller.lights.act(SPA_LIGHT, action)
     assert sent(pool) == [(SPA_LIGHT, light_type, kind.actions[action].color)]
-    relay: set[bool] = set()
-    while pool.pool.pool.slots[SPA_LIGHT].flapping or not relay:
+    light, relay = pool.pool.pool.slots[SPA_LIGHT], set[bool]()
+    while light.flapping or not relay:
         await pool.polls(1.3)
-        relay.add(pool.pool.pool.slots[SPA_LIGHT].on)
+        relay.add(light.on)
         assert lit(pool, SPA_LIGHT)[0] is True
     assert True in relay
     # The simulated clock keeps running, so more time passes on it on a busy machine.
@@ -222,68 +207,56 @@ async def test_a_darker_light_keeps_its_colour(pool: Rig) -> None:
 # Rejected before sending
 
 
-@pytest.mark.parametrize("effect", ["disco", "White", "", "brightness_down"])
-async def test_an_unknown_effect(pool: Rig, effect: str) -> None:
-    before = pool.controller.store.state
-    with pytest.raises(InvalidCommandError) as caught:
-        await pool.controller.lights.show(POOL_LIGHT, effect)
-    assert caught.value.reason == "unknown_effect"
-    placeholders = caught.value.placeholders
-    assert (placeholders["effect"], placeholders["light"]) == (effect, "Pool Light")
-    assert placeholders["effects"].startswith("blue, magenta, red")
-    assert pool.asked() == [] and pool.controller.store.state == before
+async def test_an_unknown_effect_light_or_type(pool: Rig) -> None:
+    before, show = pool.shown, pool.controller.lights.show
+    for effect in ("disco", "White", "", "brightness_down"):
+        with pytest.raises(InvalidCommandError, match="unknown_effect") as caught:
+            await show(POOL_LIGHT, effect)
+        placeholders = caught.value.placeholders
+        assert (placeholders["effect"], placeholders["light"]) == (effect, "Pool Light")
+        assert placeholders["effects"].startswith("blue, magenta, red")
+    for slot in (WATERFALL, 20, 99):
+        with pytest.raises(NotSupportedError):
+            await show(slot, "blue")
+    with pytest.raises(InvalidCommandError):
+        choose_type(pool, POOL_GROUP, "disco_ball")
+    assert (pool.asked(), pool.shown) == ([], before)
+    assert pool.controller.store.choices == Choices()
 
 
 async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
     pool.pool.pool.lights["pool"] = [99, 99]
     pool.controller.queries.expire()
     await refresh(pool)
-    pool.pool.requests.clear()
+    pool.forget()
     pool.controller.store.update(
         lambda known: replace(known, outputs=replace(known.outputs, names=()))
     )
     with pytest.raises(InvalidCommandError) as caught:
         await pool.controller.lights.show(DECK_LIGHT, "blue")
-    assert (
-        caught.value.placeholders["light"],
-        caught.value.placeholders["effects"],
-    ) == (
-        "#18",
-        "-",
-    )
+    assert caught.value.placeholders.items() >= {("light", "#18"), ("effects", "-")}
     with pytest.raises(NotSupportedError):
         await pool.controller.lights.act(DECK_LIGHT, "resync")
     assert pool.asked() == []
 
 
-@pytest.mark.parametrize("slot", [WATERFALL, 20, 99])
-async def test_what_is_not_a_light(pool: Rig, slot: int) -> None:
-    with pytest.raises(NotSupportedError):
-        await pool.controller.lights.show(slot, "blue")
-    assert pool.asked() == []
-
-
-async def test_an_unknown_light_type(pool: Rig) -> None:
-    with pytest.raises(InvalidCommandError):
-        choose_type(pool, POOL_GROUP, "disco_ball")
-    assert pool.controller.store.choices == Choices()
-
-
 # Failures
 
 
-@pytest.mark.parametrize("fault", ["close_mid_body", "refuse"])
-async def test_the_lan_dies(pool: Rig, fault: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "sent", "then"),
+    [("close_mid_body", 1, (True, "red")), ("refuse", 0, (False, "white"))],
+)
+async def test_the_lan_dies(
+    pool: Rig, fault: str, sent: int, then: tuple[bool, str]
+) -> None:
     """The show may have run or not: none is shown, and the preference is queried."""
-    before = pool.controller.store.state
+    before = pool.shown
     pool.pool.faults.on(fault)
     with pytest.raises(UnreachableError):
         await pool.controller.lights.show(POOL_LIGHT, "red")
-    assert pool.controller.store.state == before
-    assert len(pool.asked("a")) == (fault != "refuse")  # never sent twice
+    assert (pool.shown, len(pool.asked("a"))) == (before, sent)  # never sent twice
     pool.pool.faults.clear()
     await pool.polls(15)
     await refresh(pool)
-    told = pool.pool.pool.lights["pool"] == [2, 3]
-    assert lit(pool, POOL_LIGHT) == ((True, "red") if told else (False, "white"))
-    assert pool.names("q") == [LIGHTS_QUERY]
+    assert (lit(pool, POOL_LIGHT), pool.names("q")) == (then, [LIGHTS_QUERY])
