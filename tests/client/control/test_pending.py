@@ -24,44 +24,31 @@ def speeds(rig: Rig) -> list[object]:
 # Coalescing
 
 
-async def test_ten_moves_of_a_slider(pool: Rig) -> None:
-    moves = [pool.controller.pump.set_speed(speed) for speed in range(45, 95, 5)]
-    await asyncio.gather(*moves)
-    assert speeds(pool) == [90]
-    assert pool.controller.store.reported.readings.pump_speed == 90
-
-
-async def test_moves_while_one_is_under_way(pool: Rig) -> None:
+async def test_moves_of_a_slider(pool: Rig) -> None:
+    set_speed = pool.controller.pump.set_speed
+    await asyncio.gather(*(set_speed(speed) for speed in range(45, 95, 5)))
+    assert (speeds(pool), pool.reported.readings.pump_speed) == ([90], 90)
+    pool.forget()
     pool.pool.faults.once("busy", 1, "cmd")  # keeps the first one waiting
-    first = asyncio.create_task(pool.controller.pump.set_speed(45))
+    first = asyncio.create_task(set_speed(45))
     await until(lambda: pool.pool.clock.waiting > 0)
-    moves = [pool.controller.pump.set_speed(speed) for speed in (50, 60, 70)]
-    await asyncio.gather(first, *moves)
-    assert speeds(pool) == [45, 70]
-    assert pool.controller.store.reported.readings.pump_speed == 70
+    await asyncio.gather(first, *(set_speed(speed) for speed in (50, 60, 70)))
+    assert (speeds(pool), pool.reported.readings.pump_speed) == ([45, 70], 70)
 
 
 async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
     """Neither the reply's frame nor a poll under way brings the old value back."""
-    poll = asyncio.create_task(pool.controller.poller.poll())
+    poll = asyncio.create_task(pool.polls())
     await asyncio.sleep(0)
     await asyncio.gather(poll, pool.controller.pump.set_speed(85))
     shown = [state.readings.pump_speed or 0 for state in pool.published]
-    assert shown[0] == 75 and shown[-1] == 85
-    assert shown == sorted(shown)
-    assert len(shown) > 2
-
-
-async def test_a_poll_under_way_does_not_undo_a_switch(pool: Rig) -> None:
+    assert shown == sorted(shown) and len(shown) > 2
+    assert (shown[0], shown[-1]) == (75, 85)
     for command_first in (True, False):
         for on in (True, False):
-            both = [
-                pool.controller.outputs.switch(3, on),
-                pool.controller.poller.poll(),
-            ]
+            both = [pool.controller.outputs.switch(3, on), pool.polls()]
             await asyncio.gather(*(both if command_first else reversed(both)))
-            found = pool.controller.store.state.outputs.slot(3)
-            assert found is not None and found.on is on
+            assert pool.output(3).on is on
 
 
 async def test_all_callers_get_the_error(pool: Rig) -> None:
@@ -85,44 +72,41 @@ async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
     assert pool.pool.pool.pump.speed == 60
 
 
-async def test_stop(pool: Rig) -> None:
-    """While one value is being sent and one waits; later commands are sent."""
+async def test_stop_and_close(pool: Rig) -> None:
+    """While one value is being sent and one waits; a stop lets later ones be sent."""
+    control = pool.controller
     pool.pool.faults.on("hang")
-    tasks = [asyncio.create_task(pool.controller.pump.set_speed(50))]
+    tasks = [asyncio.create_task(control.pump.set_speed(50))]
     await until(lambda: len(pool.asked("a")) == 1)
-    tasks.append(asyncio.create_task(pool.controller.pump.set_speed(60)))
+    tasks.append(asyncio.create_task(control.pump.set_speed(60)))
     await asyncio.sleep(0)
-    await pool.controller.stop()
+    await control.stop()
     for task in tasks:
         with pytest.raises(UnreachableError, match="stopped"):
             await task
-    await pool.controller.stop()
+    await control.stop()
     assert len(pool.asked("a")) == 1
     pool.pool.faults.clear()
-    await pool.controller.pump.set_speed(70)
+    await control.pump.set_speed(70)
 
-
-async def test_a_command_after_the_end(pool: Rig) -> None:
-    await pool.controller.close()
+    # A caller who goes away at the end gets no error of a closed client.
+    pool.pool.faults.on("hang")
+    pool.forget()
+    task = asyncio.create_task(control.outputs.switch(3, True))
+    await until(lambda: len(pool.asked("a")) == 1)
+    task.cancel()
+    await control.close()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    pool.forget()
     for command in (
-        pool.controller.pump.set_speed(70),
-        pool.controller.outputs.switch(3, True),
-        pool.controller.raw.action("aux", b"\3\1\1"),
+        control.pump.set_speed(70),
+        control.outputs.switch(3, True),
+        control.raw.action("aux", b"\3\1\1"),
     ):
         with pytest.raises(UnreachableError, check=lambda e: e.reason == "stopped"):
             await command
     assert pool.asked() == [] and pool.written() == []
-
-
-async def test_a_command_whose_caller_goes_away_at_the_end(pool: Rig) -> None:
-    """The command is cancelled, and does not raise the error of a closed client."""
-    pool.pool.faults.on("hang")
-    task = asyncio.create_task(pool.controller.outputs.switch(3, True))
-    await until(lambda: len(pool.asked("a")) == 1)
-    task.cancel()
-    await pool.controller.close()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 # Confirming
@@ -135,7 +119,7 @@ async def test_a_poll_may_confirm_it(
 
     async def sleep_and_poll(seconds: float) -> None:
         await sleep(seconds)
-        await pool.controller.poller.poll()
+        await pool.polls()
 
     monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
     await pool.controller.pump.set_speed(60)
@@ -146,31 +130,28 @@ async def test_the_last_look_counts(pool: Rig) -> None:
     pool.pool.faults.once("garbage", 8, "state")  # four reads with their retries
     await pool.controller.pump.set_speed(60)
     assert sum(pool.time.slept) == 20
-    assert pool.controller.store.reported.readings.pump_speed == 60
+    assert pool.reported.readings.pump_speed == 60
 
 
 async def test_what_slow_reads_disprove_was_not_done(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command fails if a poll disproves its value before the last read."""
-    read = pool.controller.poller.read_lan
+    read, control = pool.controller.poller.read_lan, pool.controller
 
     async def read_slowly() -> bool:
         pool.time.advance(6)
         return await read()
 
-    monkeypatch.setattr(pool.controller.poller, "read_lan", read_slowly)
+    monkeypatch.setattr(control.poller, "read_lan", read_slowly)
     pool.pool.faults.on("ignore_writes")
-    for command in (
-        pool.controller.pump.set_speed(85),
-        pool.controller.outputs.switch(3, True),
-    ):
+    for command in (control.pump.set_speed(85), control.outputs.switch(3, True)):
         with pytest.raises(NotAppliedError):
             await command
     pool.pool.pool.switch(3, True)
     await pool.polls(15)
     with pytest.raises(NotAppliedError):
-        await pool.controller.outputs.resume_schedule(3)
+        await control.outputs.resume_schedule(3)
     assert pool.settled
 
 
@@ -180,19 +161,15 @@ async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
     )
     pool.pool.faults.once("truncated_frame", 1, "aux")
     await pool.controller.outputs.switch(3, True)
-    found = pool.controller.store.reported.outputs.slot(3)
-    assert found is not None and found.on is True
+    assert pool.settled and pool.output(3).on is True
 
 
 async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
     """The caller of the older command gets no error."""
     pool.pool.faults.once("truncated_frame", 2, "aux")
-    await asyncio.gather(
-        pool.controller.outputs.switch(3, True),
-        pool.controller.outputs.switch(3, False),
-    )
-    found = pool.controller.store.reported.outputs.slot(3)
-    assert found is not None and found.on is False
+    switch = pool.controller.outputs.switch
+    await asyncio.gather(switch(3, True), switch(3, False))
+    assert pool.settled and pool.output(3).on is False
     assert sum(pool.time.slept) < 10
 
 
