@@ -1,7 +1,7 @@
 """The demo: discovery, the control page, and `python -m tests.world.simulator`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 import signal
 import socket
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 ROOT = Path(__file__).parents[3]
 INTERFACES = ["127.0.0.1"]
 """The interface to use, as Home Assistant's test harness hides the real ones."""
+PORTS = ("--cloud-port=0", "--control-port=0", "--lan-port=0", "--no-mdns")
 STATE = request(b'{"op":"state","name":"","env":""}')
 
 
@@ -95,94 +96,92 @@ async def test_controllers_are_announced_and_followed() -> None:
     assert home.moved == []
 
 
-class Bench:
-    """A control page under test."""
+@pytest.fixture
+async def page(service: Visitor) -> AsyncGenerator[ControlPage]:
+    page = ControlPage(service.cloud, [service.controller])
+    await page.start()
+    yield page
+    await page.stop()
 
-    def __init__(self, service: Visitor) -> None:
-        self.session, self.clock = service.session, service.clock
-        self.controller, self.cloud = service.controller, service.cloud
-        self.page = ControlPage(self.cloud, [self.controller])
 
-    async def post(self, path: str, **body: object) -> tuple[int, Any]:
-        async with self.session.post(self.page.url + path, json=body) as response:
-            return response.status, await response.json()
-
-    async def do(self, name: str, **body: object) -> dict[str, Any]:
-        """Run an action on the controller; return what the page then shows of it."""
-        target = self.controller.device_id
-        status, state = await self.post("/api/action", target=target, name=name, **body)
-        assert status == 200
-        return dict(state["controllers"][0])
+type Post = Callable[..., Awaitable[tuple[int, Any]]]
 
 
 @pytest.fixture
-async def bench(service: Visitor) -> AsyncGenerator[Bench]:
-    bench = Bench(service)
-    await bench.page.start()
-    yield bench
-    await bench.page.stop()
+def post(service: Visitor, page: ControlPage) -> Post:
+    """Return a function that posts to the page, for the controller unless told."""
+
+    async def post(what: str, **body: object) -> tuple[int, Any]:
+        body = {"target": service.controller.device_id, **body}
+        url = f"{page.url}/api/{what}"
+        async with service.session.post(url, json=body) as response:
+            return response.status, await response.json()
+
+    return post
 
 
-async def test_state(bench: Bench) -> None:
-    async with bench.session.get(bench.page.url + "/api/state") as response:
-        state = await response.json()
-    (shown,) = state["controllers"]
-    assert shown["relays"] == {
-        str(slot): on for slot, on in bench.controller.pool.relays.items()
-    }
-    assert (shown["ph"], shown["pump_speed"], shown["name"]) == (7.45, 75, "Home")
+async def test_actions(service: Visitor, page: ControlPage, post: Post) -> None:
+    controller, key = service.controller, service.controller.key
 
+    async def act(name: str, **body: object) -> dict[str, Any]:
+        """Run an action on the controller; return what the page then shows of it."""
+        status, state = await post("action", name=name, **body)
+        assert status == 200
+        return dict(state["controllers"][0])
 
-async def test_actions(bench: Bench) -> None:
-    controller, key = bench.controller, bench.controller.key
-    assert (await bench.do("switch", slot=3))["relays"]["3"] is True
-    assert (await bench.do("switch", slot=3, on=False))["relays"]["3"] is False
-    assert (await bench.do("cloud_link"))["cloud_link"] is False
-    await bench.do("rotate_key")
+    async with service.session.get(page.url + "/api/state") as response:
+        (shown,) = (await response.json())["controllers"]
+    relays = {str(slot): on for slot, on in controller.pool.relays.items()}
+    assert (shown["relays"], shown["name"]) == (relays, "Home")
+    assert (shown["ph"], shown["pump_speed"]) == (7.45, 75)
+    assert (await act("switch", slot=3))["relays"]["3"] is True
+    assert (await act("switch", slot=3, on=False))["relays"]["3"] is False
+    assert (await act("cloud_link"))["cloud_link"] is False
+    await act("rotate_key")
     assert controller.key != key
-    await bench.do("rotate_key", key="00" * 16)
+    await act("rotate_key", key="00" * 16)
     assert controller.key == bytes(16)
     await exchange(controller, STATE)
-    await bench.do("restart", counter=5)
+    await act("restart", counter=5)
     assert controller.counter == 5
     before = controller.host
-    shown = await bench.do("move")
-    assert controller.host != before
+    shown = await act("move")
     assert shown["address"] == f"{controller.host}:{controller.port}"
+    assert controller.host != before
     assert set(ACTIONS) == {"switch", "cloud_link", "rotate_key", "restart", "move"}
+    then = service.clock.monotonic()
+    assert (await post("advance", seconds=3600))[0] == 200
+    assert service.clock.monotonic() - then >= 3600
 
 
 @pytest.mark.parametrize(
     ("what", "of_controller", "of_cloud"),
-    [("fault", "refuse", "refuse"), ("dialect", "busy_after", "C1_pending")],
+    [("fault", "refuse", "refuse"), ("dialect", "busy_after", "C11_empty_once")],
 )
 async def test_faults_and_dialects(
-    bench: Bench, what: str, of_controller: str, of_cloud: str
+    service: Visitor, post: Post, what: str, of_controller: str, of_cloud: str
 ) -> None:
+    service.cloud.told_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
     for target, owner, name in (
-        (bench.controller.device_id, bench.controller, of_controller),
-        ("cloud", bench.cloud, of_cloud),
+        (service.controller.device_id, service.controller, of_controller),
+        ("cloud", service.cloud, of_cloud),
     ):
-        found = owner.faults if what == "fault" else owner.dialects
-        status, state = await bench.post(f"/api/{what}", target=target, name=name)
+        on = owner.faults if what == "fault" else owner.dialects
+        status, state = await post(what, target=target, name=name)
         shown = state["cloud"] if target == "cloud" else state["controllers"][0]
-        assert (status, set(found), shown[f"{what}s"]) == (200, {name}, [name])
+        assert (status, set(on), shown[f"{what}s"]) == (200, {name}, [name])
         assert shown["known" if what == "fault" else "known_dialects"][name]
-        await bench.post(f"/api/{what}", target=target, name=name, on=False)
-        assert not found
+        await post(what, target=target, name=name, on=False)
+        assert not on
+    if what == "dialect":
+        # One that is switched on again starts from its beginning.
+        assert service.cloud.told_once == {("C5_503_once", "/key")}
 
 
-async def test_what_is_said_once_is_said_again(bench: Bench) -> None:
-    """A dialect that is switched on again starts from its beginning."""
-    bench.cloud.told_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
-    await bench.post("/api/dialect", target="cloud", name="C11_empty_once")
-    assert bench.cloud.told_once == {("C5_503_once", "/key")}
-
-
-async def test_situations(bench: Bench) -> None:
+async def test_situations(service: Visitor, post: Post) -> None:
     """Each situation can be started and ended repeatedly."""
-    pool, target = bench.controller.pool, bench.controller.device_id
-    seen: dict[str, Callable[[], bool]] = {
+    pool = service.controller.pool
+    happens: dict[str, Callable[[], bool]] = {
         "dry_run": lambda: pool.pump.dry_run_status == 2,
         "bad_ph": lambda: pool.water.ph > 8,
         "acid_empty": lambda: pool.settings["acid_remaining"] == 0,
@@ -190,83 +189,65 @@ async def test_situations(bench: Bench) -> None:
         "filter_dirty": lambda: pool.water.dirt > 0.5,
         "pump_held_off": lambda: pool.slots[0].held and pool.pump.mode == 0,
     }
-    assert set(seen) == set(SITUATIONS)
-    for name, is_so in seen.items():
+    assert set(happens) == set(SITUATIONS)
+    for name, is_so in happens.items():
         for on in (True, False, True):
-            status, state = await bench.post(
-                "/api/situation", target=target, name=name, on=on
-            )
-            bench.clock.advance(2)  # schedules win a second later
-            assert status == 200 and is_so() is on and bench.controller.pool is pool
+            status, state = await post("situation", name=name, on=on)
+            service.clock.advance(2)  # schedules win a second later
+            assert status == 200 and is_so() is on and service.controller.pool is pool
             shown = state["controllers"][0]["situations"][name]
             assert shown == {"title": SITUATIONS[name].title, "on": on}
 
 
-async def test_advance(bench: Bench) -> None:
-    before = bench.clock.monotonic()
-    assert (await bench.post("/api/advance", seconds=3600))[0] == 200
-    assert bench.clock.monotonic() - before >= 3600
-
-
 @pytest.mark.parametrize(
-    ("path", "body"),
+    ("what", "body"),
     [
-        ("/api/fault", {"target": "cloud", "name": "dance"}),
-        ("/api/fault", {"target": "nobody", "name": "refuse"}),
-        ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "dance"}),
-        ("/api/action", {"target": "AA_BB_CC_0A_0B_0C", "name": "switch", "slot": 4}),
-        ("/api/dialect", {"target": "cloud", "name": "busy_after"}),
-        ("/api/dialect", {"target": "AA_BB_CC_0A_0B_0C", "name": "C1_pending"}),
-        ("/api/situation", {"target": "AA_BB_CC_0A_0B_0C", "name": "rain"}),
-        ("/api/advance", {}),
+        ("fault", {"target": "cloud", "name": "dance"}),
+        ("fault", {"target": "nobody", "name": "refuse"}),
+        ("action", {"name": "dance"}),
+        ("action", {"name": "switch", "slot": 4}),
+        ("dialect", {"target": "cloud", "name": "busy_after"}),
+        ("dialect", {"name": "C1_pending"}),
+        ("situation", {"name": "rain"}),
+        ("advance", {}),
     ],
 )
-async def test_wrong_requests(bench: Bench, path: str, body: dict[str, object]) -> None:
-    status, answer = await bench.post(path, **body)
+async def test_wrong_requests(post: Post, what: str, body: dict[str, object]) -> None:
+    status, answer = await post(what, **body)
     assert status == 400 and answer["error"]
 
 
-async def run(*arguments: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.world.simulator", *arguments,
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-
-
-@pytest.mark.real_time
-async def test_help() -> None:
-    output, _ = await (await run("--help")).communicate()
+def test_help() -> None:
     for word in (
-        *(b"demo@example.com", b"poolctl-demo-secret", b"--speed", b"127.0.0.2"),
-        *(b"--key", b"/api/state", b"--host", b"mDNS", b"--dialect", b"--fault"),
+        *("demo@example.com", "poolctl-demo-secret", "--speed", "127.0.0.2"),
+        *("--key", "/api/state", "--host", "mDNS", "--dialect", "--fault"),
     ):
-        assert word in output
+        assert word in parser().format_help()
 
 
 @pytest.mark.parametrize(
-    ("host", "told", "networks"),
+    ("host", "announced"),
     [
-        ("127.0.0.1", ["127.0.0.1"], ["127.0.0.1"]),
-        ("192.0.2.7", ["192.0.2.7"], ["192.0.2.7"]),
-        ("0.0.0.0", ["192.0.2.7", "198.51.100.3"], ["192.0.2.7", "198.51.100.3"]),
+        ("127.0.0.1", ["127.0.0.1"]),
+        ("192.0.2.7", ["192.0.2.7"]),
+        ("0.0.0.0", ["192.0.2.7", "198.51.100.3"]),
     ],
 )
 def test_only_addresses_that_it_listens_on(
-    monkeypatch: pytest.MonkeyPatch, host: str, told: list[str], networks: list[str]
+    monkeypatch: pytest.MonkeyPatch, host: str, announced: list[str]
 ) -> None:
     """Nobody hears of a loopback address outside of it."""
     monkeypatch.setattr(mdns, "own_addresses", lambda: ["192.0.2.7", "198.51.100.3"])
     controller = Controller(host=host, port=8080)
-    assert mdns.service(controller).parsed_addresses() == told
-    assert mdns.interfaces_of([controller]) == networks
+    assert mdns.service(controller).parsed_addresses() == announced
+    assert mdns.interfaces_of([controller]) == announced
 
 
 async def test_options() -> None:
     """One address for both controllers, and the first one as it was asked for."""
-    ports = ("--cloud-port=0", "--control-port=0", "--lan-port=0", "--no-mdns")
     given = ("--id=AA_BB_CC_00_00_09", f"--key={'ab' * 16}", "--firmware=2.6.0")
     spoken = ("--dialect=env_null", "--dialect=C1_pending", "--fault=busy")
-    options = parser().parse_args([*ports, *given, *spoken, "--host=0.0.0.0"])
+    options = parser().parse_args([*PORTS, *given, *spoken, "--host=0.0.0.0"])
     async with demo(options) as running:
         first, second = running.controllers
         assert (first.device_id, first.firmware) == ("AA_BB_CC_00_00_09", "2.6.0")
@@ -285,8 +266,12 @@ def test_wrong_options(wrong: str) -> None:
 @pytest.mark.real_time
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_demo_starts_and_stops(number: signal.Signals) -> None:
-    ports = ("--cloud-port", "0", "--control-port", "0", "--lan-port", "0")
-    process = await run("--no-mdns", *ports)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.world.simulator", *PORTS),
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     assert process.stdout is not None
     try:
         lines = [(await process.stdout.readline()).decode() for _ in range(7)]
@@ -296,10 +281,8 @@ async def test_demo_starts_and_stops(number: signal.Signals) -> None:
             session.get(urls["control"] + "/api/state") as response,
         ):
             state = await response.json()
-        assert [item["name"] for item in state["controllers"]] == [
-            "Home pool",
-            "Beach house",
-        ]
+        names = [each["name"] for each in state["controllers"]]
+        assert names == ["Home pool", "Beach house"]
         assert urls["cloud"] == state["cloud"]["url"]
     finally:
         process.send_signal(number)
