@@ -1,6 +1,5 @@
 """`busy` after the action ran: the result is checked if possible (protocol.md L7)."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -16,21 +15,13 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from tests.client.commands import EACH_COMMAND, WATERFALL, Command
 from tests.client.conftest import Rig
-
-
-async def busy(make_rig: Callable[..., Rig], *, cloud: bool) -> Rig:
-    """Return a rig that has read everything; actions run and are answered `busy`."""
-    rig = make_rig(full=True, cloud=cloud)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    rig.pool.dialects.add("busy_after")
-    return rig
+from tests.client.dialects.conftest import Speak
 
 
 @pytest.mark.parametrize("somebody_signs", [False, True])
 @EACH_COMMAND
 async def test_it_ran(
-    make_rig: Callable[..., Rig],
+    speak: Speak,
     command: Command,
     somebody_signs: bool,
 ) -> None:
@@ -38,7 +29,7 @@ async def test_it_ran(
 
     With L1: that a second try is refused does not prove that none ran.
     """
-    rig = await busy(make_rig, cloud=False)
+    rig = await speak("busy_after", cloud=False)
     run = rig.pool.act
 
     def act(name: str, payload: bytes) -> None:
@@ -52,11 +43,9 @@ async def test_it_ran(
 
 
 @pytest.mark.parametrize("says", ["failed", "wrong_types", "error_500", "refuse"])
-async def test_it_ran_and_the_cloud_would_not(
-    make_rig: Callable[..., Rig], says: str
-) -> None:
+async def test_it_ran_and_the_cloud_would_not(speak: Speak, says: str) -> None:
     """The command ran over the LAN, so an error of the cloud is not reported."""
-    rig = await busy(make_rig, cloud=True)
+    rig = await speak("busy_after")
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.faults.on(says)
     await rig.controller.dosing.enable(DOSING[0], False)
@@ -86,10 +75,10 @@ async def ends(rig: Rig) -> None:
 
 
 async def test_a_hold_ran_and_everything_was_lost(
-    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+    speak: Speak, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newest attempt certainly did not run, but an earlier one did."""
-    rig = await busy(make_rig, cloud=True)
+    rig = await speak("busy_after")
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.faults.on("refuse")
     action = LanClient.action
@@ -109,13 +98,11 @@ async def test_a_hold_ran_and_everything_was_lost(
 
 @pytest.mark.parametrize("on_lan", [True, False])
 async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
-    make_rig: Callable[..., Rig], on_lan: bool, monkeypatch: pytest.MonkeyPatch
+    speak: Speak, on_lan: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cloud's answer was lost; the LAN refuses, or is out of reach."""
-    rig = make_rig(full=True)
+    rig = await speak()
     rig.service.cloud.not_offered.clear()
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
     write = CloudClient.write
 
     async def lost(*args: Any) -> None:
@@ -135,10 +122,9 @@ async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
     await ends(rig)
 
 
-async def test_it_never_ran(make_rig: Callable[..., Rig]) -> None:
+async def test_it_never_ran(speak: Speak) -> None:
     """A command without any sign that it ran fails as `busy`."""
-    rig = make_rig(full=True, cloud=False)
-    await rig.controller.poller.poll()
+    rig = await speak(cloud=False)
     rig.pool.faults.on("busy", "a")
     with pytest.raises(LanBusyError):
         await rig.controller.pump.switch(False)

@@ -1,12 +1,11 @@
 """Commands whose delivery is not as assumed (protocol.md L7 and L8)."""
 
-from collections.abc import Callable
-
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.client.conftest import Rig
 from tests.client.control.schedule_changes import EVENING
+from tests.client.dialects.conftest import Speak
 
 WATERFALL, POOL_LIGHT = 3, 1
 
@@ -39,14 +38,14 @@ async def test_busy_after_a_colour(pool: Rig) -> None:
     assert pool.names("a") == ["cmd"]
 
 
-@pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+LOST = pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+
+
+@LOST
 @pytest.mark.parametrize("cloud", [True, False])
-async def test_a_request_that_got_lost(
-    make_rig: Callable[..., Rig], dialect: str, cloud: bool
-) -> None:
+async def test_a_request_that_got_lost(speak: Speak, dialect: str, cloud: bool) -> None:
     """L8: a lost request did not run, and is sent again."""
-    rig = make_rig(full=True, cloud=cloud)
-    await rig.controller.poller.poll()
+    rig = await speak(cloud=cloud)
     rig.forget()
     rig.pool.dialects.add(dialect)
     rig.pool.trouble_with_next()
@@ -54,7 +53,7 @@ async def test_a_request_that_got_lost(
     assert [r.ok for r in rig.asked("a")] == [False, True] and rig.written() == []
 
 
-@pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
+@LOST
 async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
     """L8: a lost request is sent again, even if it must not run twice."""
     pool.pool.dialects.add(dialect)
@@ -63,28 +62,18 @@ async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
     assert evenings(pool) == 1
 
 
-async def test_a_port_that_is_closed(make_rig: Callable[..., Rig]) -> None:
-    """L8: the command waits until the port opens again."""
-    rig = make_rig(full=True, cloud=False)
-    await rig.controller.poller.poll()
+@pytest.mark.parametrize("cloud", [True, False])
+async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
+    """L8: the command waits until the port opens again; a cloud that is away is tried."""
+    rig = await speak(cloud=cloud)
+    rig.service.cloud.faults.on("refuse")
     rig.pool.dialects.add("sometimes_closed")
     rig.pool.trouble_with_next()
-    await rig.controller.poller.poll()
+    await rig.polls(15)
     rig.forget()
     await rig.controller.outputs.switch(WATERFALL, True)
     assert rig.names("a") == ["aux"]
-    assert 3 <= sum(rig.time.slept) <= 10
-
-
-async def test_a_port_that_is_closed_while_the_cloud_is_away(pool: Rig) -> None:
-    """L8: the cloud is tried, and then the LAN again."""
-    pool.service.cloud.faults.on("refuse")
-    pool.pool.dialects.add("sometimes_closed")
-    pool.pool.trouble_with_next()
-    await pool.polls(15)
-    pool.forget()
-    await pool.controller.outputs.switch(WATERFALL, True)
-    assert pool.names("a") == ["aux"]
+    assert cloud or 3 <= sum(rig.time.slept) <= 10
 
 
 async def test_the_second_try_of_a_poll(pool: Rig) -> None:

@@ -13,7 +13,7 @@ from custom_components.poolctl.client.wire.exceptions import ClockError
 from tests.client.conftest import Rig, UnixTime
 from tests.world.simulator.wire import WireError
 
-WATERFALL, GARDEN = 3, 4
+WATERFALL = 3
 DAY = 24 * 60 * 60
 
 
@@ -36,10 +36,29 @@ def clocked(make_rig: Callable[..., Rig], unix_time: UnixTime) -> Callable[..., 
     return make
 
 
+@pytest.fixture
+async def rig(clocked: Callable[..., Rig]) -> Rig:
+    """Read everything of the full pool; 15 s later, commands may be given."""
+    rig = clocked()
+    await read(rig)
+    rig.time.advance(15)
+    return rig
+
+
 async def read(rig: Rig) -> None:
     await rig.controller.poller.poll()
     await rig.controller.queries.refresh()
     rig.forget()
+
+
+def lan_of(rig: Rig) -> LanClient:
+    assert rig.controller.paths.lan is not None
+    return rig.controller.paths.lan
+
+
+def ran(rig: Rig) -> list[bool]:
+    """Return whether each action was run or refused."""
+    return [request.ok for request in rig.asked("a")]
 
 
 def signs_first(rig: Rig, times: Callable[[int], int], ahead: int = 0) -> list[object]:
@@ -60,18 +79,12 @@ AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 
 
 @pytest.mark.parametrize("dialect", [*AHEAD, "counter_ahead_5_min"])
-async def test_another_client_is_ahead(
-    clocked: Callable[..., Rig], dialect: str
-) -> None:
+async def test_another_client_is_ahead(rig: Rig, dialect: str) -> None:
     """L1: the command runs once, over the LAN."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
     rig.pool.dialects.add(dialect)
     await rig.controller.outputs.switch(WATERFALL, True)
-    ran = [r for r in rig.asked("a") if r.ok]
-    assert len(ran) == 1 and rig.written() == []
-    ahead = rig.controller.paths.lan.counters.last - rig.pool.clock.time()  # type: ignore[union-attr]
+    assert sum(ran(rig)) == 1 and rig.written() == []
+    ahead = lan_of(rig).counters.last - rig.pool.clock.time()
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
 
 
@@ -83,98 +96,70 @@ async def test_a_request_gets_lost_meanwhile(
     rig = clocked(cloud=False)
     await read(rig)
     rig.time.advance(15)
-    rig.pool.dialects.add("counter_ahead_3_s")
-    rig.pool.dialects.add("sometimes_short_body")
+    rig.pool.dialects |= {"counter_ahead_3_s", "sometimes_short_body"}
     rig.pool.trouble_with_next(number)
     await rig.controller.outputs.switch(WATERFALL, True)
     assert [r.err for r in rig.asked() if r.err].count("short body") == 1
-    assert len([r for r in rig.asked("a") if r.ok]) == 1
+    assert sum(ran(rig)) == 1
 
 
-async def test_another_client_is_a_day_ahead(clocked: Callable[..., Rig]) -> None:
-    """L1: the command goes through the cloud, and our counter is not driven ahead."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
-    rig.pool.dialects.add("counter_ahead_1_day")
-    await rig.controller.outputs.switch(WATERFALL, True)
-    assert rig.written() == ["manualSet"]
-    assert [r for r in rig.asked("a") if r.ok] == []
-    lan = rig.controller.paths.lan
-    assert lan is not None and lan.counters.ahead < 10
-
-
-async def test_a_day_ahead_without_the_cloud(clocked: Callable[..., Rig]) -> None:
-    """L1: the error names the clock as its reason."""
-    rig = clocked(cloud=False)
-    await read(rig)
-    rig.pool.dialects.add("counter_ahead_1_day")
-    with pytest.raises(ClockError) as caught:
-        await rig.controller.outputs.switch(WATERFALL, True)
-    assert caught.value.reason == "clock"
-
-
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("cloud", [True, False])
-async def test_a_day_ahead_from_the_start(
-    clocked: Callable[..., Rig], cloud: bool
+async def test_another_client_is_a_day_ahead(
+    clocked: Callable[..., Rig], cloud: bool, known: bool
 ) -> None:
-    """L1: that no query was ever answered points to the counter, too."""
+    """L1: the cloud runs the command, or else the error names the clock.
+
+    That no query was ever answered points to the counter, too. Ours is not driven ahead.
+    """
     rig = clocked(cloud=cloud)
+    if known:
+        await read(rig)
+        rig.time.advance(15)
     rig.pool.dialects.add("counter_ahead_1_day")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh(first_only=True)
+    if not known:
+        await rig.controller.poller.poll()
+        await rig.controller.queries.refresh(first_only=True)
     if cloud:
         await rig.controller.outputs.switch(WATERFALL, True)
-        assert rig.written() == ["manualSet"]
+        assert rig.written() == ["manualSet"] and not any(ran(rig))
+        assert not known or lan_of(rig).counters.ahead < 10
     else:
-        with pytest.raises(ClockError):
+        with pytest.raises(ClockError) as caught:
             await rig.controller.outputs.switch(WATERFALL, True)
+        assert caught.value.reason == "clock"
 
 
-async def test_the_same_number_as_somebody_else(clocked: Callable[..., Rig]) -> None:
+async def test_the_same_number_as_somebody_else(rig: Rig) -> None:
     """L1: no command is refused while the cloud signs all that it relays."""
-    rig = clocked()
-    await read(rig)
     rig.pool.dialects.add("cloud_signs_all")
     for click in range(20):
         rig.time.advance(0.7)
         for _ in range(click % 3):
             rig.pool.sign_elsewhere()
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
-    assert len([r for r in rig.asked("a") if r.ok]) == 20
+    assert sum(ran(rig)) == 20
 
 
-async def test_somebody_signs_on_and_on(clocked: Callable[..., Rig]) -> None:
+async def test_somebody_signs_on_and_on(rig: Rig) -> None:
     """L1: commands run although the cloud signs before each of our tries."""
-    rig = clocked()
-    await read(rig)
     signs_first(rig, lambda number: 1)
     for click in range(20):
         rig.time.advance(0.3)
         await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
-    assert rig.controller.paths.lan.counters.ahead < 20 * 8  # type: ignore[union-attr]
+    assert lan_of(rig).counters.ahead < 20 * 8
 
 
-async def test_somebody_signs_between_a_query_and_its_command(
-    clocked: Callable[..., Rig],
-) -> None:
+async def test_somebody_signs_between_a_query_and_its_command(rig: Rig) -> None:
     """L1: that the previous counter was just accepted does not prove a refusal."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
     signs_first(rig, lambda number: number == 2)  # the first is of the settings
     await rig.controller.dosing.set_desired(DOSING[0], 7.2)
     assert rig.pool.pool.settings["desired_ph"] == 72
 
 
 @pytest.mark.parametrize("times", [1, 2])
-async def test_somebody_signs_before_the_second_try(
-    clocked: Callable[..., Rig], times: int
-) -> None:
+async def test_somebody_signs_before_the_second_try(rig: Rig, times: int) -> None:
     """L1: the second try runs, even if the service signs every half second."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
     # The second is a query.
     asked = signs_first(rig, lambda number: {1: 1, 3: times}.get(number, 0))
     await rig.controller.outputs.switch(WATERFALL, True)
@@ -183,12 +168,9 @@ async def test_somebody_signs_before_the_second_try(
 
 
 async def test_somebody_signs_faster_than_we_do(
-    clocked: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """L1: if the query is refused as well, the reason is still the counter."""
-    rig = clocked()
-    await read(rig)
-    rig.time.advance(15)
     action, tries = LanClient.action, []
 
     async def signs_faster(self: LanClient, name: str, payload: bytes) -> object:
@@ -199,7 +181,7 @@ async def test_somebody_signs_faster_than_we_do(
 
     monkeypatch.setattr(LanClient, "action", signs_faster)
     await rig.controller.outputs.switch(WATERFALL, True)
-    assert [request.ok for request in rig.asked("a")] == [False, False, True]
+    assert ran(rig) == [False, False, True]
 
 
 async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
@@ -210,69 +192,45 @@ async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
     rig.pool.sign_elsewhere()
     await rig.controller.outputs.switch(WATERFALL, True)
     assert rig.time.slept[0] == 1.1 and rig.written() == []
-    assert [r.ok for r in rig.asked("a")] == [False, True]
+    assert ran(rig) == [False, True]
 
 
-@pytest.mark.parametrize("dialect", AHEAD)
+@pytest.mark.parametrize("dialect", [*AHEAD, "counter_ahead_1_day"])
 async def test_names_that_are_refused_first(
     clocked: Callable[..., Rig], dialect: str
 ) -> None:
-    """L1: names are read within a minute, and entities wait for them."""
+    """L1: entities wait for names, which are read within a minute, but not for ever."""
     rig = clocked()
     rig.pool.dialects.add(dialect)
-
-    def awaited() -> bool:
-        return rig.controller.queries.names_due
-
+    queries = rig.controller.queries
     await rig.controller.poller.poll()
-    await rig.controller.queries.refresh(first_only=True)
-    assert not rig.controller.store.reported.outputs.names and awaited()
-    await rig.controller.queries.refresh()
-    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
-    assert not awaited()
-    assert sum(rig.time.slept) < 60
-
-
-async def test_names_that_are_declined(clocked: Callable[..., Rig]) -> None:
-    """L1: entities do not wait for ever for names that are not reported."""
-    rig = clocked()
-    rig.pool.dialects.add("counter_ahead_1_day")
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    assert not rig.controller.queries.names_due
+    await queries.refresh(first_only=True)
+    assert not rig.controller.store.reported.outputs.names
+    due = [queries.names_due]
+    await queries.refresh()
+    assert [*due, queries.names_due] == [True, False]
     assert rig.names("q").count("aux_names") <= 16
+    if dialect in AHEAD:
+        names = rig.controller.store.reported.outputs.names
+        assert names[WATERFALL] == "Waterfall"
+        assert sum(rig.time.slept) < 60
 
 
 @pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
-async def test_our_clock_jumps(
-    clocked: Callable[..., Rig], unix_time: UnixTime, years: int
-) -> None:
-    """L14: nothing is signed meanwhile, and queries work once the clock is right."""
-    rig = clocked()
-    await read(rig)
-    lan = rig.controller.paths.lan
-    assert lan is not None
-    before, right = lan.counters.last, unix_time.now
+async def test_our_clock_jumps(rig: Rig, unix_time: UnixTime, years: int) -> None:
+    """L14: nothing is signed by our clock; the cloud runs commands until it is right."""
+    lan, right = lan_of(rig), unix_time.now
+    before, advance = lan.counters.last, rig.time.advance
+    rig.time.advance = lambda seconds: None  # type: ignore[method-assign]
     unix_time.now = right + years * 365 * DAY
     with pytest.raises(ClockError):
         await lan.query("aux_names")
-    assert lan.counters.last == before and rig.asked("q") == []
-    unix_time.now = right
-    await lan.query("aux_names")
-    assert lan.counters.last == before + 1
-
-
-async def test_a_wrong_clock_and_the_cloud(
-    clocked: Callable[..., Rig], unix_time: UnixTime
-) -> None:
-    """L14: a command that cannot be signed by our clock goes through the cloud."""
-    rig = clocked()
-    await read(rig)
-    jumped = unix_time.now + 20 * 365 * DAY
-    rig.time.advance = lambda seconds: None  # type: ignore[method-assign]
-    unix_time.now = jumped
     await rig.controller.outputs.switch(WATERFALL, True)
+    assert lan.counters.last == before and rig.asked("q", "a") == []
     assert rig.written() == ["manualSet"]
+    unix_time.now, rig.time.advance = right, advance  # type: ignore[method-assign]
+    await lan.query("aux_names")
+    assert lan.counters.last == int(right)
 
 
 def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
@@ -337,24 +295,17 @@ async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) 
     assert rig.controller.store.reported.schedules.used
 
 
-async def test_a_query_that_is_declined(clocked: Callable[..., Rig]) -> None:
+async def test_a_query_that_is_declined(rig: Rig) -> None:
     """A query that is declined again and again is asked less often."""
-    rig = clocked()
-    await rig.controller.poller.poll()
     verify = rig.pool.verify
 
-    def declined(env: object) -> bytes:
-        payload = verify(env)
-        if refuse:
-            raise WireError("declined")
-        return payload
+    def decline(env: object) -> bytes:
+        verify(env)
+        raise WireError("declined")
 
-    refuse = False
-    rig.pool.verify = declined  # type: ignore[method-assign]
-    await read(rig)
-    refuse = True
+    rig.pool.verify = decline  # type: ignore[method-assign]
     rig.controller.queries.expire("pump_id")
     for _ in range(8):
         await rig.controller.queries.refresh()
         rig.time.advance(30)
-    assert rig.names("q").count("pump_id") <= 4
+    assert 0 < rig.names("q").count("pump_id") <= 4

@@ -1,7 +1,5 @@
 """Overrides of the pump that are not as assumed (protocol.md L5 and L6)."""
 
-from collections.abc import Callable
-
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import (
@@ -10,15 +8,12 @@ from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
 )
 from tests.client.conftest import Rig
+from tests.client.dialects.conftest import Speak
 
 
-async def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
-    """Return a rig that has read everything from a controller with dialects."""
-    rig = make_rig()
-    rig.pool.dialects.update(dialects)
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-    return rig
+def pump(rig: Rig) -> tuple[int, int]:
+    """Return the mode and speed at which the pump runs."""
+    return rig.pool.pool.pump.mode, rig.pool.pool.pump.speed
 
 
 def held(rig: Rig) -> tuple[int, ...] | None:
@@ -26,9 +21,9 @@ def held(rig: Rig) -> tuple[int, ...] | None:
     return rig.controller.store.state.outputs.held
 
 
-async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
+async def test_off_stays_off(speak: Speak) -> None:
     """L5: no schedule starts the pump again, although one is in its window."""
-    rig = await speaking(make_rig, "pump_off_clears")
+    rig = await speak("pump_off_clears", full=False)
     await rig.controller.pump.switch(False)
     for _ in range(4):
         await rig.polls(15)
@@ -40,9 +35,9 @@ async def test_off_stays_off(make_rig: Callable[..., Rig]) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None:
+async def test_aux_is_declined(speak: Speak, times: int) -> None:
     """L6: `cmd` is used after `aux` was declined, and from then on alone."""
-    rig = await speaking(make_rig, "pump_aux_declined")
+    rig = await speak("pump_aux_declined", full=False)
     for _ in range(times):
         await rig.controller.pump.switch(True)
         rig.forget()
@@ -53,19 +48,19 @@ async def test_aux_is_declined(make_rig: Callable[..., Rig], times: int) -> None
     assert rig.names("a") == (["aux"] * 2 if times == 1 else []) + ["cmd"]
 
 
-async def test_both_at_once(make_rig: Callable[..., Rig]) -> None:
+async def test_both_at_once(speak: Speak) -> None:
     """L5 and L6: the pump cannot be held off, and an error is raised."""
-    rig = await speaking(make_rig, "pump_off_clears", "pump_aux_declined")
+    rig = await speak("pump_off_clears", "pump_aux_declined", full=False)
     with pytest.raises(NotAppliedError):
         await rig.controller.pump.switch(False)
     assert rig.controller.store.state.pump_on is True
 
 
 async def test_a_release_of_a_pump_that_is_not_held(
-    make_rig: Callable[..., Rig],
+    speak: Speak,
 ) -> None:
     """L5 and L6: the command that may hold it off is not tried."""
-    rig = await speaking(make_rig, "pump_aux_declined")
+    rig = await speak("pump_aux_declined", full=False)
     rig.pool.pool.schedules[0].enabled = False
     await rig.polls(300)
     rig.controller.queries.expire("schedules")
@@ -76,9 +71,9 @@ async def test_a_release_of_a_pump_that_is_not_held(
     assert not rig.pool.pool.slots[0].held
 
 
-async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) -> None:
+async def test_another_firmware_takes_aux_again(speak: Speak) -> None:
     """L22: L6 until an update, L5 from then on: the pump stays off, and is released."""
-    rig = await speaking(make_rig, "pump_aux_declined")
+    rig = await speak("pump_aux_declined", full=False)
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)
     rig.pool.dialects.clear()
@@ -98,11 +93,9 @@ async def test_another_firmware_takes_aux_again(make_rig: Callable[..., Rig]) ->
 
 
 @pytest.mark.parametrize("on", [True, False])
-async def test_given_back_where_aux_is_declined(
-    make_rig: Callable[..., Rig], on: bool
-) -> None:
+async def test_given_back_where_aux_is_declined(speak: Speak, on: bool) -> None:
     """L6: where `v2_manual_set` off clears the override (L5), it releases the pump."""
-    rig = await speaking(make_rig, "pump_aux_declined", "pump_off_clears")
+    rig = await speak("pump_aux_declined", "pump_off_clears", full=False)
     rig.pool.pool.switch(0, on)
     await rig.polls(15)
     assert held(rig) == (0,)
@@ -118,9 +111,9 @@ async def test_given_back_where_aux_is_declined(
         await rig.polls(15)
 
 
-async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
+async def test_nothing_gives_back(speak: Speak) -> None:
     """L6 without L5: a pump held on runs on as before, and an error is raised."""
-    rig = await speaking(make_rig, "pump_aux_declined")
+    rig = await speak("pump_aux_declined", full=False)
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     for _ in range(2):
@@ -129,7 +122,7 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
             await rig.controller.holds.resume_all()
         await rig.polls(15)
         assert rig.pool.pool.slots[0].held
-        assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
+        assert pump(rig) == (99, 85)
     # The second time, the motor is left alone.
     assert rig.names("a") == ["aux"] * 2
     rig.pool.dialects.clear()
@@ -138,23 +131,23 @@ async def test_nothing_gives_back(make_rig: Callable[..., Rig]) -> None:
 
 
 async def test_nothing_gives_back_and_it_is_always_busy(
-    make_rig: Callable[..., Rig],
+    speak: Speak,
 ) -> None:
     """L6 with L7: a pump that stopped before `busy` was answered is started again."""
-    rig = await speaking(make_rig, "pump_aux_declined", "busy_after")
+    rig = await speak("pump_aux_declined", "busy_after", full=False)
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     with pytest.raises(CannotReleaseError):
         await rig.controller.holds.resume_all()
     await rig.polls(15)
-    assert (rig.pool.pool.pump.mode, rig.pool.pool.pump.speed) == (99, 85)
+    assert pump(rig) == (99, 85)
 
 
 async def test_nothing_gives_back_what_is_held_off(
-    make_rig: Callable[..., Rig],
+    speak: Speak,
 ) -> None:
     """L6 without L5: a pump that stays off proves nothing: release is tried again."""
-    rig = await speaking(make_rig, "pump_aux_declined")
+    rig = await speak("pump_aux_declined", full=False)
     await rig.controller.pump.switch(False)
     await rig.polls(15)
     with pytest.raises(CannotReleaseError):
@@ -167,9 +160,9 @@ async def test_nothing_gives_back_what_is_held_off(
 
 
 async def test_what_is_declined_for_now_teaches_nothing(
-    make_rig: Callable[..., Rig],
+    speak: Speak,
 ) -> None:
-    rig = await speaking(make_rig)
+    rig = await speak(full=False)
     await rig.controller.pump.switch(False)
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):

@@ -1,42 +1,27 @@
 """LAN replies that differ from what was observed (protocol.md L2 to L4, L9, L11)."""
 
-from collections.abc import Callable
-
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import ReplayError
 from tests.client.conftest import Rig
+from tests.client.dialects.conftest import Speak
 
 WATERFALL = 3
-
-
-async def read(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-
-
-def speaking(make_rig: Callable[..., Rig], *dialects: str) -> Rig:
-    rig = make_rig(full=True)
-    for dialect in dialects:
-        rig.pool.dialects.add(dialect)
-    return rig
 
 
 @pytest.mark.parametrize(
     "dialect", ["query_counter_own", "query_counter_echo", "query_counter_mixed"]
 )
-async def test_replies_with_another_counter(
-    make_rig: Callable[..., Rig], dialect: str
-) -> None:
+async def test_replies_with_another_counter(speak: Speak, dialect: str) -> None:
     """L2, L18: names are read, heating works, and frames are accepted."""
-    rig = speaking(make_rig, dialect)
+    rig = await speak(dialect)
     lan = rig.controller.paths.lan
     assert lan is not None
     for _ in range(8):
         await lan.query("aux_names")
-    await read(rig)
+    await rig.polls(15)
     assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
     await rig.controller.heating.change(POOL, target=30)
     assert rig.pool.pool.settings["pool_target"] == 30
@@ -44,12 +29,9 @@ async def test_replies_with_another_counter(
 
 
 @pytest.mark.parametrize("refused", [False, True])
-async def test_replies_counted_anew(
-    make_rig: Callable[..., Rig], refused: bool
-) -> None:
+async def test_replies_counted_anew(speak: Speak, refused: bool) -> None:
     """L2: a command works if the counter of replies restarts."""
-    rig = speaking(make_rig, "query_counter_own")
-    await read(rig)
+    rig = await speak("query_counter_own")
     rig.controller.queries.expire()
     rig.pool.query_counter = 0
     if refused:
@@ -73,11 +55,10 @@ async def test_baselines_outlive_an_address(pool: Rig) -> None:
     "dialect", ["frame_version_0", "frame_version_2", "frame_version_3"]
 )
 async def test_another_frame_version(
-    make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, dialect: str
+    speak: Speak, caplog: pytest.LogCaptureFixture, dialect: str
 ) -> None:
     """L3: the frame is decoded; its version is logged once and kept for diagnostics."""
-    rig = speaking(make_rig, dialect)
-    await read(rig)
+    rig = await speak(dialect)
     await rig.polls(15)
     assert rig.controller.paths.on_lan and rig.controller.store.reported.readings.ph
     version = int(dialect[-1])
@@ -93,10 +74,9 @@ async def test_a_known_frame_version(
     assert "version" not in caplog.text
 
 
-async def test_a_few_bytes_more(make_rig: Callable[..., Rig]) -> None:
+async def test_a_few_bytes_more(speak: Speak) -> None:
     """L4: more bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
-    rig = speaking(make_rig, "longer_replies")
-    await read(rig)
+    rig = await speak("longer_replies")
     known = rig.controller.store.reported
     assert known.outputs.names[WATERFALL] == "Waterfall"
     assert known.schedules.used and known.pump is not None
