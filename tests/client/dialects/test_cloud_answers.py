@@ -24,6 +24,9 @@ from custom_components.poolctl.client.wire.exceptions import (
 from tests.client.conftest import KEY, FakeTime, Service
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
+NOW = datetime.now(UTC)
+ODD_KEY = bytes.fromhex("fbefbefffffffffffffffffffffffbef")
+
 # How long to wait
 
 
@@ -60,20 +63,12 @@ def test_a_date_to_wait_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "problem"),
-    [
-        (0, False),
-        (1, True),
-        (2, False),
-        (3, False),
-        (4, True),
-        (5, False),
-        (None, None),
-    ],
+    ("statuses", "problem"), [((0, 2, 3, 5), False), ((1, 4), True), ((None,), None)]
 )
-def test_dry_run(status: int | None, problem: bool | None) -> None:
-    state = merge_dashboard(PoolState(), {"dry_run_status": status}, datetime.now(UTC))
-    assert state.signals.dry_run is problem
+def test_dry_run(statuses: tuple[int | None, ...], problem: bool | None) -> None:
+    for status in statuses:
+        state = merge_dashboard(PoolState(), {"dry_run_status": status}, NOW)
+        assert state.signals.dry_run is problem, status
 
 
 async def test_dry_run_where_zero_is_normal(
@@ -82,7 +77,7 @@ async def test_dry_run_where_zero_is_normal(
     service.cloud.dialects = {D.C7_ZERO_NORMAL}
     dashboard = await cloud.dashboard(service.small.device_id)
     assert dashboard["dry_run_status"] == 0
-    state = merge_dashboard(PoolState(), dashboard, datetime.now(UTC))
+    state = merge_dashboard(PoolState(), dashboard, NOW)
     assert state.signals.dry_run is False
 
 
@@ -102,21 +97,11 @@ async def test_no_user_info(service: Service, cloud: CloudClient, dialect: D) ->
 # The envelope key
 
 
-@pytest.mark.parametrize(
-    "dialects",
-    [
-        {D.C5_KEY},
-        {D.C5_ENVELOPE_KEY},
-        {D.C5_BASE64},
-        {D.C5_SPACES},
-        {D.C5_KEY, D.C5_BASE64, D.C5_SPACES},
-    ],
-)
-async def test_the_key_in_other_forms(
-    service: Service, cloud: CloudClient, dialects: set[D]
-) -> None:
-    service.cloud.dialects = dialects
-    assert await cloud.envelope_key(service.small.device_id) == KEY
+async def test_the_key_in_other_forms(service: Service, cloud: CloudClient) -> None:
+    forms = [{D.C5_KEY}, {D.C5_ENVELOPE_KEY}, {D.C5_BASE64}, {D.C5_SPACES}]
+    for dialects in (*forms, {D.C5_KEY, D.C5_BASE64, D.C5_SPACES}):
+        service.cloud.dialects = dialects
+        assert await cloud.envelope_key(service.small.device_id) == KEY
 
 
 async def test_the_key_at_the_second_try(
@@ -131,24 +116,15 @@ async def test_the_key_at_the_second_try(
     assert await cloud.envelope_key(service.small.device_id) == KEY
 
 
-ODD_KEY = bytes.fromhex("fbefbefffffffffffffffffffffffbef")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ODD_KEY.hex(),
-        ODD_KEY.hex().upper(),
-        b64encode(ODD_KEY).decode(),
-        b64encode(ODD_KEY).decode().rstrip("="),
-        b64encode(ODD_KEY, altchars=b"-_").decode(),
-        " ".join(ODD_KEY.hex()),
-    ],
-)
-def test_parse_envelope_key(text: str) -> None:
-    for name in ("key_hex", "key", "envelope_key"):
-        assert parse_envelope_key({name: text}) == ODD_KEY
-    assert parse_envelope_key({"key_hex": None, "key": text}) == ODD_KEY
+def test_parse_envelope_key() -> None:
+    base64 = b64encode(ODD_KEY).decode()
+    for text in (
+        *(ODD_KEY.hex(), ODD_KEY.hex().upper(), " ".join(ODD_KEY.hex())),
+        *(base64, base64.rstrip("="), b64encode(ODD_KEY, altchars=b"-_").decode()),
+    ):
+        for name in ("key_hex", "key", "envelope_key"):
+            assert parse_envelope_key({name: text}) == ODD_KEY
+        assert parse_envelope_key({"key_hex": None, "key": text}) == ODD_KEY
 
 
 @pytest.mark.parametrize(

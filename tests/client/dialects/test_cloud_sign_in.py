@@ -16,27 +16,22 @@ from tests.world.simulator.auth import REFRESH_SECONDS
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 CLIENT = {"client_id": "client-id", "client_secret": "client-secret"}
-REFUSED = [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL]
 REDIRECT = "https://ha.example"
 
 
+async def trade(service: Service, **form: str) -> Tokens:
+    address = token_url(service.cloud.base_url)
+    return await request_tokens(service.session, address, CLIENT | form)
+
+
 async def sign_in(service: Service, code: str | None = None) -> Tokens:
-    """Trade a code for tokens."""
-    if code is None:
-        code = service.cloud.sign_ins.code(service.account, "client-id", REDIRECT)
-    return await ask(
-        service, grant_type="authorization_code", code=code, redirect_uri=REDIRECT
-    )
+    code = code or service.cloud.sign_ins.code(service.account, "client-id", REDIRECT)
+    form = {"grant_type": "authorization_code", "redirect_uri": REDIRECT}
+    return await trade(service, code=code, **form)
 
 
 async def renew(service: Service, refresh: str | None) -> Tokens:
-    """Trade a refresh token for new tokens."""
-    return await ask(service, grant_type="refresh_token", refresh_token=refresh or "")
-
-
-async def ask(service: Service, **form: str) -> Tokens:
-    address = token_url(service.cloud.base_url)
-    return await request_tokens(service.session, address, CLIENT | form)
+    return await trade(service, grant_type="refresh_token", refresh_token=refresh or "")
 
 
 async def test_tokens_rotate(service: Service) -> None:
@@ -60,7 +55,7 @@ async def test_a_refresh_token_that_stays(service: Service) -> None:
         await renew(service, first.refresh)
 
 
-@pytest.mark.parametrize("dialect", REFUSED)
+@pytest.mark.parametrize("dialect", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])
 async def test_a_refusal(service: Service, dialect: D) -> None:
     """A refused renewal and a wrong code are recognised in every form."""
     service.cloud.dialects = {dialect}
@@ -73,11 +68,7 @@ async def test_a_refusal(service: Service, dialect: D) -> None:
 
 @pytest.mark.parametrize(
     ("dialect", "error"),
-    [
-        (D.C18_404, ProtocolError),
-        (D.C18_403, ProtocolError),
-        (D.C18_502, ServiceError),
-    ],
+    [(D.C18_404, ProtocolError), (D.C18_403, ProtocolError), (D.C18_502, ServiceError)],
 )
 async def test_a_page_of_a_proxy_ends_no_sign_in(
     service: Service, dialect: D, error: type[PoolctlError]
@@ -94,81 +85,65 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     raw.say(200, '{"access_token": "stolen"}')
     service.cloud.dialects = {D.C13_REDIRECT}
     service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
-    for trade in (sign_in(service), renew(service, "one")):
+    for trading in (sign_in(service), renew(service, "one")):
         with pytest.raises(ProtocolError, match=r"HTTP 30\d does not come of a token"):
-            await trade
+            await trading
     assert raw.connections == 0
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "error"),
-    [
-        (400, '{"error": "invalid_grant"}', AuthenticationError),
-        (403, '{"status": "FAILED", "message": "no"}', AuthenticationError),
-        (401, "", ProtocolError),
-        (403, '{"message": "Forbidden"}', ProtocolError),
-        (403, "<html>", ProtocolError),
-        (404, "<html>", ProtocolError),
-        (200, "{}", AuthenticationError),
-        (200, '"text"', AuthenticationError),
-        (200, '{"access_token": null}', AuthenticationError),
-        (200, '{"access_token": ""}', AuthenticationError),
-        (200, '{"access_token": "two words"}', AuthenticationError),
-        (200, '{"access_token": "a\\nb"}', AuthenticationError),
-        (200, '{"access_token": "\\ud800"}', AuthenticationError),
-        (200, '{"access_token": "cut', ProtocolError),
-        (200, "<html>", ProtocolError),
-        (200, "", ProtocolError),
-        (300, "{}", ProtocolError),
-        (302, "", ProtocolError),
-        (307, "", ProtocolError),
-        (408, "", ServiceError),
-        (429, "", BusyError),
-        (500, "", ServiceError),
-        (503, "<html>", ServiceError),
+ANSWERS: dict[type[PoolctlError], list[tuple[int, str]]] = {
+    AuthenticationError: [
+        (400, '{"error": "invalid_grant"}'),
+        (403, '{"status": "FAILED", "message": "no"}'),
+        (200, "{}"),
+        (200, '"text"'),
+        *(
+            (200, f'{{"access_token": {odd}}}')
+            for odd in ("null", '""', '"two words"', '"a\\nb"', '"\\ud800"')
+        ),
     ],
-)
+    ProtocolError: [
+        *((401, ""), (403, '{"message": "Forbidden"}'), (403, "<html>"), (200, "")),
+        *((404, "<html>"), (200, '{"access_token": "cut'), (200, "<html>")),
+        *((300, "{}"), (302, ""), (307, "")),
+    ],
+    BusyError: [(429, "")],
+    ServiceError: [(408, ""), (500, ""), (503, "<html>")],
+}
+
+
+@pytest.mark.parametrize("error", ANSWERS)
 async def test_answers(
-    session: ClientSession,
-    raw: RawServer,
-    status: int,
-    body: str,
-    error: type[PoolctlError],
+    session: ClientSession, raw: RawServer, error: type[PoolctlError]
 ) -> None:
-    raw.say(status, body)
-    with pytest.raises(PoolctlError) as caught:
-        await request_tokens(session, f"http://127.0.0.1:{raw.port}/token", CLIENT)
-    assert type(caught.value) is error
-    assert "client-secret" not in str(caught.value)
+    for status, body in ANSWERS[error]:
+        raw.say(status, body)
+        with pytest.raises(PoolctlError) as caught:
+            await request_tokens(session, f"http://127.0.0.1:{raw.port}/token", CLIENT)
+        assert type(caught.value) is error, (status, body)
+        assert "client-secret" not in str(caught.value)
     assert b"client_secret=client-secret" in raw.requests[0]
 
 
+DAY, LONGEST = 86400, 366 * 86400
+
+
 @pytest.mark.parametrize(
-    ("told", "expires_in"),
+    ("expires_in", "texts"),
     [
-        ("3600", 3600),
-        ('"3600"', 3600),
-        ("3600.5", 3600),
-        ("1", 1),
-        (f"{366 * 86400}", 366 * 86400),
-        (f"{366 * 86400 + 1}", 86400),
-        ('"1234567890"', 86400),
-        ("0", 86400),
-        ("-5", 86400),
-        ("1e300", 86400),
-        ("true", 86400),
-        ("NaN", 86400),
-        ("null", 86400),
-        ("[]", 86400),
-        ('"soon"', 86400),
-        (f'"{"9" * 5000}"', 86400),
+        (3600, ["3600", '"3600"', "3600.5"]),
+        (1, ["1"]),
+        (LONGEST, [str(LONGEST)]),
+        (DAY, [str(LONGEST + 1), '"1234567890"', "0", "-5", "1e300", "true"]),
+        (DAY, ["NaN", "null", "[]", '"soon"', f'"{"9" * 5000}"']),
     ],
 )
 async def test_how_long_a_token_lives(
-    session: ClientSession, raw: RawServer, told: str, expires_in: int
+    session: ClientSession, raw: RawServer, expires_in: int, texts: list[str]
 ) -> None:
     access = "x" * 2000
-    raw.say(201, f'{{"access_token": "{access}", "expires_in": {told}}}')
-    address = f"http://127.0.0.1:{raw.port}/token"
-    tokens = await request_tokens(session, address, CLIENT)
-    assert tokens == Tokens(access, None, expires_in)
+    for text in texts:
+        raw.say(201, f'{{"access_token": "{access}", "expires_in": {text}}}')
+        address = f"http://127.0.0.1:{raw.port}/token"
+        tokens = await request_tokens(session, address, CLIENT)
+        assert tokens == Tokens(access, None, expires_in), text
