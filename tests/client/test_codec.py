@@ -101,10 +101,7 @@ FULL = Everything(
     colours=(Colour.RED, Colour.BLUE),
     pair=(3, "x"),
     points=(Point(40, NOON),),
-    claims=(
-        Claim(slot=1, until=NOON, previous=Claim(slot=1)),
-        Claim(slot=2),
-    ),
+    claims=(Claim(slot=1, until=NOON, previous=Claim(slot=1)), Claim(slot=2)),
     by_day={date(2026, 11, 24): 12, date(2026, 11, 25): 13},
     by_name={"lamp": Colour.RED},
 )
@@ -118,11 +115,8 @@ def through_json(value: object) -> object:
 @pytest.mark.parametrize("value", [FULL, Everything()])
 def test_what_was_stored_is_read_again(value: Everything) -> None:
     assert from_stored(Everything, through_json(value)) == value
-
-
-def test_a_list_of_records_and_a_mapping_can_be_stored_by_themselves() -> None:
-    stored = json.loads(json.dumps(to_stored(FULL.claims, tuple[Claim, ...])))
-    assert from_stored(tuple[Claim, ...], stored) == FULL.claims
+    stored = json.loads(json.dumps(to_stored(value.claims, tuple[Claim, ...])))
+    assert from_stored(tuple[Claim, ...], stored) == value.claims
     times = {"ph": NOON}
     stored = json.loads(json.dumps(to_stored(times, dict[str, datetime])))
     assert from_stored(dict[str, datetime], stored) == times
@@ -134,6 +128,7 @@ def test_what_is_not_stored_has_its_default_again() -> None:
     assert (read.retry_at, read.claims) == (0.0, (Claim(slot=1),))
 
 
+MISSING = object()
 ODD_FIELDS: dict[str, list[object]] = {
     "share": ["12", 1.0, True, None, -1, 101, 10**400, math.nan, [], {}],
     "amount": ["1", True, None, math.nan, math.inf, -1, 2e9, 10**400, [0.5]],
@@ -142,11 +137,8 @@ ODD_FIELDS: dict[str, list[object]] = {
     "on": [1, 0, "true", None, []],
     "day": [5, "", "2026-13-01", "9999-12-31", "0001-01-01"],
     "since": [
-        1795253415,
-        "yesterday",
-        "2026-11-25T12:00:00",
-        "9999-12-31T23:59:59+00:00",
-        "0001-01-01T00:00:00+00:00",
+        *(1795253415, "yesterday", "2026-11-25T12:00:00"),
+        *("9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00"),
     ],
     "lasts": ["60", True, -1, 86_401, math.nan, 10**400],
     "colour": ["green", "", 0, [], {"red": 1}],
@@ -162,25 +154,16 @@ ODD_FIELDS: dict[str, list[object]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "odd"),
-    [(name, odd) for name, values in ODD_FIELDS.items() for odd in values],
-)
-def test_an_odd_field_is_lost_alone(name: str, odd: object) -> None:
-    stored = to_stored(FULL)
-    assert isinstance(stored, dict)
-    default = getattr(Everything(), name)
-    read = from_stored(Everything, {**stored, name: odd})
-    assert read == replace(FULL, **{name: default})
-
-
-@pytest.mark.parametrize("name", ["share", "since", "inner", "claims"])
-def test_a_missing_field_has_its_default(name: str) -> None:
-    stored = to_stored(FULL)
-    assert isinstance(stored, dict)
-    del stored[name]
-    default = getattr(Everything(), name)
-    assert from_stored(Everything, stored) == replace(FULL, **{name: default})
+@pytest.mark.parametrize("name", ODD_FIELDS)
+def test_an_odd_or_missing_field_is_lost_alone(name: str) -> None:
+    default = replace(FULL, **{name: getattr(Everything(), name)})
+    for odd in (*ODD_FIELDS[name], MISSING):
+        stored = to_stored(FULL)
+        assert isinstance(stored, dict)
+        changed = {key: value for key, value in stored.items() if key != name}
+        if odd is not MISSING:
+            changed[name] = odd
+        assert from_stored(Everything, changed) == default, odd
 
 
 @pytest.mark.parametrize("odd", [None, 5, "text", [], True, {"another": 1}])
@@ -216,57 +199,36 @@ def test_a_record_in_a_list_fits_whole_or_is_left_out(odd: object) -> None:
 
 
 def test_items_that_do_not_fit_are_left_out() -> None:
-    day = NOON.date().isoformat()
-    at = NOON.isoformat()
+    day, at = NOON.date().isoformat(), NOON.isoformat()
     stored = {
         "colours": ["red", "green", 5, None, "blue"],
         "points": [[40, at], [101, at], [40], [40, at, 1], {"share": 40, "at": at}],
         "by_name": {"lamp": "red", "other": "green", "third": None},
         "by_day": [[day, 12], ["2026-11-26", 101], [5, 5], "ab", [day]],
     }
-    read = from_stored(Everything, stored)
-    assert read.colours == (Colour.RED, Colour.BLUE)
-    assert read.points == (Point(40, NOON),)
-    assert read.by_day == {NOON.date(): 12}
-    assert read.by_name == {"lamp": Colour.RED}
+    assert from_stored(Everything, stored) == Everything(
+        colours=(Colour.RED, Colour.BLUE),
+        points=(Point(40, NOON),),
+        by_day={NOON.date(): 12},
+        by_name={"lamp": Colour.RED},
+    )
 
 
-def test_an_object_without_what_it_needs_does_not_fit() -> None:
+def test_what_cannot_be_read_or_stored_is_refused() -> None:
     with pytest.raises(ODD):
         from_stored(Claim, {"until": NOON.isoformat()})
-
-
-def test_a_member_of_an_enum_is_its_value() -> None:
-    """What was put into an entry's options is there as it is until the next start."""
-    read = from_stored(Everything, {"colour": Colour.RED, "level": Level.LOW})
-    assert (read.colour, read.level) == (Colour.RED, Level.LOW)
-
-
-def test_a_whole_number_may_stand_for_another_number() -> None:
-    assert from_stored(Inner, {"ph": 7}) == Inner(ph=7.0)
-
-
-def test_an_annotation_that_cannot_be_stored_is_refused() -> None:
     with pytest.raises(ODD):
         to_stored([], list[set[int]])
 
 
-@pytest.mark.parametrize(
-    ("value", "possible"),
-    [
-        (0.1, True),
-        (14, True),
-        (7, True),
-        (0.0999, False),
-        (0, False),
-        (14.0001, False),
-        (-7, False),
-        (float("nan"), False),
-        (float("inf"), False),
-        (None, False),
-        ("7", False),
-        ([7], False),
-    ],
-)
-def test_within(value: object, possible: bool) -> None:
-    assert (value in Within(0.1, 14)) is possible
+def test_what_is_as_good_as_its_stored_form() -> None:
+    """What was put into an entry's options is there as it is until the next start."""
+    read = from_stored(Everything, {"colour": Colour.RED, "level": Level.LOW})
+    assert (read.colour, read.level) == (Colour.RED, Level.LOW)
+    assert from_stored(Inner, {"ph": 7}) == Inner(ph=7.0)
+
+
+def test_within() -> None:
+    good = (0.1, 14, 7)
+    bad = (0.0999, 0, 14.0001, -7, math.nan, math.inf, None, "7", [7])
+    assert [each for each in (*bad, *good) if each in Within(0.1, 14)] == [*good]
