@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,7 +30,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
-from custom_components.poolctl.const import DOMAIN, Connection
+from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE, Connection
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.options import Options
@@ -40,6 +39,7 @@ from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountSi
 from custom_components.poolctl.status.active import ActiveProblems
 from custom_components.poolctl.status.rows import (
     Active,
+    Litres,
     Problem,
     Repair,
     Severity,
@@ -151,8 +151,8 @@ def signals(**changes: Any) -> Signals:
     return replace(STATE.signals, **changes)
 
 
-def acid(**changes: Any) -> Doser:
-    return replace(DOSER, **changes)
+def acid(**changes: Any) -> dict[str, Any]:
+    return {"s_acid": replace(DOSER, **changes)}
 
 
 def lan_error(error: PoolctlError, **more: Any) -> dict[str, Any]:
@@ -163,246 +163,180 @@ TYPED = replace(RECORD, by_hand=True)
 NO_KEY = replace(RECORD, key=None)
 OLD = replace(RECORD, firmware="2.5.45")
 COUNTED = {"doses": 6, "max_doses": 6, "doses_at": NOW}
-NOTHING: dict[str, Any] = {}
 
-CASES: tuple[tuple[str, dict[str, Any], bool | None, str], ...] = (
-    ("dry_run", NOTHING, False, ""),
-    ("dry_run", {"s_signals": signals(dry_run=None)}, None, ""),
-    ("dry_run", {"s_signals": signals(dry_run=True)}, True, "dry_run"),
+UNREACHABLE = lan_error(UnreachableError(""))
+BY_HAND = {**UNREACHABLE, "record": TYPED}
+NO_CLOUD = {"cloud_error": UnreachableError("")}
+OURS, OTHERS = {"clock_fault": ClockFault.OURS}, {"clock_fault": ClockFault.OTHERS}
+CLOUD = {"s_source": Source.CLOUD}
+HELD = {"holds": (held(1),), "s_schedules": MORNING}
+
+
+def ahead(minutes: float) -> dict[str, timedelta]:
+    """Return a change of the controller's clock."""
+    return {"controller_ahead": timedelta(minutes=minutes)}
+
+
+CASES: tuple[tuple[str, Mapping[str, Any], str | bool | None], ...] = (
+    ("dry_run", {}, False),
+    ("dry_run", {"s_signals": signals(dry_run=None)}, None),
+    ("dry_run", {"s_signals": signals(dry_run=True)}, "dry_run"),
     (
         "dry_run",
         {"s_signals": signals(dry_run=True, retries_exceeded=True)},
-        True,
         "dry_run_retries",
     ),
-    ("ph_out_of_range", {"s_readings": Readings(ph=7.8)}, False, ""),
-    ("ph_out_of_range", {"s_readings": Readings(ph=7.9)}, True, "ph_high"),
-    ("ph_out_of_range", {"s_readings": Readings(ph=7.0)}, False, ""),
-    ("ph_out_of_range", {"s_readings": Readings(ph=6.9)}, True, "ph_low"),
-    ("ph_out_of_range", {"s_readings": Readings()}, None, ""),
-    ("orp_out_of_range", {"s_readings": Readings(orp=550)}, False, ""),
-    ("orp_out_of_range", {"s_readings": Readings(orp=549)}, True, "orp_low"),
-    ("orp_out_of_range", {"s_readings": Readings(orp=801)}, True, "orp_high"),
-    ("acid_low", {"s_acid": acid(remaining_ml=2_001)}, False, ""),
-    ("acid_low", {"s_acid": acid(remaining_ml=2_000)}, True, "acid_low"),
-    ("acid_low", {"s_acid": acid(remaining_ml=51)}, True, "acid_low"),
-    ("acid_low", {"s_acid": acid(remaining_ml=49)}, True, "acid_empty"),
-    ("acid_low", {"s_acid": acid(remaining_ml=None)}, None, ""),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.8)}, False),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.9)}, "ph_high"),
+    ("ph_out_of_range", {"s_readings": Readings(ph=7.0)}, False),
+    ("ph_out_of_range", {"s_readings": Readings(ph=6.9)}, "ph_low"),
+    ("ph_out_of_range", {"s_readings": Readings()}, None),
+    ("orp_out_of_range", {"s_readings": Readings(orp=550)}, False),
+    ("orp_out_of_range", {"s_readings": Readings(orp=549)}, "orp_low"),
+    ("orp_out_of_range", {"s_readings": Readings(orp=801)}, "orp_high"),
+    ("acid_low", acid(remaining_ml=2_001), False),
+    ("acid_low", acid(remaining_ml=2_000), "acid_low"),
+    ("acid_low", acid(remaining_ml=51), "acid_low"),
+    ("acid_low", acid(remaining_ml=49), "acid_empty"),
+    ("acid_low", acid(remaining_ml=None), None),
+    ("acid_low", {**acid(remaining_ml=0), "s_outputs": Outputs(types=(31,))}, False),
     (
-        "acid_low",
-        {"s_acid": acid(remaining_ml=0), "s_outputs": Outputs(types=(31,))},
-        False,
-        "",
+        "chlorine_low",
+        {"s_chlorine": replace(DOSER, remaining_ml=0)},
+        "chlorine_empty",
     ),
-    ("chlorine_low", {"s_chlorine": acid(remaining_ml=0)}, True, "chlorine_empty"),
-    ("acid_limit", {"s_acid": acid(**COUNTED)}, True, "acid_limit"),
-    ("acid_limit", {"s_acid": acid(**COUNTED, desired=7.3)}, True, "acid_limit_high"),
-    ("acid_limit", {"s_acid": acid(**COUNTED, desired=None)}, True, "acid_limit"),
-    ("acid_limit", {"s_acid": acid(**COUNTED | {"doses": 5})}, False, ""),
-    (
-        "acid_limit",
-        {"s_acid": acid(**COUNTED), "now": NOW + timedelta(hours=2)},
-        None,
-        "",
-    ),
+    ("acid_limit", acid(**COUNTED), "acid_limit"),
+    ("acid_limit", acid(**COUNTED, desired=7.3), "acid_limit_high"),
+    ("acid_limit", acid(**COUNTED, desired=None), "acid_limit"),
+    ("acid_limit", acid(**COUNTED | {"doses": 5}), False),
+    ("acid_limit", {**acid(**COUNTED), "now": NOW + timedelta(hours=2)}, None),
     (
         "acid_without_effect",
-        {"s_acid": acid(doses=8), "acid_effect": (8, 7.8)},
-        True,
+        {**acid(doses=8), "acid_effect": (8, 7.8)},
         "acid_without_effect",
     ),
-    (
-        "acid_without_effect",
-        {"s_acid": acid(doses=8), "acid_effect": (7, 7.8)},
-        False,
-        "",
-    ),
+    ("acid_without_effect", {**acid(doses=8), "acid_effect": (7, 7.8)}, False),
     (
         "chlorine_without_effect",
         {"s_chlorine": Doser(doses=24), "chlorine_effect": (24, 601.0)},
-        True,
         "chlorine_without_effect",
     ),
-    ("held_off", {"holds": (held(24),)}, True, "held_off"),
-    ("held_off", {"holds": (held(23.9),)}, False, ""),
-    ("held_off", {"holds": (held(25, on=True),)}, False, ""),
-    (
-        "held_against_schedule",
-        {"holds": (held(1),), "s_schedules": MORNING},
-        False,
-        "",
-    ),
+    ("held_off", {"holds": (held(24),)}, "held_off"),
+    ("held_off", {"holds": (held(23.9),)}, False),
+    ("held_off", {"holds": (held(25, on=True),)}, False),
+    ("held_against_schedule", HELD, False),
     # By the controller's clock, it is 9:00.
-    (
-        "held_against_schedule",
-        {
-            "holds": (held(1),),
-            "s_schedules": MORNING,
-            "controller_ahead": timedelta(hours=-3),
-        },
-        True,
-        "held_against_schedule",
-    ),
-    ("stale_readings", NOTHING, False, ""),
-    ("unreachable", NOTHING, False, ""),
-    ("unreachable", {"reached": False}, True, "unreachable_unknown"),
-    ("unreachable", {"silent": True, "last_answer": NOW}, True, "unreachable"),
-    ("unreachable", {"reached": False, "closed_season": True}, False, ""),
-    ("cloud_only", NOTHING, False, ""),
-    ("cloud_only", {"s_source": Source.CLOUD}, True, "cloud_only_unheated"),
-    ("cloud_only", {"s_source": Source.CLOUD, "reached": False}, False, ""),
-    ("cloud_only", {"s_source": Source.CLOUD, "silent": True}, False, ""),
-    (
-        "cloud_only",
-        {"s_source": Source.CLOUD, **BY_CLOUD},
-        True,
-        "cloud_only_unheated",
-    ),
-    ("key_rejected", NOTHING, False, ""),
-    ("key_rejected", lan_error(SignatureError("")), True, "key_rejected"),
-    ("key_rejected", lan_error(SignatureError(""), lan=None), False, ""),
-    ("key_rejected", lan_error(FrameError("")), False, ""),
-    ("key_rejected", lan_error(ReplayError("")), False, ""),
-    ("key_rejected", lan_error(UnreachableError("")), None, ""),
-    ("no_key", NOTHING, False, ""),
-    ("no_key", {"record": NO_KEY}, True, "no_key"),
-    ("no_key", {"record": NO_KEY, "cloud_error": UnreachableError("")}, None, ""),
-    ("no_key", {"record": NO_KEY, **BY_CLOUD}, False, ""),
-    ("no_key", {"record": replace(OLD, key=None), **SILENT}, False, ""),
-    ("clock_wrong", NOTHING, False, ""),
-    ("clock_wrong", {"clock_fault": ClockFault.OURS}, True, "clock_wrong"),
-    ("clock_wrong", {"clock_fault": ClockFault.OURS, "on_lan": False}, None, ""),
-    ("clock_wrong", {"clock_fault": ClockFault.OURS, "lan": None}, False, ""),
-    ("clock_wrong", {"clock_fault": ClockFault.OTHERS}, False, ""),
-    ("clock_wrong", {"clock_ahead": timedelta(minutes=2.9)}, False, ""),
-    ("clock_wrong", {"clock_ahead": timedelta(minutes=-3)}, True, "clock_wrong"),
-    ("clock_ahead", {"clock_fault": ClockFault.OTHERS}, True, "clock_ahead"),
-    ("clock_ahead", {"clock_fault": ClockFault.OURS}, False, ""),
-    ("firmware_too_old", {"record": OLD}, False, ""),
-    ("firmware_too_old", {"record": OLD, **SILENT}, True, "firmware_too_old"),
-    ("firmware_too_old", {"record": OLD, "s_firmware": "2.6.0", **SILENT}, False, ""),
-    ("firmware_too_old", {"record": OLD, **BY_CLOUD, **SILENT}, False, ""),
-    ("firmware_too_old", {"record": replace(OLD, firmware=None), **SILENT}, False, ""),
-    ("address_lost", lan_error(UnreachableError("")), False, ""),
-    (
-        "address_lost",
-        lan_error(UnreachableError(""), record=TYPED),
-        True,
-        "address_lost",
-    ),
-    ("address_lost", lan_error(BusyError(""), record=TYPED), None, ""),
-    ("address_lost", lan_error(SignatureError(""), record=TYPED), None, ""),
-    ("address_lost", lan_error(FrameError(""), record=TYPED), False, ""),
-    ("address_lost", {"record": TYPED}, False, ""),
-    ("address_lost", {"record": TYPED, "lan_error": UnreachableError("")}, None, ""),
-    (
-        "address_lost",
-        lan_error(UnreachableError(""), record=TYPED, lan=None),
-        False,
-        "",
-    ),
-    (
-        "address_lost",
-        lan_error(UnreachableError(""), record=TYPED, cloud_error=UnreachableError("")),
-        None,
-        "",
-    ),
-    (
-        "address_lost",
-        lan_error(
-            UnreachableError(""),
-            record=TYPED,
-            cloud=None,
-            cloud_error=UnreachableError(""),
-        ),
-        True,
-        "address_lost",
-    ),
-    ("expander_lost", NOTHING, False, ""),
-    ("expander_lost", {"s_outputs": Outputs(types=None)}, None, ""),
-    ("expander_lost", {"s_signals": Signals()}, None, ""),
-    ("controller_clock", NOTHING, None, ""),
-    ("controller_clock", {"controller_ahead": timedelta(minutes=2.9)}, False, ""),
-    (
-        "controller_clock",
-        {"controller_ahead": timedelta(minutes=3)},
-        True,
-        "controller_clock_ahead",
-    ),
-    (
-        "controller_clock",
-        {"controller_ahead": timedelta(minutes=-3)},
-        True,
-        "controller_clock",
-    ),
+    ("held_against_schedule", HELD | ahead(-180), "held_against_schedule"),
+    ("stale_readings", {}, False),
+    ("unreachable", {}, False),
+    ("unreachable", {"reached": False}, "unreachable_unknown"),
+    ("unreachable", {"silent": True, "last_answer": NOW}, "unreachable"),
+    ("unreachable", {"reached": False, "closed_season": True}, False),
+    ("cloud_only", {}, False),
+    ("cloud_only", CLOUD, "cloud_only_unheated"),
+    ("cloud_only", {**CLOUD, "reached": False}, False),
+    ("cloud_only", {**CLOUD, "silent": True}, False),
+    ("cloud_only", {**CLOUD, **BY_CLOUD}, "cloud_only_unheated"),
+    ("key_rejected", {}, False),
+    ("key_rejected", lan_error(SignatureError("")), "key_rejected"),
+    ("key_rejected", lan_error(SignatureError(""), lan=None), False),
+    ("key_rejected", lan_error(FrameError("")), False),
+    ("key_rejected", lan_error(ReplayError("")), False),
+    ("key_rejected", UNREACHABLE, None),
+    ("no_key", {}, False),
+    ("no_key", {"record": NO_KEY}, "no_key"),
+    ("no_key", {"record": NO_KEY, **NO_CLOUD}, None),
+    ("no_key", {"record": NO_KEY, **BY_CLOUD}, False),
+    ("no_key", {"record": replace(OLD, key=None), **SILENT}, False),
+    ("clock_wrong", {}, False),
+    ("clock_wrong", OURS, "clock_wrong"),
+    ("clock_wrong", {**OURS, "on_lan": False}, None),
+    ("clock_wrong", {**OURS, "lan": None}, False),
+    ("clock_wrong", OTHERS, False),
+    ("clock_wrong", {"clock_ahead": timedelta(minutes=2.9)}, False),
+    ("clock_wrong", {"clock_ahead": timedelta(minutes=-3)}, "clock_wrong"),
+    ("clock_ahead", OTHERS, "clock_ahead"),
+    ("clock_ahead", OURS, False),
+    ("firmware_too_old", {"record": OLD}, False),
+    ("firmware_too_old", {"record": OLD, **SILENT}, "firmware_too_old"),
+    ("firmware_too_old", {"record": OLD, "s_firmware": "2.6.0", **SILENT}, False),
+    ("firmware_too_old", {"record": OLD, **BY_CLOUD, **SILENT}, False),
+    ("firmware_too_old", {"record": replace(OLD, firmware=None), **SILENT}, False),
+    ("address_lost", UNREACHABLE, False),
+    ("address_lost", BY_HAND, "address_lost"),
+    ("address_lost", lan_error(BusyError(""), record=TYPED), None),
+    ("address_lost", lan_error(SignatureError(""), record=TYPED), None),
+    ("address_lost", lan_error(FrameError(""), record=TYPED), False),
+    ("address_lost", {"record": TYPED}, False),
+    ("address_lost", {"record": TYPED, "lan_error": UnreachableError("")}, None),
+    ("address_lost", {**BY_HAND, "lan": None}, False),
+    ("address_lost", {**BY_HAND, **NO_CLOUD}, None),
+    ("address_lost", {**BY_HAND, **NO_CLOUD, "cloud": None}, "address_lost"),
+    ("expander_lost", {}, False),
+    ("expander_lost", {"s_outputs": Outputs(types=None)}, None),
+    ("expander_lost", {"s_signals": Signals()}, None),
+    ("controller_clock", {}, None),
+    ("controller_clock", ahead(2.9), False),
+    ("controller_clock", ahead(3), "controller_clock_ahead"),
+    ("controller_clock", ahead(-3), "controller_clock"),
 )
 
 
-@pytest.mark.parametrize(("key", "changes", "exists", "variant"), CASES)
-def test_a_row(
-    key: str, changes: Mapping[str, Any], exists: bool | None, variant: str
-) -> None:
-    facts = situation(**changes)
-    row = ROWS[key]
-    assert row.applies(facts) is exists
-    if exists:
-        assert row.variant(facts).key == variant
+@pytest.mark.parametrize(("key", "changes", "variant"), CASES)
+def test_rows(key: str, changes: Mapping[str, Any], variant: str | bool | None) -> None:
+    """A row applies, in a variant, or does not, or that is not known (`None`)."""
+    facts, row = situation(**changes), ROWS[key]
+    applies = row.applies(facts)
+    assert (row.variant(facts).key if applies else applies) == variant
+
+
+TODAY = 1 << NOW.weekday()
 
 
 @pytest.mark.parametrize(
-    ("days", "start", "slot", "reached", "stale"),
+    ("schedule", "hours", "stale", "never_valid"),
     [
-        (1.01, 480, 0, True, True),
-        (0.99, 480, 0, True, False),
-        (1.01, 480, 1, True, False),
-        (1.01, 480, 0, False, None),
-        (1.01, 690, 0, True, False),  # it began half an hour ago
+        (FILTER, 24.2, True, True),
+        (FILTER, 23.8, False, True),
+        (replace(FILTER, slot=1), 24.2, False, False),
+        # It began half an hour ago.
+        (replace(FILTER, start=690, end=750, weekdays=TODAY), 24.2, False, False),
     ],
 )
 def test_stale_readings(
-    days: float, start: int, slot: int, reached: bool, stale: bool | None
+    schedule: Schedule, hours: float, stale: bool, never_valid: bool
 ) -> None:
     """Readings are stale if a schedule of the pump should have run after them."""
-    schedule = replace(FILTER, start=start, end=start + 60, slot=slot, weekdays=127)
-    if start == 690:
-        schedule = replace(schedule, weekdays=1 << NOW.weekday())
-    schedules = Schedules(records=(schedule,), armed=(0,))
-    valid_at = NOW - timedelta(days=days)
-    facts = situation(s_schedules=schedules, s_valid_at=valid_at, reached=reached)
-    assert ROWS["stale_readings"].applies(facts) is stale
-    never = situation(s_schedules=schedules, s_valid_at=None, reached=reached)
-    due = slot == 0 and start == 480
-    assert ROWS["stale_readings"].applies(never) is (None if stale is None else due)
+    for valid_at, expected in (
+        (NOW - timedelta(hours=hours), stale),
+        (None, never_valid),
+    ):
+        facts = situation(
+            s_schedules=Schedules(records=(schedule,), armed=(0,)), s_valid_at=valid_at
+        )
+        assert ROWS["stale_readings"].applies(facts) is expected
+        unread = replace(facts, reached=False)
+        assert ROWS["stale_readings"].applies(unread) is None
 
 
 @pytest.mark.parametrize(
-    ("slot", "numbers"),
-    [
-        (11, ""),
-        (12, "1"),
-        (16, "1"),
-        (17, "2"),
-        (21, "2"),
-        (22, ""),
-        (27, "3"),
-        (36, "4"),
-    ],
+    ("slot", "number"),
+    zip((11, 12, 16, 17, 21, 22, 27, 36), ("", *"1122", "", *"34"), strict=True),
 )
-def test_lost_expanders(slot: int, numbers: str) -> None:
-    types = (*TYPES[:slot], 1, *TYPES[slot + 1 :])
-    facts = situation(s_outputs=Outputs(types=types))
-    row = ROWS["expander_lost"]
-    assert row.applies(facts) is bool(numbers)
-    assert row.values(facts) == {"numbers": numbers}
-    connected = situation(
-        s_outputs=Outputs(types=types), s_signals=signals(expanders=(True,) * 4)
-    )
-    assert row.applies(connected) is False
+def test_lost_expanders(slot: int, number: str) -> None:
+    outputs = Outputs(types=(*TYPES[:slot], 1, *TYPES[slot + 1 :]))
+    row, facts = ROWS["expander_lost"], situation(s_outputs=outputs)
+    assert row.applies(facts) is bool(number)
+    assert row.values(facts) == {"numbers": number}
+    connected = signals(expanders=(True,) * 4)
+    assert not row.applies(situation(s_outputs=outputs, s_signals=connected))
 
 
 def test_ranges() -> None:
     """A range is around the target if equipment doses to it, else the usual one."""
-    assert PH_READING.range(replace(STATE, acid=acid(desired=7.2))).high == 7.6
+    assert (
+        PH_READING.range(replace(STATE, acid=replace(DOSER, desired=7.2))).high == 7.6
+    )
     orp = ORP_READING.range(STATE)
     assert (orp.low, orp.high) == (550, 800)
     bare = replace(STATE, outputs=Outputs(types=(31,)))
@@ -416,53 +350,59 @@ def test_ranges() -> None:
     assert (PH_READING.valid(still), ORP_READING.valid(still)) == (7.1, 650)
 
 
-def test_values() -> None:
-    high = situation(s_readings=Readings(ph=8.2, orp=900))
-    assert ROWS["ph_out_of_range"].values(high) == {
-        "value": 8.2,
-        "lower": 7.0,
-        "upper": 7.8,
-    }
-    orp = ROWS["orp_out_of_range"].values(high)
-    assert orp == {"value": 900, "lower": 550, "upper": 800}
-    assert all(isinstance(each, int) for each in orp.values())
-    off = situation(controller_ahead=timedelta(minutes=-59.7))
-    assert ROWS["controller_clock"].values(off) == {"minutes": 60}
-    assert ROWS["acid_low"].values(SITUATION) == {"content": 10.0}
-    doses = situation(acid_effect=(8, 7.8), chlorine_effect=(24, 601.4))
-    assert ROWS["acid_without_effect"].values(doses) == {"idle": 8, "reading": 7.8}
-    assert ROWS["chlorine_without_effect"].values(doses) == {"idle": 24, "reading": 601}
-    assert ROWS["firmware_too_old"].values(SITUATION)["firmware"] == "2.5.46"
-    assert ROWS["address_lost"].values(SITUATION) == {"host": "192.0.2.1"}
+HIGH = {"s_readings": Readings(ph=8.2, orp=900)}
+DOSES = {"acid_effect": (8, 7.8), "chlorine_effect": (24, 601.4)}
+
+
+@pytest.mark.parametrize(
+    ("key", "changes", "values"),
+    [
+        ("ph_out_of_range", HIGH, {"value": 8.2, "lower": 7.0, "upper": 7.8}),
+        ("orp_out_of_range", HIGH, {"value": 900, "lower": 550, "upper": 800}),
+        ("controller_clock", ahead(-59.7), {"minutes": 60}),
+        ("acid_low", {}, {"content": 10.0}),
+        ("acid_without_effect", DOSES, {"idle": 8, "reading": 7.8}),
+        ("chlorine_without_effect", DOSES, {"idle": 24, "reading": 601}),
+        ("firmware_too_old", {}, {"firmware": "2.5.46", "minimum": MIN_FIRMWARE}),
+        ("address_lost", {}, {"host": "192.0.2.1"}),
+    ],
+)
+def test_values(
+    key: str, changes: Mapping[str, Any], values: Mapping[str, float | str]
+) -> None:
+    found = ROWS[key].values(situation(**changes))
+    assert found == values
+    assert {*map(type, found.values())} <= {*map(type, values.values()), Litres}
 
 
 # Repairs
 
 
-def test_when_a_repair_is_wanted() -> None:
-    def wanted(key: str, **changes: Any) -> bool | None:
-        repair = ROWS[key].repair
-        assert repair is not None
-        return repair.wanted(situation(**changes))
-
-    assert wanted("acid_low") is False
-    assert wanted("acid_low", options=Options(drum_repairs=True)) is True
-    assert wanted("acid_limit") is False
-    assert wanted("acid_limit", s_readings=Readings(ph=7.5)) is True
-    assert wanted("acid_limit", s_readings=Readings()) is None
-    assert wanted("key_rejected") is None
-    assert wanted("key_rejected", key_asked=True) is True
-    assert wanted("no_key") is True
+@pytest.mark.parametrize(
+    ("key", "changes", "wanted"),
+    [
+        ("acid_low", {}, False),
+        ("acid_low", {"options": Options(drum_repairs=True)}, True),
+        ("acid_limit", {}, False),
+        ("acid_limit", {"s_readings": Readings(ph=7.5)}, True),
+        ("acid_limit", {"s_readings": Readings()}, None),
+        ("key_rejected", {}, None),
+        ("key_rejected", {"key_asked": True}, True),
+        ("no_key", {}, True),
+    ],
+)
+def test_when_a_repair_is_wanted(
+    key: str, changes: Mapping[str, Any], wanted: bool | None
+) -> None:
+    repair = ROWS[key].repair
+    assert repair is not None
+    assert repair.wanted(situation(**changes)) is wanted
 
 
 def test_how_long_a_problem_must_last() -> None:
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
-    patience = {
-        row.key: row.patience
-        for row in rows
-        if row.patience and not callable(row.patience)
-    }
-    assert patience == {
+    patience = {row.key: row.patience for row in rows if row.patience}
+    assert {key: s for key, s in patience.items() if not callable(s)} == {
         "pool_warm_late": 600,
         "spa_warm_late": 600,
         "no_key": 600,
@@ -514,104 +454,103 @@ def test_a_row_of_an_account(
 class Following:
     """One row of the table, tested over time."""
 
-    def __init__(
-        self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, **row: Any
-    ) -> None:
+    def __init__(self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> None:
         self.hass, self.at, self.wall = hass, 0.0, NOW.timestamp()
         self.exists: bool | None = False
         self.wanted: bool | None = True
-        repair = Repair[Situation](wanted=lambda facts: self.wanted, patience=60)
-        problem = Problem[Situation](
-            key="no_key", applies=lambda facts: self.exists, repair=repair, **row
-        )
-        facts = Facts()
         self.changes: list[bool] = []
-        facts.listen(Change, lambda fact: self.changes.append(bool(fact.to)))
-        steady = SimpleNamespace(monotonic=lambda: self.at)
-        monkeypatch.setattr(active, "time", steady)
-        monkeypatch.setattr(clock, "steady_clock", steady.monotonic)
+        self.facts = Facts()
+        self.facts.listen(Change, lambda fact: self.changes.append(bool(fact.to)))
+        monkeypatch.setattr(active, "time", SimpleNamespace(monotonic=lambda: self.at))
+        monkeypatch.setattr(clock, "steady_clock", lambda: self.at)
         monkeypatch.setattr(clock, "wall_clock", lambda: self.wall + self.at)
-        self.start = partial(ActiveProblems, hass, (problem,), facts, "device")
         hass.data[DATA_MEMORY] = Memory(hass)
-        self.problems = self.start()
 
-    def look(self, at: float, *, exists: bool | None) -> tuple[bool, bool]:
+    def start(self, patience: float = 0) -> None:
+        """Follow the row, from what is stored; its repair comes a minute after it."""
+        problem = Problem[Situation](
+            key="no_key",
+            applies=lambda facts: self.exists,
+            values=lambda facts: {"litres": 1.5},
+            patience=patience,
+            repair=Repair(wanted=lambda facts: self.wanted, patience=60),
+        )
+        self.problems = ActiveProblems(self.hass, (problem,), self.facts, "device")
+
+    @property
+    def issue(self) -> ir.IssueEntry | None:
+        return ir.async_get(self.hass).async_get_issue(DOMAIN, "no_key_device")
+
+    def test(self, at: float, *, exists: bool | None = True) -> tuple[bool, bool]:
         """Test at a time; return whether the problem and its repair are active."""
         self.at, self.exists = at, exists
         self.problems.async_test(SITUATION)
-        issue = ir.async_get(self.hass).async_get_issue(DOMAIN, "no_key_device")
-        return bool(self.problems.active), issue is not None
+        return bool(self.problems.active), self.issue is not None
 
 
-def test_a_problem_over_time(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = Following(hass, monkeypatch, patience=30)
-    assert row.problems.tested is False
-    assert row.look(0, exists=None) == (False, False)
-    assert [row.problems.tested] == [True]
-    assert row.look(10, exists=True) == (False, False)
-    assert row.look(39, exists=True) == (False, False)
-    assert row.look(40, exists=True) == (True, False)
+@pytest.fixture
+def row(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> Following:
+    return Following(hass, monkeypatch)
+
+
+def test_a_problem_over_time(row: Following) -> None:
+    row.start(patience=30)
+    assert not row.problems.tested
+    assert row.test(0, exists=None) == (False, False)
+    assert row.problems.tested
+    assert row.test(10) == (False, False)
+    assert row.test(39) == (False, False)
+    assert row.test(40) == (True, False)
     since = row.problems.active[0].since
-    assert row.look(70, exists=True) == (True, True)
+    assert row.test(70) == (True, True)
     # Without a result, nothing changes.
-    assert row.look(80, exists=None) == (True, True)
+    assert row.test(80, exists=None) == (True, True)
     assert row.problems.active[0].since == since
     row.wanted = None
-    assert row.look(90, exists=True) == (True, True)
+    assert row.test(90) == (True, True)
     row.wanted = False
-    assert row.look(100, exists=True) == (True, False)
+    assert row.test(100) == (True, False)
     row.wanted = True
-    assert row.look(110, exists=False) == (False, False)
-    assert row.look(120, exists=True) == (False, False)
-    assert row.look(180, exists=True) == (True, True)
+    assert row.test(110, exists=False) == (False, False)
+    assert row.test(120) == (False, False)
+    assert row.test(180) == (True, True)
     row.problems.async_stop()
-    assert row.look(190, exists=False) == (True, True)
+    assert row.test(190, exists=False) == (True, True)
     assert row.changes == [True, False, True]
 
 
-def test_a_clock_that_is_corrected(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clock_that_is_corrected(row: Following) -> None:
     """A problem of this run does not become older; one from before does."""
-    row = Following(hass, monkeypatch, patience=3600)
-    row.look(0, exists=True)
+    row.start(patience=3600)
+    row.test(0)
     row.wall += DAY
-    for at in range(60, 1260, 60):
-        assert row.look(at, exists=True)[0] is False
-    assert row.look(3600, exists=True)[0] is True
+    assert not any(row.test(at)[0] for at in range(60, 1260, 60))
+    assert row.test(3600)[0]
     assert row.problems.active[0].since == NOW + timedelta(days=1)
-    row.problems = row.start()
+    row.start(patience=3600)
     row.wall += DAY
     for at in range(3600, 6000, 60):
-        row.look(at, exists=True)
+        row.test(at)
     row.wall -= 10 * DAY  # earlier than the beginning
     for at in range(6000, 7200, 60):
-        row.look(at, exists=True)
-    row.problems = row.start()
-    assert row.look(7200, exists=True)[0] is False
-    assert row.look(10800, exists=True)[0] is True
+        row.test(at)
+    row.start(patience=3600)
+    assert not row.test(7200)[0]
+    assert row.test(10800)[0]
 
 
-def test_what_a_repair_shows(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = Following(hass, monkeypatch, values=lambda facts: {"litres": 1.5})
-    row.look(0, exists=True)
-    row.look(60, exists=True)
-    issue = ir.async_get(hass).async_get_issue(DOMAIN, "no_key_device")
-    assert issue is not None
+def test_what_a_repair_shows(row: Following) -> None:
+    row.start()
+    row.test(0)
+    row.test(60)
+    assert (issue := row.issue)
     assert issue.data == {"problem": "no_key", "device_id": "device"}
     assert issue.translation_key == "no_key"
     assert issue.translation_placeholders == {"name": "Home pool", "litres": "1.5"}
     assert (issue.is_fixable, issue.is_persistent) == (False, False)
     (shown,) = row.problems.active
-    assert (shown.key, shown.variant, shown.values) == (
-        "no_key",
-        "no_key",
-        {"litres": "1.5"},
-    )
+    assert (shown.key, shown.variant) == ("no_key", "no_key")
+    assert shown.values == {"litres": "1.5"}
 
 
 def test_status() -> None:
