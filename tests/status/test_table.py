@@ -497,7 +497,7 @@ def test_a_problem_over_time(row: Following) -> None:
     row.start(patience=30)
     assert not row.problems.tested
     assert row.test(0, exists=None) == (False, False)
-    assert row.problems.tested
+    assert [row.problems.tested] == [True]
     assert row.test(10) == (False, False)
     assert row.test(39) == (False, False)
     assert row.test(40) == (True, False)
