@@ -84,6 +84,7 @@ async def test_address_of_a_controller_by_hand(small: Home) -> None:
     # The text is one of Home Assistant's own.
     assert result["translation_domain"] == HOMEASSISTANT_DOMAIN
     assert small.stored["port"] == small.controller.port
+    assert small.stored["by_hand"]
     assert small.source == "lan"
 
 

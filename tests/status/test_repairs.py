@@ -1,7 +1,9 @@
 """Repair issues: when they appear and disappear, and how a user resolves them."""
 
+from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
+import time
 from typing import Any
 
 from homeassistant.components.repairs import RepairsFlowResult, repairs_flow_manager
@@ -9,10 +11,11 @@ from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl import repairs
+from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
 from custom_components.poolctl.errors import (
     ADDRESS_ERRORS,
@@ -28,6 +31,7 @@ from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer")
 
+DAY = 24 * 60 * 60
 ROWS: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
 REPAIRS = {row.key: row.repair for row in ROWS if row.repair}
 PATIENCE = {key: repair.patience for key, repair in REPAIRS.items()}
@@ -112,35 +116,27 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert (key in repairs._FLOWS) is fixable
     grave = key in {"key_rejected", "clock_wrong", "controllers_left_out"}
     assert (REPAIRS[key].severity is ir.IssueSeverity.ERROR) is grave
-    others = {"address_lost": 900, "clock_ahead": 600, "clock_wrong": 600}
-    others |= {"no_key": 600, "service_silent": 86400}
-    # These describe something that has lasted long already: no delay.
-    long = (
-        "held_off",
-        "hold_overdue",
-        "dosing_paused_too_long",
-        "heat_overdue",
-        "sign_in_ends",
-        "controllers_left_out",
-        "controllers_shared",
-    )
-    others |= dict.fromkeys(long, 0)
-    assert PATIENCE[key] == others.get(key, 300)
 
 
-def test_nothing_is_reported_that_is_not_a_problem() -> None:
-    assert set(TEXTS) == set(REPAIRS)
-    told = {
-        sentence
-        for errors in (KEY_ERRORS, NOT_REACHED_ERRORS, ADDRESS_ERRORS)
-        for sentence in errors.values()
-    } | {"failed", "not_found", "controller_not_found"}
-    existing = {
-        key
-        for texts in TEXTS.values()
-        for key in texts.get("fix_flow", {}).get("error", {})
+def test_how_long_a_repair_waits() -> None:
+    # What has lasted long already has no delay.
+    assert {key: wait for key, wait in PATIENCE.items() if wait != 300} == {
+        **dict.fromkeys(("held_off", "hold_overdue", "heat_overdue"), 0),
+        **dict.fromkeys(("dosing_paused_too_long", "sign_in_ends"), 0),
+        **dict.fromkeys(("controllers_left_out", "controllers_shared"), 0),
+        **dict.fromkeys(("clock_ahead", "clock_wrong", "no_key"), 600),
+        "address_lost": 900,
+        "service_silent": 86400,
     }
-    assert existing == told
+
+
+def test_every_text_has_its_repair() -> None:
+    assert set(TEXTS) == set(REPAIRS)
+    errors = {"failed", "not_found", "controller_not_found"}.union(
+        *(each.values() for each in (KEY_ERRORS, NOT_REACHED_ERRORS, ADDRESS_ERRORS))
+    )
+    flows = [texts.get("fix_flow", {}) for texts in TEXTS.values()]
+    assert {key for flow in flows for key in flow.get("error", {})} == errors
 
 
 def test_where_to_learn_more() -> None:
@@ -157,27 +153,19 @@ def test_where_to_learn_more() -> None:
     assert REPORT_URL.startswith(manifest["issue_tracker"])
 
 
-# --- Firmware ---
-
-
-async def old_firmware(home: Home) -> MockConfigEntry:
-    """Set up a controller that announces a firmware without LAN control."""
-    home.own(home.service.small)
-    await home.controller.stop()
-    home.controller.firmware = "2.5.40"
-    await home.controller.start()
-    entry = await home.set_up_with(firmware=None, host=None)
-    await home.advance(600, step=30)
-    # It has not been announced yet, so its firmware is not known.
-    assert not shown(home)
-    await discover(home, home.controller)
-    await home.settle()
-    await home.advance(360, step=30)
-    return entry
+# --- What is reported ---
 
 
 async def test_firmware_too_old(home: Home) -> None:
-    await old_firmware(home)
+    """It is not known before the controller announces it; an update is the end."""
+    home.own(home.service.small)
+    home.controller.firmware = "2.5.40"
+    await home.controller.start()
+    await home.set_up_with(firmware=None, host=None)
+    await home.advance(600, step=30)
+    assert not shown(home)
+    await discover(home, home.controller)
+    await home.advance(360, step=30)
     issue = shown(home)["firmware_too_old"]
     assert not issue.is_fixable
     assert issue.learn_more_url == REQUIREMENTS_URL
@@ -186,17 +174,43 @@ async def test_firmware_too_old(home: Home) -> None:
         "firmware": "2.5.40",
         "minimum": MIN_FIRMWARE,
     }
-    # Updated in the vendor's app.
     home.controller.firmware = "2.5.46"
     await home.controller.start()
     await discover(home, home.controller)
-    await home.settle()
     await home.advance(60, step=15)
     assert home.source == "lan"
     assert not shown(home)
 
 
-# --- A frame that does not decode ---
+def renew(home: Home, days_ago: float) -> None:
+    """Store a refresh token of this age, which the service never renews."""
+    token = home.entry.data["token"] | {
+        CONF_REFRESH_SINCE: time.time() - days_ago * DAY
+    }
+    home.hass.config_entries.async_update_entry(
+        home.entry, data={**home.entry.data, "token": token}
+    )
+
+
+async def test_a_sign_in_that_ends(small: Home) -> None:
+    """The issue appears a week before (protocol.md C3)."""
+    renew(small, 22.9)
+    end = datetime.fromtimestamp(time.time(), UTC) + timedelta(days=7.1)
+    await small.advance(600)
+    assert not shown(small)
+    await small.advance(0.2 * DAY)
+    issue = shown(small)["sign_in_ends"]
+    assert issue.issue_id == f"sign_in_ends_{small.entry.entry_id}"
+    assert not issue.is_fixable
+    assert issue.translation_placeholders == {
+        "name": "Home",
+        "date": dt_util.as_local(end).date().isoformat(),
+    }
+    # Signed in again; and once it has ended, Home Assistant itself asks.
+    for days_ago in (0, 31):
+        renew(small, days_ago)
+        await small.advance(600)
+        assert "sign_in_ends" not in shown(small)
 
 
 async def test_a_frame_that_does_not_decode(
@@ -215,17 +229,19 @@ async def test_a_frame_that_does_not_decode(
 @pytest.mark.parametrize("how", ["controller", "entry", "disabled"])
 async def test_issues_go_with_what_they_are_about(small: Home, how: str) -> None:
     await rejected(small)
+    renew(small, 25)
+    await small.advance(600)
+    assert set(shown(small)) == {"key_rejected", "sign_in_ends"}
     controller = small.entry.runtime_data.controllers[small.controller.device_id]
     repair = await Repair(small, "key_rejected").start()
+    entries, entry_id = small.hass.config_entries, small.entry.entry_id
     if how == "controller":
         small.account.sites[0].controllers = [small.service.full]
         await small.advance(7400, step=3700)
     elif how == "entry":
-        await small.hass.config_entries.async_remove(small.entry.entry_id)
+        await entries.async_remove(entry_id)
     else:
-        await small.hass.config_entries.async_set_disabled_by(
-            small.entry.entry_id, ConfigEntryDisabler.USER
-        )
+        await entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
     await small.settle()
     # A poll that was under way checks the problems once more.
     controller.problems.async_test(controller.situation())
@@ -246,19 +262,16 @@ async def test_an_issue_that_is_ignored_stays_so_over_a_reload(small: Home) -> N
 
 
 async def test_each_controller_has_its_own(home: Home) -> None:
+    """It ends by itself as soon as a frame verifies."""
     await home.set_up(*home.service.controllers)
     for controller in home.service.controllers:
         controller.faults.on("bad_tag")
-
-    def issues() -> set[str]:
-        return {issue_id for domain, issue_id in ir.async_get(home.hass).issues}
-
     await home.advance(600, step=30)
-    small, full = (
-        f"key_rejected_{home.device(controller).id}"
+    left = {
+        (DOMAIN, f"key_rejected_{home.device(controller).id}"): controller
         for controller in home.service.controllers
-    )
-    assert issues() == {small, full}
-    home.controller.faults.clear()
-    await home.advance(60, step=30)
-    assert issues() == {full}
+    }
+    while left:
+        assert ir.async_get(home.hass).issues.keys() == left.keys()
+        left.popitem()[1].faults.clear()
+        await home.advance(60, step=30)
