@@ -1,10 +1,9 @@
 """A closed season: with polling disabled, nothing is stale and nothing nags."""
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers import issue_registry as ir
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
+from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
@@ -49,6 +48,10 @@ async def test_a_pool_that_answers_stays_usable(closed: Home) -> None:
     await closed.act("switch.turn_on", "slot_2")
     assert closed.pool.slots[2].on
     assert closed.value("switch", "slot_2") == "on"
+    closed.controller.faults.once("reset", 2)
+    await closed.live(100, step=5)
+    assert states(closed) == {"available"}
+    assert closed.source == "lan"
 
 
 async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
@@ -71,27 +74,18 @@ async def test_a_pool_that_does_not_is_not_stale(closed: Home) -> None:
 
 async def test_a_restart_sets_up_from_memory(closed: Home) -> None:
     """The entry loads with all entities, without a request to sign in or a repair."""
-    there = closed.entity_keys()
+    keys = closed.entity_keys()
     closed.disconnect()
     await closed.shut_down()
     await closed.boot()
     assert closed.entry.state is ConfigEntryState.LOADED
     await closed.live(30, step=5)
-    assert closed.entity_keys() == there
+    assert closed.entity_keys() == keys
     assert states(closed) == {"unavailable"}
-    pump = closed.state("switch", "pump")
-    assert "restored" not in pump.attributes
+    assert "restored" not in closed.state("switch", "pump").attributes
     await closed.live(86400, step=3600)
     assert closed.flows == []
-    issues = ir.async_get(closed.hass).issues
-    assert [key for key in issues if key[0] == DOMAIN] == []
-
-
-async def test_one_lost_answer(closed: Home) -> None:
-    closed.controller.faults.once("reset", 2)
-    await closed.live(100, step=5)
-    assert states(closed) == {"available"}
-    assert closed.source == "lan"
+    assert not shown(closed)
 
 
 @pytest.mark.parametrize("days", [0, 1.25, 31])
