@@ -16,8 +16,6 @@ pytestmark = [
 ]
 few_platforms = only(Platform.SENSOR)
 
-POLL = 15
-
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
@@ -35,33 +33,43 @@ def use(home: Home, ml: float, of: str = "acid") -> None:
     home.pool.settings[f"{of}_remaining"] -= ml
 
 
-async def polls(home: Home, count: int = 1) -> None:
-    await home.advance(count * POLL, step=POLL)
-
-
 def used(home: Home, of: str = "acid") -> str:
     return home.value("sensor", f"{of}_used_today")
 
 
-async def test_what_is_used_is_shown(pool: Home) -> None:
+async def test_use_over_a_restart_and_in_the_cloud(pool: Home) -> None:
     assert used(pool) == used(pool, "chlorine") == "0"
     followed = pool.follow("sensor", "acid_used_today")
     use(pool, 30)
     use(pool, 120, "chlorine")
-    await polls(pool)
+    await pool.live(15)
     use(pool, 45)
-    await polls(pool, 4)
-    assert used(pool) == "75"
-    assert used(pool, "chlorine") == "120"
+    await pool.live(60)
+    assert (used(pool), used(pool, "chlorine")) == ("75", "120")
     # The state is written when it changes, not with every poll.
     assert [state.state for state in followed] == ["30", "75"]
-    state = pool.state("sensor", "acid_used_today")
     assert {
         "device_class": "volume",
         "state_class": "total",
         "unit_of_measurement": "mL",
         "last_reset": "2026-07-01T00:00:00+00:00",
-    }.items() <= state.attributes.items()
+    }.items() <= pool.state("sensor", "acid_used_today").attributes.items()
+
+    # Use during a restart counts; nothing counts twice.
+    await pool.unload()
+    use(pool, 40)
+    pool.freezer.tick(1800)
+    await pool.restart()
+    for polls in (1, 3):
+        await pool.advance(polls * 15, step=15)
+        assert used(pool) == "115"
+
+    pool.controller.faults.on("refuse")
+    await pool.live(180, step=30)
+    assert pool.source == "cloud"
+    use(pool, 50)
+    await pool.live(240, step=30)  # its copies are old
+    assert used(pool) == "165"
 
 
 async def test_true_doses(pool: Home) -> None:
@@ -73,29 +81,6 @@ async def test_true_doses(pool: Home) -> None:
     taken = before - pool.pool.settings["acid_remaining"]
     assert taken >= 90
     assert float(used(pool)) == pytest.approx(taken, abs=1)
-
-
-async def test_over_a_restart(pool: Home) -> None:
-    """Use during the restart counts; nothing counts twice."""
-    use(pool, 60)
-    await polls(pool)
-    await pool.unload()
-    use(pool, 40)
-    pool.freezer.tick(1800)
-    await pool.restart()
-    await polls(pool)
-    assert used(pool) == "100"
-    await polls(pool, 3)
-    assert used(pool) == "100"
-
-
-async def test_in_the_cloud(pool: Home) -> None:
-    pool.controller.faults.on("refuse")
-    await pool.live(180, step=30)
-    assert pool.source == "cloud"
-    use(pool, 50)
-    await pool.live(240, step=30)  # its copies are old
-    assert used(pool) == "50"
 
 
 def kept(days: int) -> dict[str, object]:

@@ -1,13 +1,11 @@
 """Run hours of pump, heaters, chlorinator, UV and ozone: counted, kept and reset."""
 
-from collections.abc import Callable
-
 from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.learned.test_totals import exact, hours, registered
+from tests.learned.test_totals import exact, hours
 from tests.world.assistant.home import Home
 from tests.world.simulator import Pool
 
@@ -25,8 +23,9 @@ KEYS = {
 async def pool(home: Home) -> Home:
     """Set up the full pool, in which only the pump and ozone run."""
     home.own(home.service.full)
-    for key in KEYS:
-        registered(home, key)  # so that it is enabled, unlike by default
+    for key in KEYS:  # so that they are enabled, unlike by default
+        unique_id = f"{home.controller.device_id}_{key}"
+        er.async_get(home.hass).async_get_or_create("sensor", DOMAIN, unique_id)
     water, settings = home.pool.water, home.pool.settings
     water.drift, water.orp, water.ambient = 0.0, 800, 10
     settings["pool_target"] = settings["spa_target"] = 10
@@ -35,56 +34,37 @@ async def pool(home: Home) -> Home:
     return home
 
 
-def _heat(pool: Pool, on: bool) -> None:
-    pool.settings["pool_target"] = 40 if on else 10
-
-
-def _shine(pool: Pool, on: bool) -> None:
-    pool.settings["heating"] = 1
-    _heat(pool, on)
-    pool.water.ambient = 40
-
-
-def _heat_spa(pool: Pool, on: bool) -> None:
-    pool.switch(SPA_SLOT, True)
-    pool.settings["spa_target"] = 40 if on else 10
-
-
-def _chlorinate(pool: Pool, on: bool) -> None:
-    pool.water.orp = 500 if on else 800
-
-
-def _chlorinate_alone(pool: Pool, on: bool) -> None:
-    pool.slots[LIQUID_CHLORINE_SLOT].aux_type = 0
-    _chlorinate(pool, on)
-
-
-def _light_up(pool: Pool, on: bool) -> None:
-    pool.switch(UV_SLOT, on)
-
-
-type _Run = Callable[[Pool, bool], None]
+def run(pool: Pool, what: str, on: bool) -> None:
+    """Let something run in the pool, or stop it."""
+    match what:
+        case "pool_heater":
+            pool.settings["pool_target"] = 40 if on else 10
+        case "solar":
+            pool.settings |= {"heating": 1, "pool_target": 40 if on else 10}
+            pool.water.ambient = 40
+        case "spa_heater":
+            pool.switch(SPA_SLOT, True)
+            pool.settings["spa_target"] = 40 if on else 10
+        case "chlorinator":
+            pool.water.orp = 500 if on else 800
+        case "uv":
+            pool.switch(UV_SLOT, on)
 
 
 async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> None:
     settings, ambient = dict(pool.pool.settings), pool.pool.water.ambient
     assert {exact(pool, key) for key in KEYS - {"ozone_run_hours"}} == {0}
-    runs: tuple[tuple[str, _Run], ...] = (
-        ("pool_heater", _heat),
-        ("solar", _shine),
-        ("spa_heater", _heat_spa),
-        ("chlorinator", _chlorinate),
-        ("chlorinator", _chlorinate_alone),
-        ("uv", _light_up),
-    )
-    for name, run in runs:
-        with subtests.test(name, run=run.__name__):
-            run(pool.pool, False)
+    runs = ["pool_heater", "solar", "spa_heater", "chlorinator", "chlorinator", "uv"]
+    for number, name in enumerate(runs):
+        if number == 4:  # without liquid chlorine
+            pool.pool.slots[LIQUID_CHLORINE_SLOT].aux_type = 0
+        with subtests.test(name, number=number):
+            run(pool.pool, name, False)
             await pool.live(30, step=30)
             begun = {each: exact(pool, each) for each in KEYS}
-            run(pool.pool, True)
+            run(pool.pool, name, True)
             await pool.live(600, step=30)
-            run(pool.pool, False)
+            run(pool.pool, name, False)
             await pool.live(60, step=30)
             gained = {each: exact(pool, each) - begun[each] for each in KEYS}
             # Nothing else ran except ozone, which runs with the pump.
@@ -104,13 +84,11 @@ async def test_what_runs_is_counted(pool: Home, subtests: pytest.Subtests) -> No
 
 
 @pytest.mark.usefixtures("all_enabled")
-@pytest.mark.parametrize(
-    ("name", "run"), [("pool_heater", _heat), ("spa_heater", _heat_spa)]
-)
-async def test_the_energy_of_a_heater(pool: Home, name: str, run: _Run) -> None:
+@pytest.mark.parametrize("name", ["pool_heater", "spa_heater"])
+async def test_the_energy_of_a_heater(pool: Home, name: str) -> None:
     """Energy counts once a power is entered, at the power that applies at the time."""
     power, energy = f"{name}_power", f"{name}_energy"
-    run(pool.pool, True)
+    run(pool.pool, name, True)
     await pool.live(600, step=30)
     assert pool.value("number", power) == "unknown"
     assert pool.registered("sensor", energy) is None
@@ -128,9 +106,16 @@ async def test_the_energy_of_a_heater(pool: Home, name: str, run: _Run) -> None:
     assert pool.registered("sensor", energy) is None
 
 
-async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
+@pytest.mark.usefixtures("all_enabled")
+async def test_ozone_without_a_relay_and_liquid_chlorine(pool: Home) -> None:
+    """Liquid chlorine adds no chlorinator hours, although both raise the same flag."""
+    pool.pool.settings |= {"orp_flags": 2, "liquid_dose_time": 300}
+    pool.pool.water.orp = 500
     begun = exact(pool, "ozone_run_hours")
     await pool.live(300)
+    assert pool.value("binary_sensor", "chlorine_dosing") == "on"
+    assert exact(pool, "chlorinator_run_hours") == 0
+    # Ozone runs with the pump.
     assert exact(pool, "ozone_run_hours") - begun == hours(300)
     pool.pool.switch(0, False)
     await pool.live(30)
@@ -139,20 +124,10 @@ async def test_ozone_without_a_relay_runs_with_the_pump(pool: Home) -> None:
     assert exact(pool, "ozone_run_hours") == begun
 
 
-@pytest.mark.usefixtures("all_enabled")
-async def test_liquid_chlorine_is_no_chlorinator(pool: Home) -> None:
-    """Liquid chlorine adds no chlorinator hours, although both raise the same flag."""
-    pool.pool.settings |= {"orp_flags": 2, "liquid_dose_time": 300}
-    pool.pool.water.orp = 500
-    await pool.live(120)
-    assert pool.value("binary_sensor", "chlorine_dosing") == "on"
-    assert exact(pool, "chlorinator_run_hours") == 0
-
-
 async def test_through_the_cloud(pool: Home) -> None:
     """The cloud reports heaters and switched outputs, but not the chlorinator."""
-    for run in (_heat, _light_up, _chlorinate):
-        run(pool.pool, True)
+    for name in ("pool_heater", "uv", "chlorinator"):
+        run(pool.pool, name, True)
     await pool.live(60)
     pool.controller.faults.on("refuse")
     await pool.live(120)
@@ -165,11 +140,7 @@ async def test_through_the_cloud(pool: Home) -> None:
     assert gained["chlorinator_run_hours"] == gained["ozone_run_hours"] == 0
 
 
-# Reset
-
-
 async def reset(home: Home, key: str) -> None:
-    """Run the action on a sensor."""
     target = {"entity_id": home.entity_id("sensor", key)}
     await home.hass.services.async_call(
         DOMAIN, "reset_run_hours", target, blocking=True
@@ -177,30 +148,25 @@ async def reset(home: Home, key: str) -> None:
 
 
 async def test_a_new_lamp(pool: Home) -> None:
-    _light_up(pool.pool, True)
+    """Only the chosen run hours begin anew."""
+    run(pool.pool, "uv", True)
     await pool.live(600)
     assert float(pool.value("sensor", "uv_run_hours")) > 0
-    ozone = exact(pool, "ozone_run_hours")
+    others = [exact(pool, key) for key in ("ozone_run_hours", "pump_running_today")]
     await reset(pool, "uv_run_hours")
+    with pytest.raises(ServiceNotSupported):
+        await reset(pool, "pump_running_today")
     assert pool.value("sensor", "uv_run_hours") == "0.0"
-    assert exact(pool, "ozone_run_hours") == ozone
+    assert min(others) > 0
+    assert others == [
+        exact(pool, key) for key in ("ozone_run_hours", "pump_running_today")
+    ]
     await pool.restart()
     assert pool.value("sensor", "uv_run_hours") == "0.0"
     await pool.live(300)
     assert exact(pool, "uv_run_hours") == hours(300)
     # The controller is sent nothing.
     assert not pool.actions and not pool.cloud_writes
-
-
-async def test_only_run_hours_begin_anew(pool: Home) -> None:
-    await pool.live(60)
-    before = exact(pool, "pump_running_today")
-    with pytest.raises(ServiceNotSupported):
-        await reset(pool, "pump_running_today")
-    assert exact(pool, "pump_running_today") == before > 0
-
-
-# Which sensors exist
 
 
 async def test_unasked_they_are_disabled(full: Home) -> None:
