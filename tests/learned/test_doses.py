@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.poolctl.learned.dosing import DoseCount, DoserModel, Reported
 
-PACIFIC = ZoneInfo("US/Pacific")
+PACIFIC, HAVANA = ZoneInfo("US/Pacific"), ZoneInfo("America/Havana")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
@@ -31,7 +31,7 @@ class Counter:
         clock = now.astimezone(PACIFIC) + self.offset
         return clock - clock.replace(hour=0, minute=0) < 5 * MINUTE
 
-    def told(
+    def report(
         self, now: datetime, doses: int = 0, *, restarted: bool = False
     ) -> Reported:
         day = (now.astimezone(PACIFIC) + self.offset).date()
@@ -69,7 +69,7 @@ def test_every_dose_is_counted_once(
 ) -> None:
     """With a read every five minutes, the sum is right whatever the count does."""
     now, counter = at(start), Counter(offset)
-    doses, expected = first(*counter.told(now)), 0
+    doses, expected = first(*counter.report(now)), 0
     day = now.astimezone(PACIFIC).date()
     for minutes, doses_taken, restarted in events:
         hidden = restarted or counter.begins_day(now + minutes * MINUTE)
@@ -83,11 +83,11 @@ def test_every_dose_is_counted_once(
             # Two reads are never closer than the margin of older copies.
             if last or ((step + 1) % 3 == 0 and step + 1 <= minutes - 2):
                 restarts = restarted and last
-                told = counter.told(now, taken * last, restarted=restarts)
-                doses.take(told, PACIFIC)
+                reported = counter.report(now, taken * last, restarted=restarts)
+                doses.take(reported, PACIFIC)
         expected += taken
         later = replace(doses)
-        later.take(counter.told(now + 3 * MINUTE), PACIFIC)
+        later.take(counter.report(now + 3 * MINUTE), PACIFIC)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
             assert shown(later, now) == expected
 
@@ -112,28 +112,30 @@ def test_a_night_in_which_nobody_looked(
 
 
 @pytest.mark.parametrize(
-    ("day", "hours"), [("2026-03-08", 23), ("2026-07-01", 24), ("2026-11-01", 25)]
+    ("begins", "hours", "zone"),
+    [
+        ("2026-03-08T00:00", 23, PACIFIC),
+        ("2026-07-01T00:00", 24, PACIFIC),
+        ("2026-11-01T00:00", 25, PACIFIC),
+        # In Havana clocks are put forward from 0:00 to 1:00.
+        ("2026-03-07T00:00", 24, HAVANA),
+        ("2026-03-08T01:00", 23, HAVANA),
+    ],
 )
-def test_a_day_is_as_long_as_it_is(day: str, hours: int) -> None:
-    midnight = at(f"{day}T00:00")
-    doses = first(3, midnight)
+def test_a_day_is_as_long_as_it_is(begins: str, hours: int, zone: ZoneInfo) -> None:
+    midnight = at(begins, zone)
     end = midnight + hours * HOUR
-    assert shown(doses, midnight - MINUTE) == 3  # a clock that was set back
-    assert shown(doses, end - MINUTE) == 3
-    assert shown(doses, end) == 0
-    assert shown(doses, end + HOUR - MINUTE) == 0
-    assert shown(doses, end + HOUR) is None
-
-
-def test_a_midnight_that_does_not_exist() -> None:
-    """In Havana clocks are put forward from 0:00 to 1:00."""
-    havana = ZoneInfo("America/Havana")
-    one = at("2026-03-08T01:00", havana)
-    doses = first(3, one - MINUTE)
-    assert shown(doses, one - MINUTE, havana) == 3
-    assert shown(doses, one, havana) == 0
-    doses.take(Reported(0, one + HOUR), havana)
-    assert shown(doses, one + HOUR, havana) == 0
+    doses = first(3, midnight)
+    for now, today in (
+        (midnight - MINUTE, 3),  # a clock that was set back
+        (end - MINUTE, 3),
+        (end, 0),
+        (end + HOUR - MINUTE, 0),
+        (end + HOUR, None),
+    ):
+        assert shown(doses, now, zone) == today
+    doses.take(Reported(0, end + HOUR), zone)
+    assert shown(doses, end + HOUR, zone) == 0
 
 
 @pytest.mark.parametrize(

@@ -61,31 +61,25 @@ def shown(home: Home) -> str:
 @pytest.mark.parametrize("minutes", [-4, 0, 4])
 async def test_midnight(full: Home, minutes: int) -> None:
     """Home Assistant's midnight counts, whatever the controller's clock says."""
-    behind = timezone(timedelta(hours=-7, minutes=minutes))
-    full.pool.tz = behind
-    await live(full, "2026-07-01T23:54")
+    full.pool.tz = timezone(timedelta(hours=-7, minutes=minutes))
     followed = full.follow("sensor", "acid_doses_today")
-    assert shown(full) == "2"
-    dose(full)
-    await live(full, "2026-07-01T23:55")
-    assert shown(full) == "3"
-    await live(full, "2026-07-01T23:59:59")
-    assert shown(full) == "3"
-    await live(full, "2026-07-02T00:00:20")
-    assert shown(full) == "0"
-    await live(full, "2026-07-02T00:02")
-    dose(full)
-    await live(full, "2026-07-02T00:03")
-    assert shown(full) == "1"
-    await live(full, "2026-07-02T00:12")
-    assert shown(full) == "1"
-    dose(full)
-    await live(full, "2026-07-02T00:13")
-    assert shown(full) == "2"
+    for until, doses, takes_one in (
+        ("2026-07-01T23:54", "2", True),
+        ("2026-07-01T23:55", "3", False),
+        ("2026-07-01T23:59:59", "3", False),
+        ("2026-07-02T00:00:20", "0", False),
+        ("2026-07-02T00:02", "0", True),
+        ("2026-07-02T00:03", "1", False),
+        ("2026-07-02T00:12", "1", True),
+        ("2026-07-02T00:13", "2", False),
+    ):
+        await live(full, until)
+        assert shown(full) == doses, until
+        if takes_one:
+            dose(full)
     own = full.pool.acid.doses
     assert own == (1 if minutes < 0 else 2)  # the controller's own day is another
-    states = [state.state for state in followed]
-    assert states == ["3", "0", "1", "2"]
+    assert [state.state for state in followed] == ["3", "0", "1", "2"]
 
 
 @pytest.mark.freeze_time("2026-07-01 19:00:00+00:00")  # noon
@@ -117,15 +111,14 @@ async def test_midnight_in_the_cloud(home: Home) -> None:
     """The cloud's copies may be older than midnight; no dose counts twice."""
     home.own(home.service.full)
     await home.set_up()
-    await live(home, "2026-07-01T23:57")
-    assert shown(home) == "2"
-    dose(home)
-    await live(home, "2026-07-01T23:58:30")
-    assert shown(home) == "3"
-    await live(home, "2026-07-02T00:00")
-    assert shown(home) == "0"
-    await live(home, "2026-07-02T00:05")
-    assert shown(home) == "0"
-    dose(home)
-    await live(home, "2026-07-02T00:07")
-    assert shown(home) == "1"
+    for until, doses, takes_one in (
+        ("2026-07-01T23:57", "2", True),
+        ("2026-07-01T23:58:30", "3", False),
+        ("2026-07-02T00:00", "0", False),
+        ("2026-07-02T00:05", "0", True),
+        ("2026-07-02T00:07", "1", False),
+    ):
+        await live(home, until)
+        assert shown(home) == doses, until
+        if takes_one:
+            dose(home)

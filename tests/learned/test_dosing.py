@@ -18,12 +18,15 @@ IDLE_DOSES = EFFECTS[ACID].doses
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
+type Step = float | int | tuple[float, bool]
+"""A reading (float, or with whether the water is stable), or a count of doses."""
+
+
 def watched(
-    *steps: object, desired: float | None = 7.4, kind: DoserKind = ACID
+    *steps: Step, desired: float | None = 7.4, kind: DoserKind = ACID
 ) -> tuple[DosingEffect, bool | None]:
-    """Return the effect, and if it is missing, after readings (float), doses (int)."""
-    effect, state = DosingEffect(), PoolState()
-    doser = Doser(desired=desired)
+    """Return the effect after these steps, and whether it is missing."""
+    effect, state, doser = DosingEffect(), PoolState(), Doser(desired=desired)
     for step in steps:
         reading: float | None = None
         stable = True
@@ -32,8 +35,8 @@ def watched(
                 doser = Doser(desired=desired, doses=step)
             case float():
                 reading = step
-            case (float() as still, False):
-                reading, stable = still, False
+            case (reading, stable):
+                pass
         state = PoolState(
             acid=doser if kind is ACID else Doser(),
             chlorine=doser if kind is CHLORINE else Doser(),
@@ -41,9 +44,8 @@ def watched(
             signals=Signals(chemistry_stable=stable),
         )
         before = to_stored(effect)
-        assert effect.take(kind, Read(state, 15.0, NOW)) is (
-            to_stored(effect) != before
-        )
+        changed = effect.take(kind, Read(state, 15.0, NOW))
+        assert changed is (to_stored(effect) != before)
     return effect, effect.missing(kind, state)
 
 
@@ -68,46 +70,39 @@ def watched(
         ((7.8, 5), 0),
     ],
 )
-def test_doses_since_the_ph_fell(steps: Iterable[object], idle: int) -> None:
+def test_doses_since_the_ph_fell(steps: Iterable[Step], idle: int) -> None:
     assert watched(*steps)[0].idle == idle
 
 
 @pytest.mark.parametrize(
-    ("steps", "desired", "missing"),
+    ("kind", "steps", "desired", "idle", "missing"),
     [
-        ((0, 20), 7.4, None),
-        ((7.8,), 7.4, None),
-        ((7.8, 0, IDLE_DOSES - 1), 7.4, False),
-        ((7.8, 0, IDLE_DOSES), 7.4, True),
-        ((7.8, 0, IDLE_DOSES, 7.7), 7.4, False),
-        ((7.3, 0, IDLE_DOSES, 7.3), 7.4, False),
-        ((7.3, 0, IDLE_DOSES, 7.3), None, True),
+        (ACID, (0, 20), 7.4, 20, None),
+        (ACID, (7.8,), 7.4, 0, None),
+        (ACID, (7.8, 0, IDLE_DOSES - 1), 7.4, IDLE_DOSES - 1, False),
+        (ACID, (7.8, 0, IDLE_DOSES), 7.4, IDLE_DOSES, True),
+        (ACID, (7.8, 0, IDLE_DOSES, 7.7), 7.4, 0, False),
+        (ACID, (7.3, 0, IDLE_DOSES, 7.3), 7.4, 0, False),
+        (ACID, (7.3, 0, IDLE_DOSES, 7.3), None, IDLE_DOSES, True),
+        (CHLORINE, (600.0, 0, 24), 650, 24, True),
+        (CHLORINE, (600.0, 0, 23), 650, 23, False),
+        (CHLORINE, (600.0, 0, 20, 610.0, 24), 650, 4, False),
+        # A smaller change is noise, and a fall is not an effect.
+        (CHLORINE, (600.0, 0, 20, 609.0, 580.0, 24), 650, 24, True),
+        # A fall before the doses is drift.
+        (CHLORINE, (600.0, 560.0, 0, 20, 575.0, 24), 650, 4, False),
+        # Reaching the desired ORP is an effect.
+        (CHLORINE, (645.0, 0, 20, 650.0, 24), 650, 4, False),
     ],
 )
 def test_dosing_without_effect(
-    steps: Iterable[object], desired: float | None, missing: bool | None
+    kind: DoserKind,
+    steps: Iterable[Step],
+    desired: float | None,
+    idle: int,
+    missing: bool | None,
 ) -> None:
-    assert watched(*steps, desired=desired)[1] is missing
-
-
-@pytest.mark.parametrize(
-    ("steps", "idle", "missing"),
-    [
-        ((600.0, 0, 24), 24, True),
-        ((600.0, 0, 23), 23, False),
-        ((600.0, 0, 20, 610.0, 24), 4, False),
-        # A smaller change is noise, and a fall is not an effect.
-        ((600.0, 0, 20, 609.0, 580.0, 24), 24, True),
-        # A fall before the doses is drift.
-        ((600.0, 560.0, 0, 20, 575.0, 24), 4, False),
-        # Reaching the desired ORP is an effect.
-        ((645.0, 0, 20, 650.0, 24), 4, False),
-    ],
-)
-def test_chlorine_without_effect(
-    steps: Iterable[object], idle: int, missing: bool
-) -> None:
-    effect, result = watched(*steps, desired=650, kind=CHLORINE)
+    effect, result = watched(*steps, desired=desired, kind=kind)
     assert (effect.idle, result) == (idle, missing)
 
 

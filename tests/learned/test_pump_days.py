@@ -29,7 +29,6 @@ from custom_components.poolctl.learned.totals import (
 )
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
-TODAY = NOON.date()
 DAY = timedelta(days=1)
 RUNS, STANDS = 99, 0
 
@@ -49,119 +48,100 @@ def state(
     )
 
 
-class Bench:
+class Days(PumpDays):
     """The days of a pump, fed with reads."""
 
-    def __init__(self) -> None:
-        self.totals = Totals()
-        self.days = PumpDays()
-
-    @property
-    def today(self) -> PumpDay:
-        assert self.days.today is not None
-        return self.days.today
+    totals: Totals
 
     def read(
         self, state: PoolState, seconds: float | None = 3600.0, now: datetime = NOON
-    ) -> None:
-        """Take a read, some seconds after the previous one."""
+    ) -> PumpDay:
+        """Take a read, some seconds after the previous one; return its day."""
         read = Read(state, seconds, now)
         self.totals.take(read)
-        self.days.take(read, self.totals)
+        self.take(read, self.totals)
+        assert self.today is not None
+        return self.today
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def days() -> Days:
+    found = Days()
+    found.totals = Totals()
+    return found
 
 
-def test_hours_are_those_of_the_totals(bench: Bench) -> None:
-    bench.read(state(), None)
-    assert bench.today.hours == 0
-    bench.read(state())
-    bench.read(state())
-    assert bench.today.hours == pytest.approx(2)
-    assert bench.totals.of[PUMP_RUNNING].exact == pytest.approx(2)
-
-
-def test_litres_count_with_their_time(bench: Bench) -> None:
-    bench.read(state(flow=300), 1800)
-    assert (bench.today.litres, bench.today.measured) == (9000, 0.5)
-    bench.read(state(flow=200), 3600)
-    assert (bench.today.litres, bench.today.measured) == (21_000, 1.5)
-    assert bench.days.flow == 14_000
-
-
-@pytest.mark.parametrize(
-    ("read", "seconds"),
-    [
+def test_hours_litres_and_flow(days: Days) -> None:
+    assert days.read(state(), None).hours == 0
+    today = days.read(state(), 1799)
+    assert days.flow is None  # known after half an hour
+    days.read(state(), 1)
+    assert (today.litres, today.measured) == pytest.approx((9000, 0.5))
+    assert days.flow == pytest.approx(18_000)
+    days.read(state(flow=200), 3600)
+    known = pytest.approx((21_000, 1.5))
+    assert (today.litres, today.measured) == known
+    assert today.hours == pytest.approx(1.5)
+    assert days.totals.of[PUMP_RUNNING].exact == pytest.approx(1.5)
+    assert days.flow == pytest.approx(14_000)
+    for without_litres, seconds in (
         (state(flow=None), 3600),
         (state(flow=0), 3600),
         (state(mode=STANDS), 3600),
         (state(), None),
-    ],
-)
-def test_what_has_no_litres(
-    bench: Bench, read: PoolState, seconds: float | None
-) -> None:
-    bench.read(state(), 3600)
-    before = bench.today.litres, bench.today.measured
-    bench.read(read, seconds)
-    assert (bench.today.litres, bench.today.measured) == before
+    ):
+        days.read(without_litres, seconds)
+        assert (today.litres, today.measured) == known
+    # The flow is that of both days.
+    days.read(state(flow=100), 3 * 3600, NOON + DAY)
+    assert days.flow == pytest.approx((21_000 + 100 * 180) / 4.5)
 
 
-def test_the_flow_is_known_after_half_an_hour(bench: Bench) -> None:
-    bench.read(state(), 1799)
-    assert bench.days.flow is None
-    bench.read(state(), 1)
-    assert bench.days.flow == pytest.approx(18_000)
+def test_observed_hours(days: Days) -> None:
+    days.read(state(), None)
+    days.read(state(), 3600)
+    assert days.read(state(mode=STANDS), 3600).observed == pytest.approx(2)
+    one = datetime(2026, 7, 2, 1, tzinfo=UTC)
+    assert days.read(state(), 7200, one).observed == pytest.approx(1)
 
 
-def test_the_flow_of_both_days(bench: Bench) -> None:
-    bench.read(state(flow=300))
-    bench.read(state(flow=100), 3 * 3600, NOON + DAY)
-    assert bench.days.flow == pytest.approx((300 * 60 + 100 * 180) / 4)
+def test_the_warmest_water_of_a_day(days: Days) -> None:
+    for water, stable, warmest in (
+        (24.0, True, 24),
+        (26.0, True, 26),
+        (25.0, True, 26),
+        (30, False, 26),  # a probe in still water
+        (None, True, 26),
+    ):
+        assert days.read(state(water=water, stable=stable)).water == warmest
 
 
-def test_the_warmest_water_of_a_day(bench: Bench) -> None:
-    for water in (24.0, 26.0, 25.0):
-        bench.read(state(water=water))
-    assert bench.today.water == 26
-    bench.read(state(water=30, stable=False))
-    assert bench.today.water == 26, "a probe in still water"
-    bench.read(state(water=None))
-    assert bench.today.water == 26
+def test_a_day_goes_by_the_water_of_the_one_before(days: Days) -> None:
+    for number, (water, temperature) in enumerate(
+        ((24, 24), (20, 24), (None, 20), (None, 20))
+    ):
+        today = days.read(state(water=water), now=NOON + number * DAY)
+        assert today.temperature == temperature
+        yesterday = [24, 20, None][number - 1] if number else None
+        assert (days.yesterday and days.yesterday.water) == yesterday
 
 
-def test_a_day_goes_by_the_water_of_the_one_before(bench: Bench) -> None:
-    bench.read(state(water=24))
-    assert bench.today.temperature == 24, "there was none before"
-    bench.read(state(water=20), now=NOON + DAY)
-    assert bench.today.temperature == 24
-    assert bench.days.yesterday is not None
-    assert bench.days.yesterday.water == 24
-    bench.read(state(), now=NOON + 2 * DAY)
-    assert bench.today.temperature == 20
-    bench.read(state(), now=NOON + 3 * DAY)
-    assert bench.today.temperature == 20, "yesterday had no reading"
-
-
-def test_days_without_reads(bench: Bench) -> None:
+def test_days_without_reads(days: Days) -> None:
     """A day before yesterday does not count as yesterday, but its water counts."""
-    bench.read(state(water=24))
-    bench.read(state(), now=NOON + 2 * DAY)
-    assert bench.days.yesterday is None
-    assert bench.today.previous_water == 24
-    bench.read(state(), now=NOON + DAY)
-    assert bench.days.yesterday is None, "a clock that was set back"
+    days.read(state(water=24))
+    assert days.read(state(), now=NOON + 2 * DAY).previous_water == 24
+    assert days.yesterday is None
+    days.read(state(), now=NOON + DAY)
+    assert days.yesterday is None, "a clock that was set back"
 
 
-def test_a_day_begins_once(bench: Bench) -> None:
-    bench.read(state(), 1800)
-    assert bench.days.begin_day(TODAY) is bench.today
-    assert bench.today.litres
-    assert bench.days.begin_day(TODAY + DAY).litres == 0
-    assert bench.today.day == TODAY + DAY
+def test_a_day_begins_once(days: Days) -> None:
+    today = days.read(state(), 1800)
+    assert days.begin_day(NOON.date()) is today
+    assert today.litres
+    tomorrow = days.begin_day(NOON.date() + DAY)
+    assert (tomorrow.litres, tomorrow.day) == (0, NOON.date() + DAY)
+    assert days.today is tomorrow
 
 
 # The hours that are needed
@@ -186,7 +166,7 @@ def pool(
 
 
 def day(water: float | None = None, *, ago: int = 0, **values: Any) -> PumpDay:
-    return PumpDay(day=TODAY - ago * DAY, water=water, **values)
+    return PumpDay(day=NOON.date() - ago * DAY, water=water, **values)
 
 
 @pytest.mark.parametrize(
@@ -210,21 +190,24 @@ def test_a_rule(
     assert needed_today(pool(rule, None)) is None
 
 
-def test_without_a_reading_of_the_day_the_last_valid_one_counts() -> None:
-    assert needed_today(pool(PumpRule.HALF, day(), water=20)) == 10
-    assert needed_today(pool(PumpRule.HALF, day(24), water=20)) == 12
+MEASURED = day(litres=36_000, measured=2)
 
 
-def test_turnovers() -> None:
-    measured = day(litres=36_000, measured=2)
-    assert needed_today(pool(PumpRule.TURNOVERS, measured, volume=54_000)) is not None
-    twice = pool(PumpRule.TURNOVERS, measured, volume=54_000, turnovers=2.0)
-    assert needed_today(twice) == 6
-    assert needed_today(pool(PumpRule.TURNOVERS, measured)) is None
-    assert missing(pool(PumpRule.TURNOVERS, measured)) == "volume"
-    assert missing(pool(PumpRule.TURNOVERS, day(), volume=54_000)) == "run"
-    assert missing(twice) is None
-    assert missing(pool(PumpRule.HALF, day())) == "run"
+@pytest.mark.parametrize(
+    ("asked", "hours", "needs"),
+    [
+        # Without a reading of the day, the last valid one counts.
+        (pool(PumpRule.HALF, day(), water=20), 10, None),
+        (pool(PumpRule.HALF, day(24), water=20), 12, None),
+        (pool(PumpRule.HALF, day()), None, "run"),
+        (pool(PumpRule.TURNOVERS, MEASURED, volume=54_000), 3, None),
+        (pool(PumpRule.TURNOVERS, MEASURED, volume=54_000, turnovers=2.0), 6, None),
+        (pool(PumpRule.TURNOVERS, MEASURED), None, "volume"),
+        (pool(PumpRule.TURNOVERS, day(), volume=54_000), None, "run"),
+    ],
+)
+def test_what_a_rule_needs(asked: Pool, hours: float | None, needs: str | None) -> None:
+    assert (needed_today(asked), missing(asked)) == (hours, needs)
 
 
 @pytest.mark.parametrize(("ran", "left"), [(0.0, 8.0), (3.0, 5.0), (9.0, 0.0)])
@@ -234,21 +217,24 @@ def test_still_needed(ran: float, left: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hours", "missed"), [(8.0, 0.0), (7.95, 0.0), (7.5, 0.5), (9.0, 0.0)]
+    ("hours", "observed", "missed"),
+    [
+        (8.0, 24, 0.0),
+        (7.95, 24, 0.0),
+        (7.5, 24, 0.5),
+        (9.0, 24, 0.0),
+        # Hours that nobody observed are not missed.
+        (2, 4, 0),
+        (2, 18, 0),
+        (2, 21, 3),
+        (2, 24, 6),
+    ],
 )
-def test_missed_yesterday(hours: float, missed: float) -> None:
-    yesterday = day(ago=1, hours=hours, observed=24)
+def test_missed_yesterday(hours: float, observed: float, missed: float) -> None:
+    yesterday = day(ago=1, hours=hours, observed=observed)
     assert missed_yesterday(pool(PumpRule.FIXED, day(), yesterday)) == missed
     assert missed_yesterday(pool(PumpRule.FIXED, day())) is None
     assert missed_yesterday(pool(None, day(), yesterday)) is None
-
-
-@pytest.mark.parametrize(("observed", "missed"), [(4, 0), (18, 0), (21, 3), (24, 6)])
-def test_hours_that_nobody_observed_are_not_missed(
-    observed: float, missed: float
-) -> None:
-    yesterday = day(ago=1, hours=2, observed=observed)
-    assert missed_yesterday(pool(PumpRule.FIXED, day(), yesterday)) == missed
 
 
 def test_the_water_of_the_first_day_rises() -> None:
@@ -259,48 +245,36 @@ def test_the_water_of_the_first_day_rises() -> None:
     assert missed_yesterday(pool(PumpRule.HALF, day(28), later)) == 2
 
 
-def test_observed_hours(bench: Bench) -> None:
-    bench.read(state(), None)
-    bench.read(state(), 3600)
-    bench.read(state(mode=STANDS), 3600)
-    assert bench.today.observed == pytest.approx(2)
-    bench.read(state(), 7200, datetime(2026, 7, 2, 1, tzinfo=UTC))
-    assert bench.today.observed == pytest.approx(1)
+# One odd read
 
 
-def learn(*reads: PoolState) -> Learned:
-    """Return what was learned from reads every 15 s."""
+def learn(*reads: PoolState) -> tuple[Learned, PumpDay]:
+    """Return what was learned from reads every 15 s, and of today."""
     learned = Learned()
     for number, read in enumerate(reads):
         at = 15.0 * number
         learned.take(read, at, NOON + timedelta(seconds=at))
-    return learned
+    assert learned.pump_days.today is not None
+    return learned, learned.pump_days.today
 
 
-@pytest.mark.parametrize("odd", [60.0, 40.0, -20.0, 10.0])
-def test_one_odd_temperature_does_not_last(odd: float) -> None:
-    days = learn(*(state(water=each) for each in (25, 25, odd, 25, 25))).pump_days
-    assert days.today is not None
-    assert days.today.water == 25
-
-
-@pytest.mark.parametrize("odd", [60.0, 40.0])
-def test_one_odd_temperature_after_a_start_does_not_last(odd: float) -> None:
-    days = learn(*(state(water=each) for each in (odd, 25, 25))).pump_days
-    assert days.today is not None
-    assert days.today.water == 25
-
-
-def test_water_that_is_warmer_for_two_reads() -> None:
-    days = learn(*(state(water=each) for each in (25, 25, 29, 29))).pump_days
-    assert days.today is not None
-    assert days.today.water == 29
+@pytest.mark.parametrize(
+    ("reads", "warmest"),
+    [
+        *(((25, 25, odd, 25, 25), 25) for odd in (60.0, 40.0, -20.0, 10.0)),
+        *(((odd, 25, 25), 25) for odd in (60.0, 40.0)),  # after a start
+        ((25, 25, 29, 29), 29),
+    ],
+)
+def test_one_odd_temperature_does_not_last(
+    reads: tuple[float, ...], warmest: float
+) -> None:
+    assert learn(*(state(water=each) for each in reads))[1].water == warmest
 
 
 @pytest.mark.parametrize("odd", [65_000, 1_900, 900])
 def test_one_odd_flow_does_not_last(odd: float) -> None:
-    learned = learn(*(state(flow=each) for each in (300, 300, odd, 300, 300)))
+    learned, today = learn(*(state(flow=each) for each in (300, 300, odd, 300, 300)))
     filtered = learned.totals.of[WATER_FILTERED].exact
     assert filtered == pytest.approx(0.3 * 0.5)
-    assert learned.pump_days.today is not None
-    assert learned.pump_days.today.litres == pytest.approx(300 * 0.75)
+    assert today.litres == pytest.approx(300 * 0.75)
