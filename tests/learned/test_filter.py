@@ -33,20 +33,18 @@ NORMAL, PRIMING = 3 << 13 | 1 << 15, 1 << 1
 class Bench:
     """A pool with a filter whose resistance a test sets."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, cleaned: bool = True) -> None:
         self.state = PoolState(outputs=Outputs(types=(PUMP, SPA_RETURN)))
         self.filter = Filter()
-
-    def press(self) -> None:
-        """Report that the filter is clean."""
-        self.filter.cleaned(NOW)
+        if cleaned:
+            self.filter.cleaned(NOW)
 
     def take(self, state: PoolState, after: float | None) -> None:
         """Take a read of a state, some seconds after the previous one."""
         self.state = state
         before = replace(self.filter)
-        news = self.filter.take(Read(state, after, NOW))
-        assert news is (self.filter != before)
+        changed = self.filter.take(Read(state, after, NOW))
+        assert changed is (self.filter != before)
 
     def read(
         self,
@@ -58,7 +56,7 @@ class Bench:
         spa: bool = False,
     ) -> None:
         """Take a frame, some seconds after the previous one."""
-        told = Telemetry(
+        telemetry = Telemetry(
             flow_rate=flow,
             pressure=pressure,
             flags=NORMAL,
@@ -66,7 +64,8 @@ class Bench:
             main_pump_mode=99,
             aux_modes=(99, 99 if spa else 0),
         )
-        self.take(merge_frame(self.state, StateFrame(told, None, None), NOW), after)
+        frame = StateFrame(telemetry, None, None)
+        self.take(merge_frame(self.state, frame, NOW), after)
 
     def run(
         self,
@@ -77,35 +76,25 @@ class Bench:
         spa: bool = False,
     ) -> None:
         """Let the pump run evenly; values are whole numbers, as on the wire."""
-        pressure = round(flow**2 * resistance)
         for _ in range(round(seconds / POLL)):
-            self.read(flow, pressure, spa=spa)
-
-    def stop(self) -> None:
-        """Let the pump stand still for a while."""
-        self.read(0, 0)
+            self.read(flow, round(flow**2 * resistance), spa=spa)
 
 
 @pytest.fixture
 def bench() -> Bench:
     """Return a pool whose filter was reported clean and then measured."""
     found = Bench()
-    found.press()
     found.run(STEADY + POLL)
     assert found.filter.load == 0
     return found
 
 
-def test_nobody_has_said_when_it_was_clean() -> None:
-    bench = Bench()
+def test_clean_is_the_first_measurement_after_it_was_cleaned() -> None:
+    bench = Bench(cleaned=False)
     bench.run(2 * STEADY)
     assert bench.filter == Filter(measurable=True)
-
-
-def test_clean_is_the_first_measurement_after_that() -> None:
-    bench = Bench()
     bench.run(STEADY)  # a measurement of the dirty filter began
-    bench.press()
+    bench.filter.cleaned(NOW)
     assert bench.filter.cleaned_at == NOW
     bench.run(STEADY, resistance=CLEAN / 2)  # the first read only begins the next one
     assert (bench.filter.clean, bench.filter.load) == (None, None)
@@ -122,19 +111,26 @@ def test_the_same_at_every_speed(bench: Bench, flow: float, more: float) -> None
     assert bench.filter.load == pytest.approx(more * 100, abs=4)
 
 
-def test_cleaner_than_clean(bench: Bench) -> None:
-    """The filter was reported clean too early; the load is never below 0."""
-    bench.run(2 * STEADY, resistance=0.7 * CLEAN)
+@pytest.mark.parametrize(
+    ("resistance", "spa"),
+    [
+        # It was reported clean too early; the load is never below 0.
+        (0.7 * CLEAN, False),
+        # The spa has other pipes.
+        (3 * CLEAN, True),
+    ],
+)
+def test_no_load(bench: Bench, resistance: float, spa: bool) -> None:
+    bench.run(4 * STEADY, resistance=resistance, spa=spa)
     assert bench.filter.load == 0
 
 
-def test_it_stays_while_the_pump_does_not_run(bench: Bench) -> None:
-    """Dirt does not go away by itself."""
+def test_dirt_does_not_go_away_while_the_pump_stands_still(bench: Bench) -> None:
     bench.run(2 * STEADY, resistance=1.5 * CLEAN)
     load = bench.filter.load
     assert load
     for _ in range(100):
-        bench.stop()
+        bench.read(0, 0)
     assert bench.filter.load == load
 
 
@@ -144,7 +140,6 @@ def test_it_stays_while_the_pump_does_not_run(bench: Bench) -> None:
 )
 def test_too_little_to_measure(flow: float | None, pressure: float | None) -> None:
     bench = Bench()
-    bench.press()
     for _ in range(50):
         bench.read(flow, pressure)
     assert bench.filter == Filter(cleaned_at=NOW)
@@ -153,7 +148,7 @@ def test_too_little_to_measure(flow: float | None, pressure: float | None) -> No
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda it: it.stop(),
+        lambda it: it.read(0, 0),
         lambda it: it.read(300, 60, after=None),
         lambda it: it.read(400, 107),
         lambda it: it.read(300, 60, spa=True),
@@ -164,7 +159,6 @@ def test_too_little_to_measure(flow: float | None, pressure: float | None) -> No
 def test_what_spoils_a_measurement(spoil: Callable[[Bench], None]) -> None:
     """The measurement begins anew."""
     bench = Bench()
-    bench.press()
     bench.run(STEADY)
     spoil(bench)
     bench.run(STEADY - POLL)
@@ -173,16 +167,9 @@ def test_what_spoils_a_measurement(spoil: Callable[[Bench], None]) -> None:
     assert bench.filter.clean is not None
 
 
-def test_the_spa_has_other_pipes(bench: Bench) -> None:
-    bench.run(4 * STEADY, resistance=3 * CLEAN, spa=True)
-    assert bench.filter.load == 0
-
-
 def test_noise() -> None:
     """With noise of some per cent, the load is right within 4 and rarely changes."""
-    chance = random.Random(7)
-    bench = Bench()
-    bench.press()
+    chance, bench = random.Random(7), Bench()
     shown: list[int | None] = []
     for turn in range(8 * 3600 // POLL):
         real = CLEAN if turn < 100 else 1.3 * CLEAN
@@ -211,7 +198,6 @@ def test_one_odd_pressure_does_not_last(odd: float, place: int) -> None:
 def test_through_the_cloud() -> None:
     """Reads of the cloud, every half minute, give the same result."""
     bench = Bench()
-    bench.press()
     dashboard = {"actual_flow_rate": 300, "actual_pressure": 60, "main_pump_status": 99}
     for _ in range(12):
         # Twice, as when the cloud takes over.
