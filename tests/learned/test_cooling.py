@@ -29,29 +29,33 @@ def rest(
     return cooling
 
 
-@pytest.mark.parametrize("rate", [0.004, 0.03, 0.2])
-def test_a_rest(rate: float) -> None:
-    assert rest(Cooling(), 16, rate).rate == pytest.approx(rate)
-
-
-def test_water_that_is_colder_than_the_air() -> None:
-    assert rest(Cooling(), 16, 0.03, water=12, air=20).rate is None
-
-
-def test_water_that_got_warmer_was_heated_elsewhere() -> None:
-    cooling = Cooling()
-    cooling.take_reading(BEGIN, 30, 12)
-    cooling.take_reading(BEGIN + timedelta(hours=8), 31, 12)
-    assert cooling.rate is None
+@pytest.mark.parametrize(
+    ("hours", "share", "warmth", "rate"),
+    [
+        *((16, share, {}, share) for share in (0.004, 0.03, 0.2)),
+        (10, 0.0, {}, 0.0),
+        (12, 2.0, {}, 0.5),  # no more than is possible
+        # Water that is colder than the air, or hardly warmer.
+        (16, 0.03, {"water": 12, "air": 20}, None),
+        (10, 0.01, {"water": 14.9}, None),
+        (10, 0.01, {"water": 15}, 0.01),
+        # A rest must be long, and not too long.
+        (2.99, 0.01, {}, None),
+        (3, 0.01, {}, 0.01),
+        (72, 0.01, {}, 0.01),
+        (72.01, 0.01, {}, None),
+        (8, -0.005, {}, None),  # it got warmer: it was heated elsewhere
+    ],
+)
+def test_a_rest(
+    hours: float, share: float, warmth: dict[str, float], rate: float | None
+) -> None:
+    assert rest(Cooling(), hours, share, **warmth).rate == pytest.approx(rate)
 
 
 def test_a_newer_rest_counts_more() -> None:
     cooling = rest(Cooling(rate=0.03), 16, 0.06)
     assert cooling.rate == pytest.approx(0.039)
-
-
-def test_no_more_than_is_possible() -> None:
-    assert rest(Cooling(), 12, 2.0).rate == 0.5
 
 
 def test_the_estimate() -> None:
@@ -125,20 +129,3 @@ def test_which_reads_count(state: PoolState, body: Body, rest: Rest | None) -> N
     cooling = Cooling()
     cooling.take(body, state, BEGIN)
     assert cooling == Cooling(rest=rest)
-
-
-@pytest.mark.parametrize(
-    ("hours", "learns"), [(2.99, False), (3, True), (72, True), (72.01, False)]
-)
-def test_how_long_a_rest_may_be(hours: float, learns: bool) -> None:
-    assert (rest(Cooling(), hours, 0.01).rate is not None) is learns
-
-
-@pytest.mark.parametrize(("water", "learns"), [(15, True), (14.9, False)])
-def test_how_warm_it_must_be(water: float, learns: bool) -> None:
-    found = rest(Cooling(), 10, 0.01, water=water, air=12)
-    assert (found.rate is not None) is learns
-
-
-def test_water_that_kept_its_warmth() -> None:
-    assert rest(Cooling(), 10, 0.0).rate == 0.0

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 import pytest
 
@@ -10,33 +9,21 @@ from custom_components.poolctl.learned import learned
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
 few_platforms = only(Platform.NUMBER, Platform.SELECT, Platform.SENSOR)
 
 NEEDED, STILL = "pump_hours_needed_today", "pump_hours_still_needed"
 
 
-@pytest.fixture(autouse=True)
-def midnight(freezer: FrozenDateTimeFactory) -> None:
-    freezer.move_to("2026-07-01 00:02:00-07:00")
-
-
-@pytest.fixture(autouse=True)
-def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count running hours between reads that are ten minutes apart."""
-    monkeypatch.setattr(learned, "MAX_AGE", 600.0)
-
-
 @pytest.fixture
-async def beach(home: Home) -> Home:
-    """Set up the fully equipped pool, whose pump runs all day."""
-    return await set_up(home, 24.0)
-
-
-async def set_up(home: Home, celsius: float) -> Home:
+async def beach(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """Set up the fully equipped pool, whose pump runs all day, at 0:02."""
+    # Count running hours between reads that are ten minutes apart.
+    monkeypatch.setattr(learned, "MAX_AGE", 600.0)
+    home.freezer.move_to("2026-07-01 00:02:00-07:00")
     home.own(home.service.full)
-    home.service.full.pool.water.temperature = celsius
-    await home.set_up(home.service.full)
+    home.pool.water.temperature = 24.0
+    await home.set_up(home.controller)
     await home.live(60)
     return home
 
@@ -57,10 +44,6 @@ async def test_nothing_without_a_rule(beach: Home) -> None:
         *(("sensor", NEEDED), ("sensor", STILL)),
         *(("number", "pump_hours_a_day"), ("number", "turnovers_a_day")),
     )
-
-    def there() -> list[bool]:
-        return [beach.registered(*key) is not None for key in keys]
-
     for rule, expected in (
         ("none", [False, False, False, False]),
         ("half", [True, True, False, False]),
@@ -69,7 +52,7 @@ async def test_nothing_without_a_rule(beach: Home) -> None:
         ("none", [False, False, False, False]),
     ):
         await choose(beach, rule)
-        assert there() == expected
+        assert [beach.registered(*key) is not None for key in keys] == expected
 
 
 async def test_a_number_of_hours(beach: Home) -> None:

@@ -16,24 +16,21 @@ NOTHING = dict.fromkeys(PROBES)
 
 def probes(home: Home) -> dict[str, float | None]:
     """Return the readings of the probes, `None` for an unknown one."""
-    shown = {key: home.value("sensor", key) for key in PROBES}
+    states = {key: home.value("sensor", key) for key in PROBES}
     return {
         key: None if state == "unknown" else float(state)
-        for key, state in shown.items()
+        for key, state in states.items()
     }
 
 
-def valid(home: Home) -> str:
-    """Return the state of the sensor that shows whether the readings are valid."""
-    return home.value("binary_sensor", "chemistry_stable")
+def shown(home: Home) -> tuple[dict[str, float | None], str]:
+    """Return the readings, and the sensor that shows whether they are valid."""
+    return probes(home), home.value("binary_sensor", "chemistry_stable")
 
 
 def taken(home: Home) -> datetime:
     """Return when the last valid reading was taken."""
-    found = home.value("sensor", "last_valid_reading")
-    when = dt_util.parse_datetime(found)
-    assert when is not None
-    return when
+    return datetime.fromisoformat(home.value("sensor", "last_valid_reading"))
 
 
 def measured_at(home: Home) -> set[object]:
@@ -42,8 +39,15 @@ def measured_at(home: Home) -> set[object]:
     return {state.attributes.get("measured_at") for state in states}
 
 
+def flow(home: Home) -> None:
+    """Let the water of the small pool flow, and not change by itself."""
+    home.own(home.service.small)
+    water = home.pool.water
+    water.drift, water.ph, water.orp, water.temperature = 0.0, 7.45, 655.5, 26.45
+
+
 @pytest.mark.parametrize(
-    ("choice", "shown"),
+    ("choice", "without_flow"),
     [
         (WithoutFlow.HOLD, FLOWING),
         (WithoutFlow.UNKNOWN, NOTHING),
@@ -52,15 +56,13 @@ def measured_at(home: Home) -> set[object]:
 )
 @pytest.mark.usefixtures("freezer")
 async def test_still_water(
-    home: Home, choice: WithoutFlow, shown: dict[str, float | None]
+    home: Home, choice: WithoutFlow, without_flow: dict[str, float | None]
 ) -> None:
-    home.own(home.service.small)
-    water = home.pool.water
-    water.drift, water.ph, water.orp, water.temperature = 0.0, 7.45, 655.5, 26.45
+    flow(home)
     options = {"connection": "automatic", "readings_without_flow": choice}
     await home.set_up(home.controller, options=options)
     await home.enable_all()
-    assert (probes(home), valid(home)) == (FLOWING, "on")
+    assert shown(home) == (FLOWING, "on")
     assert measured_at(home) == {None}
     good = home.state("sensor", "orp").attributes
     assert (good["good_from"], good["good_to"]) == (600, 850)
@@ -72,12 +74,12 @@ async def test_still_water(
     water = home.pool.water
     water.ph, water.orp, water.temperature = 8.25, 310.5, 14.55
     await home.advance(600, step=15)
-    assert (probes(home), valid(home)) == (shown, "off")
+    assert shown(home) == (without_flow, "off")
     assert taken(home) == last
     assert measured_at(home) == {last.isoformat()}
 
     await home.restart()
-    assert (probes(home), valid(home)) == (shown, "off")
+    assert shown(home) == (without_flow, "off")
     assert taken(home) == last
 
     home.pool.switch(0, True)
@@ -85,10 +87,10 @@ async def test_still_water(
     await home.advance(15)
     # It flows, but not for long enough to trust the probes.
     assert home.value("binary_sensor", "flow") == "on"
-    assert (probes(home), valid(home)) == (shown, "off")
+    assert shown(home) == (without_flow, "off")
     home.clock.advance(120)
     await home.advance(15)
-    assert (probes(home), valid(home)) == (STILL, "on")
+    assert shown(home) == (STILL, "on")
     assert taken(home) > last
 
 
@@ -98,7 +100,7 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     home.clock.advance(300)
     await home.set_up(home.controller)
     await home.enable_all()
-    assert (probes(home), valid(home)) == (NOTHING, "off")
+    assert shown(home) == (NOTHING, "off")
     assert home.value("sensor", "last_valid_reading") == "unknown"
 
 
@@ -109,13 +111,11 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
 async def test_an_odd_reading_before_the_pump_stops_does_not_last(
     home: Home, odd: dict[str, float]
 ) -> None:
-    home.own(home.service.small)
-    water = home.pool.water
-    water.drift, water.ph, water.orp, water.temperature = 0.0, 7.45, 655.5, 26.45
+    flow(home)
     await home.set_up(home.controller)
     await home.live(60)
     for probe, value in odd.items():
-        setattr(water, probe, value)
+        setattr(home.pool.water, probe, value)
     await home.live(15)
     home.pool.switch(0, False)
     await home.live(120)

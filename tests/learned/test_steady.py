@@ -1,63 +1,39 @@
 """Shown values of noisy probes."""
 
-from dataclasses import replace
 from itertools import accumulate
 
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Doser, Dosing
-from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.pool.state import PoolState
+from custom_components.poolctl.client.wire.frame import Readings
 from custom_components.poolctl.learned.steady import BANDS, LASTS, SteadyReadings
 
 POLL = 15.0
 STEPS = 0.1, 1.0, 0.1, 0.05
 """Steps by which each probe varies in these tests."""
 CENTRE = 7.4, 700.0, 25.0, 20.0
-STATE = PoolState(
-    source=Source.LAN,
-    outputs=Outputs(types=(31, 2)),  # pump and pool heater
-    signals=Signals(chemistry_stable=True, pool_heater=True),
-    pool_target=28,
-    spa_target=36,
-    acid=Doser(desired=7.4),
-    chlorine=Doser(desired=700),
-    chlorinator=Dosing(desired=700),
-    readings=Readings(
-        ph=CENTRE[0],
-        orp=CENTRE[1],
-        water_temperature=CENTRE[2],
-        ambient_temperature=CENTRE[3],
-    ),
-)
+
+type Probes = tuple[float | None, ...]
+"""pH, ORP, temperature of the water and of the air."""
 
 
-Probes = tuple[float | None, ...]
-
-
-def shown_by(steady: SteadyReadings, state: PoolState) -> Probes:
-    """Return the shown values of the probes."""
-    return probes_of(steady.shown(state).readings)
-
-
-def probes_of(of: Readings) -> Probes:
-    return of.ph, of.orp, of.water_temperature, of.ambient_temperature
-
-
-def take(steady: SteadyReadings, state: PoolState, at: float) -> None:
-    """Take a read."""
-    steady.take(state.readings, at)
-
-
-def with_probes(state: PoolState, probes: Probes) -> PoolState:
-    """Return the state with other values of the probes."""
+def readings(probes: Probes) -> Readings:
     ph, orp, water, ambient = probes
-    readings = Readings(
+    return Readings(
         ph=ph, orp=orp, water_temperature=water, ambient_temperature=ambient
     )
-    return replace(state, readings=readings)
+
+
+def shown(steady: SteadyReadings, probes: Probes) -> Probes:
+    """Return the shown values of probes with these values."""
+    found = steady.shown(PoolState(readings=readings(probes))).readings
+    return found.ph, found.orp, found.water_temperature, found.ambient_temperature
+
+
+def one(probe: int, value: float | None) -> Probes:
+    """Return the values of probes of which only one has a value."""
+    return (None,) * probe + (value,) + (None,) * (len(CENTRE) - 1 - probe)
 
 
 def _values(middle: float, step: float) -> st.SearchStrategy[float | None]:
@@ -78,11 +54,10 @@ def test_no_shown_value_is_farther_than_its_band(
     previous: Probes = CENTRE
     times = accumulate(seconds for _, seconds in reads)
     for (true, _), at in zip(reads, times, strict=True):
-        state = with_probes(STATE, true)
-        take(steady, state, at)
-        shown = shown_by(steady, state)
-        for probe, band in enumerate(BANDS):
-            value, reading = shown[probe], true[probe]
+        steady.take(readings(true), at)
+        for probe, (value, reading, band) in enumerate(
+            zip(shown(steady, true), true, BANDS, strict=True)
+        ):
             assert (value is None) is (reading is None)
             if value is not None and reading is not None:
                 assert abs(value - reading) < band
@@ -91,86 +66,58 @@ def test_no_shown_value_is_farther_than_its_band(
             if at - since[probe] >= LASTS:
                 assert value == reading
         previous = true
-    take(steady, state, at + more)
-    assert shown_by(steady, state) == previous
+    steady.take(readings(previous), at + more)
+    assert shown(steady, previous) == previous
 
 
 @pytest.mark.parametrize(
-    ("first", "within", "beyond"),
+    ("probe", "values", "expected"),
     [
-        (Readings(ph=7.3), Readings(ph=7.4), Readings(ph=7.1)),
-        (Readings(orp=700), Readings(orp=704), Readings(orp=705)),
+        # Within its band the first value stays; one beyond it is shown.
+        (0, (7.3, 7.4, 7.1), (7.3, 7.3, 7.1)),
+        (1, (700, 704, 705), (700, 700, 705)),
+        (2, (25.0, 25.1, 24.8), (25.0, 25.0, 24.8)),
+        (3, (20.0, 20.19, 20.2), (20.0, 20.0, 20.2)),
+        # The time runs from when the reading last was the shown one, even if it varies.
         (
-            Readings(water_temperature=25.0),
-            Readings(water_temperature=25.1),
-            Readings(water_temperature=24.8),
+            1,
+            (700, 702, 700, *(702 + number % 2 for number in range(21))),
+            (700,) * 23 + (702,),
         ),
-        (
-            Readings(ambient_temperature=20.0),
-            Readings(ambient_temperature=20.19),
-            Readings(ambient_temperature=20.2),
-        ),
+        (1, (700, None, 701), (700, None, 701)),
     ],
 )
-def test_a_band(first: Readings, within: Readings, beyond: Readings) -> None:
-    steady, shown = SteadyReadings(), []
-    states = [replace(STATE, readings=each) for each in (first, within, beyond)]
-    for number, state in enumerate(states):
-        take(steady, state, number * POLL)
-        shown.append(shown_by(steady, state))
-    assert shown == [
-        probes_of(states[0].readings),
-        probes_of(states[0].readings),
-        probes_of(states[2].readings),
-    ]
-
-
-def test_a_small_difference_that_lasts() -> None:
-    """The time runs from when the reading last was the shown one, even if it varies."""
-    steady = SteadyReadings()
-    readings = [700, 702, 700, *(702 + number % 2 for number in range(21))]
-    shown: list[float | None] = []
-    for number, orp in enumerate(readings):
-        state = replace(STATE, readings=Readings(orp=orp))
-        take(steady, state, number * POLL)
-        shown.append(steady.shown(state).readings.orp)
-    assert shown == [700] * 23 + [702]
+def test_values_every_15_seconds(probe: int, values: Probes, expected: Probes) -> None:
+    steady, found = SteadyReadings(), []
+    for number, value in enumerate(values):
+        steady.take(readings(one(probe, value)), number * POLL)
+        found.append(shown(steady, one(probe, value))[probe])
+    assert tuple(found) == expected
 
 
 def test_a_reading_that_came_since_the_newest_read() -> None:
     """A command changes a state in between: the filter is the same."""
     steady = SteadyReadings()
-    take(steady, STATE, 0)
-    small = Readings(ph=7.5, orp=701, water_temperature=25.1, ambient_temperature=20.01)
-    assert shown_by(steady, replace(STATE, readings=small)) == CENTRE
-    large = Readings(ph=7.6, orp=None, water_temperature=25.2, ambient_temperature=20.3)
-    assert shown_by(steady, replace(STATE, readings=large)) == probes_of(large)
+    steady.take(readings(CENTRE), 0)
+    assert shown(steady, (7.5, 701, 25.1, 20.01)) == CENTRE
+    large = 7.6, None, 25.2, 20.3
+    assert shown(steady, large) == large
 
 
 def test_readings_as_they_are() -> None:
     steady = SteadyReadings()
-    take(steady, STATE, 0)
-    small = replace(STATE, readings=replace(STATE.readings, orp=701))
-    take(steady, small, POLL)
-    assert steady.shown(small).readings.orp == 700
-    steady.show(small)
-    assert steady.shown(small).readings.orp == 701
+    for number, orp in enumerate((700, 701)):
+        steady.take(readings(one(1, orp)), number * POLL)
+    assert shown(steady, one(1, 701)) == one(1, 700)
+    steady.show(PoolState(readings=readings(one(1, 701))))
+    assert shown(steady, one(1, 701)) == one(1, 701)
 
 
 def test_odd_water_is_shown_once_it_is_confirmed() -> None:
-    steady, shown = SteadyReadings(), []
+    steady, found = SteadyReadings(), []
     for number, (water, odd) in enumerate(
         ((25.0, False), (60.0, True), (25.0, False), (60.0, True), (60.0, False))
     ):
-        readings = Readings(water_temperature=water)
-        steady.take(readings, number * POLL, odd_water=odd)
-        shown.append(shown_by(steady, replace(STATE, readings=readings))[2])
-    assert shown == [25.0, 25.0, 25.0, 25.0, 60.0]
-
-
-def test_unknown_is_shown_at_once() -> None:
-    steady = SteadyReadings()
-    for number, orp in enumerate((700, None, 701)):
-        state = replace(STATE, readings=Readings(orp=orp))
-        take(steady, state, number * POLL)
-        assert steady.shown(state).readings.orp == orp
+        steady.take(readings(one(2, water)), number * POLL, odd_water=odd)
+        found.append(shown(steady, one(2, water))[2])
+    assert found == [25.0, 25.0, 25.0, 25.0, 60.0]

@@ -24,13 +24,18 @@ STEP = 60
 """Seconds between two polls: few, because tests last an hour."""
 
 
-def moment(state: str) -> datetime | None:
-    return None if state == "unknown" else dt_util.parse_datetime(state)
+def is_right(home: Home, key: str = "pool", *, minutes: float = 10) -> bool:
+    """Return whether the time shown for a body is when it will really be warm."""
+    hours = home.pool.settings[f"{key}_target"] - home.pool.water.temperature
+    really = dt_util.utcnow() + timedelta(hours=hours / HEATER_RISE[key])
+    shown = datetime.fromisoformat(home.value("sensor", f"{key}_warm_at"))
+    return abs(shown - really) < timedelta(minutes=minutes)
 
 
-def warm_at(home: Home, key: str = "pool") -> datetime | None:
-    """Return the time that a sensor shows, `None` where it is unknown."""
-    return moment(home.value("sensor", f"{key}_warm_at"))
+def warm_at(home: Home) -> tuple[str, str]:
+    """Return the states of the sensors of pool and spa."""
+    pool, spa = (home.value("sensor", f"{key}_warm_at") for key in ("pool", "spa"))
+    return pool, spa
 
 
 def rate(home: Home, key: str = "pool") -> float | None:
@@ -52,60 +57,40 @@ async def reach(home: Home) -> None:
     assert not home.pool.heaters["pool"]
 
 
-def expected(home: Home, target: float) -> datetime:
-    """Return when the pool will really reach a target."""
-    body = "spa" if home.pool.spa_mode else "pool"
-    hours = (target - home.pool.water.temperature) / HEATER_RISE[body]
-    return dt_util.utcnow() + timedelta(hours=hours)
-
-
-async def test_unknown_until_it_is_learned(full: Home) -> None:
+async def test_the_pool(full: Home) -> None:
+    full.pool.settings["pool_target"] = 32
     assert full.pool.heaters["pool"]
-    assert warm_at(full) is None
-    assert warm_at(full, "spa") is None
-    await heat(full, 15)
-    assert warm_at(full) is None
+    for minutes in (0, 15):
+        await heat(full, minutes)
+        assert warm_at(full) == ("unknown", "unknown")  # not learned yet
     await heat(full, 30)
-    found = warm_at(full)
-    assert found is not None
-    assert abs(found - expected(full, 28)) < timedelta(minutes=10)
-    assert warm_at(full, "spa") is None
+    assert is_right(full)
+    assert warm_at(full)[1] == "unknown"
     assert rate(full) is None  # not before the first session ends
 
+    # A new time is written only if it differs by minutes.
+    states: list[State] = full.follow("sensor", "pool_warm_at")
+    climate = full.follow("climate", "pool")
+    await heat(full, 60)
+    assert len(states) <= 3
+    assert {state.attributes.get("heating_rate") for state in climate} == {None}
+    assert is_right(full, minutes=15)
 
-async def test_unknown_while_nothing_heats(full: Home) -> None:
-    """The learned rate stays, and the next heating has a time at once."""
-    await heat(full, 45)
+    # It is unknown while nothing heats. The learned rate stays, and is stored with all
+    # learned values, so the next heating has a time at once.
     await reach(full)
-    assert warm_at(full) is None
+    assert warm_at(full)[0] == "unknown"
     learned = rate(full)
     assert learned == pytest.approx(HEATER_RISE["pool"], rel=0.05)
-    # It is stored with all learned values, so it survives a restart.
     memory, device_id = full.hass.data[DATA_MEMORY], full.controller.device_id
     stored = Learned(memory.stored(device_id, "learned"))
     (found,) = stored.warming[POOL].rates
     assert found.sources == ("pool_heater",)
     await full.restart()
     assert rate(full) == learned
-    full.pool.water.temperature = 26.05
+    full.pool.water.temperature = 30.05
     await full.live(30)
-    warm = warm_at(full)
-    assert warm is not None
-    assert abs(warm - expected(full, 28)) < timedelta(minutes=10)
-
-
-async def test_few_states(full: Home) -> None:
-    """A new time is written only if it differs by minutes."""
-    full.pool.settings["pool_target"] = 32
-    await heat(full, 45)
-    states: list[State] = full.follow("sensor", "pool_warm_at")
-    climate = full.follow("climate", "pool")
-    await heat(full, 60)
-    assert len(states) <= 3
-    assert {state.attributes.get("heating_rate") for state in climate} == {None}
-    found = warm_at(full)
-    assert found is not None
-    assert abs(found - expected(full, 32)) < timedelta(minutes=15)
+    assert is_right(full)
 
 
 async def test_it_is_heated_beyond_its_target(
@@ -133,13 +118,11 @@ async def test_the_spa(full: Home) -> None:
     assert full.pool.slots[SPA_RETURN].on
     await heat(full, 45)
     assert full.pool.heaters["spa"]
-    found = warm_at(full, "spa")
-    assert found is not None
-    assert abs(found - expected(full, 36)) < timedelta(minutes=10)
-    assert warm_at(full) is None
+    assert is_right(full, "spa")
+    assert warm_at(full)[0] == "unknown"
     await full.act("switch.turn_off", "spa_mode")
     await full.live(30)
-    assert warm_at(full, "spa") is None
+    assert warm_at(full) == ("unknown", "unknown")
     assert rate(full, "spa") == pytest.approx(HEATER_RISE["spa"], rel=0.05)
     assert rate(full) is None
 

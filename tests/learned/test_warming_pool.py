@@ -1,9 +1,9 @@
 """Warming rates of pool and spa, and the time until they are warm, from frames."""
 
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -30,19 +30,17 @@ HOUR = 3600.0
 FLAGS = {HEATER: 1, SOLAR: 2, SPA_HEATER: 4}
 STABLE = 1 << 5 | 3 << 13 | 1 << 15
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+HALF = timedelta(minutes=30)
 SPA_RETURN = 20
 TYPES = (31, 2, 17, 19, SPA_RETURN)
 """Pump, pool heater, solar heating, spa heater, spa actuator."""
-
-
-NOTHING = PoolState()
 
 
 @dataclass(frozen=True)
 class Lesson:
     """A state, and the warming that was learned from the reads until then."""
 
-    state: PoolState = NOTHING
+    state: PoolState = field(default_factory=PoolState)
     pool: Warming = field(default_factory=Warming)
     spa: Warming = field(default_factory=Warming)
 
@@ -90,78 +88,69 @@ def read(
     return lesson.then(merge_frame(lesson.state, frame, at), at)
 
 
-def moments(minutes: float, begin: datetime = NOW) -> Iterator[datetime]:
-    """Yield the moments at which the controller is read."""
-    for number in range(round(minutes * 60 / POLL) + 1):
-        yield begin + timedelta(seconds=number * POLL)
-
-
 def heated(
     minutes: float,
     rate: float,
     *heating: HeatSource,
     lesson: Lesson | None = None,
-    spa: bool = False,
-    stable: bool = True,
     begin: datetime = NOW,
-    types: tuple[int, ...] = TYPES,
+    **how: Any,
 ) -> Lesson:
     """Return the lesson after some time of heating, from 25 °C on."""
     lesson = lesson or Lesson()
-    for at in moments(minutes, begin):
-        water = 25 + rate * (at - begin).total_seconds() / HOUR
-        lesson = read(lesson, at, water, *heating, spa=spa, stable=stable, types=types)
+    for number in range(round(minutes * 60 / POLL) + 1):
+        seconds = number * POLL
+        at = begin + timedelta(seconds=seconds)
+        lesson = read(lesson, at, 25 + rate * seconds / HOUR, *heating, **how)
     return lesson
 
 
-def found(lesson: Lesson, body: Body) -> dict[tuple[HeatSource, ...], float]:
-    """Return the rates learned for a body once the heating is over."""
+def rates(lesson: Lesson) -> list[dict[tuple[HeatSource, ...], float]]:
+    """Return the rates learned for pool and spa once the heating is over."""
     lesson = read(lesson, NOW + timedelta(days=1), 25)
-    return {e.sources: round(e.per_hour, 1) for e in lesson.of(body).rates}
+    return [
+        {each.sources: round(each.per_hour, 1) for each in lesson.of(body).rates}
+        for body in (POOL, SPA)
+    ]
 
 
-def test_the_pool_is_heated() -> None:
-    lesson = heated(60, 1.2, HEATER)
-    assert found(lesson, POOL) == {(HEATER,): 1.2}
-    assert found(lesson, SPA) == {}
+WITHOUT_SPA_HEATER = (31, 2, 17, SPA_RETURN)
 
 
-def test_the_spa_is_heated() -> None:
-    """A rate is learned for the spa heater, alone and with solar heating."""
-    lesson = heated(60, 6.0, SPA_HEATER, spa=True)
-    assert found(lesson, SPA) == {(SPA_HEATER,): 6.0}
-    assert found(lesson, POOL) == {}
-    lesson = heated(60, 6.0, SPA_HEATER, SOLAR, spa=True)
-    assert found(lesson, SPA) == {(SOLAR, SPA_HEATER): 6.0}
-
-
-def test_a_spa_that_only_the_sun_heats() -> None:
-    """A rate learned while the water goes to the pool belongs to the pool."""
-    types = (31, 2, 17, 20)
-    lesson = heated(60, 1.0, SOLAR, spa=True, types=types)
-    assert found(lesson, SPA) == {(SOLAR,): 1.0}
-    assert found(lesson, POOL) == {}
-    lesson = heated(60, 1.0, SOLAR, types=types)
-    assert found(lesson, SPA) == {}
-    assert found(lesson, POOL) == {(SOLAR,): 1.0}
-
-
-def test_probes_in_still_water_teach_nothing() -> None:
-    assert found(heated(60, 1.2, HEATER, stable=False), POOL) == {}
-
-
-def test_water_that_warms_by_itself_teaches_nothing() -> None:
-    assert found(heated(60, 1.2), POOL) == {}
+@pytest.mark.parametrize(
+    ("rate", "heating", "how", "of_pool", "of_spa"),
+    [
+        (1.2, (HEATER,), {}, {(HEATER,): 1.2}, {}),
+        (6.0, (SPA_HEATER,), {"spa": True}, {}, {(SPA_HEATER,): 6.0}),
+        (6.0, (SPA_HEATER, SOLAR), {"spa": True}, {}, {(SOLAR, SPA_HEATER): 6.0}),
+        # The sun heats whichever the water goes to.
+        (
+            1.0,
+            (SOLAR,),
+            {"spa": True, "types": WITHOUT_SPA_HEATER},
+            {},
+            {(SOLAR,): 1.0},
+        ),
+        (1.0, (SOLAR,), {"types": WITHOUT_SPA_HEATER}, {(SOLAR,): 1.0}, {}),
+        # Probes in still water, and water that warms by itself, teach nothing.
+        (1.2, (HEATER,), {"stable": False}, {}, {}),
+        (1.2, (), {}, {}, {}),
+    ],
+)
+def test_an_hour_of_heating(
+    rate: float,
+    heating: tuple[HeatSource, ...],
+    how: dict[str, Any],
+    of_pool: dict[tuple[HeatSource, ...], float],
+    of_spa: dict[tuple[HeatSource, ...], float],
+) -> None:
+    assert rates(heated(60, rate, *heating, **how)) == [of_pool, of_spa]
 
 
 def test_valves_that_turn_end_a_session() -> None:
     lesson = heated(20, 6.0, HEATER)
     lesson = heated(60, 6.0, SPA_HEATER, spa=True, lesson=lesson, begin=NOW + HALF)
-    assert found(lesson, POOL) == {(HEATER,): 6.0}
-    assert found(lesson, SPA) == {(SPA_HEATER,): 6.0}
-
-
-HALF = timedelta(minutes=30)
+    assert rates(lesson) == [{(HEATER,): 6.0}, {(SPA_HEATER,): 6.0}]
 
 
 def test_the_cloud_teaches_nothing() -> None:
@@ -176,28 +165,34 @@ def test_the_cloud_teaches_nothing() -> None:
 
 
 def test_warm_in() -> None:
+    assert heated(10, 1.2, HEATER).left() is None  # not learned yet
     lesson = heated(60, 1.2, HEATER)
-    left = lesson.left()
-    assert left is not None
-    assert left[0] == pytest.approx((28 - 26.2) / 1.2 * HOUR, rel=0.05)
-    assert left[1] == pytest.approx(0.1 / 1.2 * HOUR, rel=0.05)
+    left, within = (28 - 26.2) / 1.2 * HOUR, 0.1 / 1.2 * HOUR
+    assert lesson.left() == pytest.approx((left, within), rel=0.05)
     assert lesson.left(SPA) is None
-
-
-def test_when_it_is_known() -> None:
-    learning = heated(10, 1.2, HEATER)
-    assert learning.left() is None  # not learned yet
-    lesson = heated(60, 1.2, HEATER)
-    later = NOW + timedelta(hours=1, seconds=POLL)
-    assert read(lesson, later, 26.2).left() is None  # nothing heats
-    assert read(lesson, later, 26.2, SOLAR).left() is None  # not learned
-    assert read(lesson, later, 27.9, HEATER).left() is not None
-    for water in (28.0, 28.3):  # heated beyond its target
-        warm = read(lesson, later, water, HEATER).left()
-        assert warm is not None
-        assert warm[0] == 0
     no_target = replace(lesson, state=replace(lesson.state, pool_target=None))
     assert no_target.left() is None
+
+
+@pytest.mark.parametrize(
+    ("water", "heating", "known"),
+    [
+        (26.2, (), False),  # nothing heats
+        (26.2, (SOLAR,), False),  # not learned
+        (27.9, (HEATER,), True),
+        # Heated to and beyond its target.
+        (28.0, (HEATER,), True),
+        (28.3, (HEATER,), True),
+    ],
+)
+def test_when_it_is_known(
+    water: float, heating: tuple[HeatSource, ...], known: bool
+) -> None:
+    later = NOW + timedelta(hours=1, seconds=POLL)
+    left = read(heated(60, 1.2, HEATER), later, water, *heating).left()
+    assert (left is not None) is known
+    if left is not None and water >= 28:
+        assert left[0] == 0
 
 
 def test_the_rate_before_heating_begins() -> None:
