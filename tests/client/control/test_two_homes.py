@@ -10,7 +10,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotAppliedError,
 )
-from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import FakeTime, Rig, UnixTime
 from tests.client.control.schedule_changes import EVENING
 from tests.world.simulator.dialects import Dialect
@@ -23,79 +22,65 @@ type Homes = tuple[Rig, Rig]
 
 
 @pytest.fixture
-def homes(
+async def homes(
     make_rig: Callable[..., Rig], unix_time: UnixTime, monkeypatch: pytest.MonkeyPatch
 ) -> Homes:
-    """Return two homes without the cloud, whose clocks are right."""
+    """Return two homes without the cloud, whose clocks are right.
+
+    Both have signed the same counters in the same second, and read everything.
+    """
     one, two = make_rig(full=True, cloud=False), make_rig(full=True, cloud=False)
     monkeypatch.setattr(UnixTime, "time", lambda self: one.pool.clock.time())
+    await asyncio.gather(one.read(), two.read())
+    for home in (one, two):
+        assert home.reported.outputs.names[WATERFALL] == "Waterfall"
+        assert home.reported.schedules.used and home.reported.pump is not None
+    one.forget()
     return one, two
 
 
-async def read(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
-
-
-def record(name: str, start: int, slot: int = SLIDE) -> Schedule:
-    return replace(EVENING, name=name, slot=slot, start=start, end=start + 30)
+def is_ahead(home: Rig) -> bool:
+    """Return whether another client would look replayed for long."""
+    lan = home.controller.paths.lan
+    return lan is None or lan.counters.ahead >= 300
 
 
 # Commands
 
 
-async def test_both_start_at_once(homes: Homes) -> None:
-    """Both sign the same counters in the same second, and both read everything."""
-    await asyncio.gather(*(read(home) for home in homes))
-    for home in homes:
-        known = home.controller.store.reported
-        assert known.outputs.names[WATERFALL] == "Waterfall"
-        assert known.schedules.used and known.pump is not None
-
-
 async def test_both_command(homes: Homes, fake_time: FakeTime) -> None:
     """Of 40 clicks in turns, several in a second, each runs exactly once."""
     one, two = homes
-    await asyncio.gather(read(one), read(two))
-    one.forget()
+    slots = one.pool.pool.slots
     for click in range(40):
-        home, slot = (one, WATERFALL) if click % 2 else (two, GARDEN)
-        await home.controller.outputs.switch(slot, click % 4 < 2)
-        assert one.pool.pool.slots[slot].on is (click % 4 < 2)
+        home, slot, on = (*((one, WATERFALL), (two, GARDEN))[click % 2], click % 4 < 2)
+        await home.controller.outputs.switch(slot, on)
+        assert slots[slot].on is on
         fake_time.advance(0.4)
     assert len([r for r in one.asked("a") if r.ok]) == 40
-    for home in homes:
-        lan = home.controller.paths.lan
-        # Another client would not look replayed for long.
-        assert lan is not None and lan.counters.ahead < 300
-
-
-async def test_both_command_at_the_same_time(homes: Homes, fake_time: FakeTime) -> None:
-    one, two = homes
-    await asyncio.gather(read(one), read(two))
+    assert not is_ahead(one) and not is_ahead(two)
+    # Both at the same time.
     for click in range(20):
         on = click % 2 == 0
         await asyncio.gather(
             one.controller.outputs.switch(WATERFALL, on),
             two.controller.outputs.switch(GARDEN, on),
         )
-        slots = one.pool.pool.slots
         assert slots[WATERFALL].on is slots[GARDEN].on is on
         fake_time.advance(3)
 
 
 async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
     """Background queries of one home do not drive the other's counter far ahead."""
-    one, two = homes
-    one.pool.dialects.add(Dialect.CLOUD_SIGNS_ALL)
+    homes[0].pool.dialects.add(Dialect.CLOUD_SIGNS_ALL)
     for _ in range(240):
         fake_time.advance(15)
-        await asyncio.gather(read(one), read(two))
-    for home in homes:
-        lan = home.controller.paths.lan
-        assert lan is not None and lan.counters.ahead < 300
-        await home.controller.outputs.switch(WATERFALL, home is one)
-        assert one.pool.pool.slots[WATERFALL].on is (home is one)
+        await asyncio.gather(*(home.polls() for home in homes))
+        await asyncio.gather(*(home.controller.queries.refresh() for home in homes))
+    for home, on in zip(homes, (True, False), strict=True):
+        assert not is_ahead(home)
+        await home.controller.outputs.switch(WATERFALL, on)
+        assert home.pool.pool.slots[WATERFALL].on is on
 
 
 # Schedules
@@ -103,9 +88,7 @@ async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
 
 async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
     """One edit is applied completely, and the other one raises an error."""
-    one, two = homes
-    await asyncio.gather(read(one), read(two))
-    seen = two.controller.store.reported.schedules.used[FALL]
+    seen = homes[1].reported.schedules.used[FALL]
     wanted = [replace(seen, start=630), replace(seen, end=800)]
     results = await asyncio.gather(
         *(
@@ -114,7 +97,7 @@ async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
         ),
         return_exceptions=True,
     )
-    kept = one.pool.pool.schedules[FALL]
+    kept = homes[0].pool.pool.schedules[FALL]
     there = [(each.start, each.end) for each in wanted].index((kept.start, kept.end))
     assert results[there] is None
     assert isinstance(results[1 - there], InvalidCommandError | NotAppliedError)
@@ -122,17 +105,16 @@ async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
 
 async def test_two_additions_in_the_same_moment(homes: Homes) -> None:
     """Both schedules are created, each once."""
-    await asyncio.gather(*(read(home) for home in homes))
-    names = ("One", "Two")
+    wanted = [
+        replace(EVENING, name=name, slot=slot, start=start, end=start + 30)
+        for name, slot, start in (("One", SLIDE, 780), ("Two", GARDEN, 840))
+    ]
     made = await asyncio.gather(
         *(
-            home.controller.schedules.create(record(name, 60 * hour, slot))
-            for home, name, hour, slot in zip(
-                homes, names, (13, 14), (SLIDE, GARDEN), strict=True
-            )
+            home.controller.schedules.create(each)
+            for home, each in zip(homes, wanted, strict=True)
         )
     )
-    schedules = homes[0].pool.pool.schedules
+    names = [each.name for each in homes[0].pool.pool.schedules]
     assert len(set(made)) == 2
-    for name in names:
-        assert sum(each.name == name for each in schedules) == 1
+    assert (names.count("One"), names.count("Two")) == (1, 1)
