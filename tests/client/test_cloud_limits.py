@@ -94,6 +94,16 @@ async def test_writes_keep_2_s_apart(
     assert fake_time.slept == [1.5]
 
 
+def cool(service: Service, wait: str, times: int = 0) -> None:
+    """Let the service answer that a controller cools down, some times or always."""
+    text = f"device busy: cooling down, retry after {wait}"
+    service.cloud.rate_limited.message = text
+    if times:
+        service.cloud.faults.once("rate_limited", times)
+    else:
+        service.cloud.faults.on("rate_limited")
+
+
 @pytest.mark.parametrize(
     ("wait", "slept"), [("7s", [7, 7]), ("1m0s", [60])], ids=["seconds", "the longest"]
 )
@@ -105,10 +115,7 @@ async def test_a_busy_controller_is_waited_out(
     slept: list[float],
 ) -> None:
     """protocol.md 3.2 rows 2 and 3, 7.1 rule 2."""
-    service.cloud.rate_limited.message = (
-        f"device busy: cooling down, retry after {wait}"
-    )
-    service.cloud.faults.once("rate_limited", len(slept))
+    cool(service, wait, len(slept))
     await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == slept
     assert [r.status for r in service.cloud.requests] == [429] * len(slept) + [200]
@@ -118,23 +125,19 @@ async def test_patience_has_an_end(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
     """protocol.md 8 row 6."""
-    service.cloud.rate_limited.message = "device busy: cooling down, retry after 7s"
-    service.cloud.faults.on("rate_limited")
-    with pytest.raises(BusyError) as caught:
-        await set_pump(cloud, service.small.device_id, 0, True, 60)
-    assert fake_time.slept == [7] * 9 and caught.value.retry_after == 7
+    cool(service, "7s")
+    assert await busy(set_pump(cloud, service.small.device_id, 0, True, 60)) == 7
+    assert fake_time.slept == [7] * 9
 
 
 async def test_a_longer_wait_is_an_error_at_once(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
     """The next write is, too, until the rest of the wait is short enough."""
-    service.cloud.rate_limited.message = "device busy: cooling down, retry after 2m0s"
-    service.cloud.faults.once("rate_limited")
+    cool(service, "2m0s", 1)
     for left in (120, 110):
-        with pytest.raises(BusyError) as caught:
-            await set_pump(cloud, service.small.device_id, 0, True, 60)
-        assert fake_time.slept == [] and caught.value.retry_after == left
+        assert await busy(set_pump(cloud, service.small.device_id, 0, True, 60)) == left
+        assert fake_time.slept == []
         fake_time.advance(10)
     fake_time.advance(40)
     await set_pump(cloud, service.small.device_id, 0, True, 60)
@@ -151,16 +154,19 @@ async def test_only_a_busy_controller_is_asked_again(
     assert service.requests("setPumpInfo") == 1
 
 
+type Cooling = Callable[..., None]
+
+
 @pytest.fixture
-def cooling(service: Service, fake_time: FakeTime) -> Callable[..., None]:
+def cooling(service: Service, fake_time: FakeTime) -> Cooling:
     """Return a function that lets endpoints answer "retry after 1m0s" from now on."""
 
-    def cool(*endpoints: str) -> None:
+    def answer_busy(*endpoints: str) -> None:
         service.cloud.not_offered.clear()
         service.cloud.rate_limited.message = "device busy: retry after 1m0s"
         service.cloud.faults.on("rate_limited", *endpoints)
 
-    return cool
+    return answer_busy
 
 
 async def busy(work: Coroutine[Any, Any, object]) -> float | None:
@@ -170,10 +176,7 @@ async def busy(work: Coroutine[Any, Any, object]) -> float | None:
 
 
 async def test_all_observed_reads_of_a_busy_controller_wait(
-    service: Service,
-    cloud: CloudClient,
-    cooling: Callable[..., None],
-    fake_time: FakeTime,
+    service: Service, cloud: CloudClient, cooling: Cooling, fake_time: FakeTime
 ) -> None:
     """A copy of the dashboard is served, and the account and others are not busy."""
     small, full = service.small.device_id, service.full.device_id
@@ -193,17 +196,18 @@ async def test_all_observed_reads_of_a_busy_controller_wait(
 
 
 async def test_everything_waits_after_a_busy_dashboard(
-    service: Service,
-    cloud: CloudClient,
-    cooling: Callable[..., None],
-    fake_time: FakeTime,
+    service: Service, session: ClientSession, cooling: Cooling, fake_time: FakeTime
 ) -> None:
-    """Requests of a user wait, and are sent then."""
+    """Requests of a user wait, and are sent then; the wait outlasts a client."""
     small = service.small.device_id
+    gates: Gates = defaultdict(Gate)
     cooling("dashboardInfo")
-    assert await busy(cloud.dashboard(small)) == 60
-    fake_time.advance(20)
-    assert await busy(cloud.dashboard(small)) == 40
+    for left in (60, 40):
+        cloud = CloudClient(
+            session, service.cloud.base_url, service.tokens, gates=gates
+        )
+        assert await busy(cloud.dashboard(small)) == left
+        fake_time.advance(20 if left == 60 else 0)
     assert await busy(cloud.envelope_key(small)) == 40
     assert len(service.cloud.requests) == 1 and fake_time.slept == []
     await cloud.read(small, "auxInfo", urgent=True)
@@ -214,7 +218,7 @@ async def test_everything_waits_after_a_busy_dashboard(
 async def test_a_busy_answer_is_remembered_for_writes(
     service: Service,
     cloud: CloudClient,
-    cooling: Callable[..., None],
+    cooling: Cooling,
     fake_time: FakeTime,
     endpoint: str,
 ) -> None:
@@ -234,10 +238,7 @@ async def test_a_busy_answer_is_remembered_for_writes(
 
 
 async def test_a_busy_account_is_not_asked(
-    service: Service,
-    cloud: CloudClient,
-    cooling: Callable[..., None],
-    fake_time: FakeTime,
+    service: Service, cloud: CloudClient, cooling: Cooling, fake_time: FakeTime
 ) -> None:
     cooling("sites")
     assert await busy(cloud.inventory()) == 60
@@ -245,23 +246,6 @@ async def test_a_busy_account_is_not_asked(
     assert await cloud.user_id() is None
     assert len(service.cloud.requests) == 1
     await cloud.dashboard(service.small.device_id)
-
-
-async def test_a_wait_outlasts_a_client(
-    service: Service,
-    session: ClientSession,
-    cooling: Callable[..., None],
-    fake_time: FakeTime,
-) -> None:
-    gates: Gates = defaultdict(Gate)
-    small = service.small.device_id
-    cooling("dashboardInfo")
-    for _ in range(3):
-        cloud = CloudClient(
-            session, service.cloud.base_url, service.tokens, gates=gates
-        )
-        await busy(cloud.dashboard(small))
-    assert len(service.cloud.requests) == 1
 
 
 async def test_a_real_cool_down(
