@@ -18,6 +18,11 @@ from tests.client.conftest import COMMANDS, KEY, RawServer, UnixTime, answer, si
 from tests.world.simulator import wire
 
 
+def bodies(raw: RawServer) -> list[Any]:
+    """Return the bodies of the requests."""
+    return [json.loads(each.partition(b"\r\n\r\n")[2]) for each in raw.requests]
+
+
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["counter"])
 async def test_requests_of_the_vectors(
     session: ClientSession,
@@ -45,8 +50,7 @@ async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> 
     """protocol.md 4.2 row 2, 5.2 rule 1."""
     raw.say(200, answer(env=signed()))
     await lan.state()
-    body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
-    assert body == {"op": "state", "name": "", "env": ""}
+    assert bodies(raw) == [{"op": "state", "name": "", "env": ""}]
 
 
 async def test_a_query_request(
@@ -55,12 +59,8 @@ async def test_a_query_request(
     """protocol.md 4.2 row 4."""
     raw.say(200, answer(env=signed(payload=b"reply")))
     assert await lan.query("aux_names") == b"reply"
-    body = json.loads(raw.requests[0].partition(b"\r\n\r\n")[2])
-    assert body == {
-        "op": "q",
-        "name": "aux_names",
-        "env": wire.wrap(KEY, 500, b"").hex(),
-    }
+    env = wire.wrap(KEY, 500, b"").hex()
+    assert bodies(raw) == [{"op": "q", "name": "aux_names", "env": env}]
 
 
 async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> None:
@@ -129,8 +129,8 @@ async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> Non
         await lan.query("aux_names")
     raw.say(200, answer(ok=True))
     await lan.action("aux", bytes(3))
-    bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
-    counters = [wire.unwrap(KEY, bytes.fromhex(body["env"]))[0] for body in bodies]
+    envelopes = [bytes.fromhex(body["env"]) for body in bodies(raw)]
+    counters = [wire.unwrap(KEY, envelope)[0] for envelope in envelopes]
     assert counters == sorted(set(counters)) and len(counters) == 8
 
 
@@ -144,6 +144,5 @@ async def test_a_person_does_not_wait_for_polls(lan: LanClient, raw: RawServer) 
         lan.query("urgent", urgent=True),
         lan.raw_action("action", b""),
     )
-    bodies = [json.loads(r.partition(b"\r\n\r\n")[2]) for r in raw.requests]
-    names = [body["name"] for body in bodies]
+    names = [body["name"] for body in bodies(raw)]
     assert names == ["under way", "urgent", "action", "patient"]
