@@ -9,6 +9,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 import pytest
 
+from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from custom_components.poolctl.network.addresses import ObservedAddress
@@ -38,26 +39,20 @@ async def lose(home: Home) -> None:
 # H1: replayed frames
 
 
-async def test_a_working_address_is_never_left(small: Home, replayer: Replayer) -> None:
-    """Not even for different frames that are newer than any received."""
-    before = dict(small.stored)
-    for _ in range(4):
-        replayer.listen_to(small.controller, 4)
-        await hear(small, replayer.announces(small.controller))
-        await small.advance(60, step=15)
-    assert small.stored == before
-    assert small.source == "lan"
-    assert not replayer.connections
-
-
-async def test_a_typed_address_is_never_left(home: Home, replayer: Replayer) -> None:
+@pytest.mark.parametrize("typed", [False, True])
+async def test_an_address_that_is_never_left(
+    home: Home, replayer: Replayer, typed: bool
+) -> None:
+    """One that works, or was typed: not even for frames newer than any received."""
     home.own(home.service.small)
-    await home.set_up_with(by_hand=True)
-    await lose(home)
-    replayer.listen_to(home.controller, 4)
+    await home.set_up_with(by_hand=typed)
+    if typed:
+        await lose(home)
     before = dict(home.stored)
-    await hear(home, replayer.announces(home.controller))
-    await home.advance(600, step=30)
+    for _ in range(4):
+        replayer.listen_to(home.controller, 4)
+        await hear(home, replayer.announces(home.controller))
+        await home.advance(60, step=15)
     assert home.stored == before
     assert not replayer.connections
     home.controller.faults.clear()
@@ -65,14 +60,18 @@ async def test_a_typed_address_is_never_left(home: Home, replayer: Replayer) -> 
     assert home.source == "lan"
 
 
+@pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("frames", [1, 2, 5])
-async def test_old_frames_at_a_new_address(
-    small: Home, replayer: Replayer, frames: int
+async def test_frames_at_a_new_address(
+    small: Home, replayer: Replayer, frames: int, fresh: bool
 ) -> None:
-    """Old frames prove nothing, one or many: they do not answer a query."""
-    replayer.listen_to(small.controller, frames)
-    await small.advance(30, step=15)
+    """Old ones and new ones, one or many, prove nothing: they do not answer a query."""
+    if not fresh:
+        replayer.listen_to(small.controller, frames)
+        await small.advance(30, step=15)
     await lose(small)
+    if fresh:
+        replayer.listen_to(small.controller, frames)
     before = dict(small.stored)
     await hear(small, replayer.announces(small.controller))
     await small.advance(600, step=30)
@@ -119,18 +118,53 @@ async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
     assert small.pool.slots[2].on
 
 
-# H2: other MAC addresses
-
-
-async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
+async def test_a_controller_that_takes_nothing_that_we_sign(
+    small: Home, replayer: Replayer
+) -> None:
+    """A counter that is a day ahead makes a controller look like a recording."""
+    small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
+    await small.advance(600, step=15)
+    await small.controller.move("127.0.0.1")
+    await lose(small)
     before = dict(small.stored)
-    lie = replace(
-        under_another_mac(small.controller, "0e0000000001"), port=1, firmware="9.9.9"
-    )
-    await hear(small, lie)
-    await small.advance(3700, step=3700)
-    await small.restart()
+    replayer.listen_to(small.controller, 3)
+    await hear(small, replayer.announces(small.controller))
+    await small.advance(300, step=30)
+    assert replayer.connections
     assert small.stored == before
+    # The counter is no longer ahead.
+    small.controller.faults.clear()
+    small.controller.dialects.clear()
+    small.controller.accepted_counter = 0
+    await discover(small, small.controller)
+    await small.settle()
+    await small.advance(300, step=30)
+    assert small.stored["port"] == small.controller.port
+    assert small.source == "lan"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    ["close_mid_body", "busy", "garbage", "sometimes_408", "sometimes_short_body"],
+)
+async def test_a_query_without_an_answer(full: Home, trouble: str) -> None:
+    """One that gets lost is sent again; another one is proof enough."""
+    full.clock.speed = 50
+    controller = full.controller
+    if trouble.startswith("sometimes"):
+        controller.dialects.add(trouble)
+        controller.trouble_with_next(5)
+    else:
+        controller.faults.on(trouble, QUERIES[0].name)
+    await controller.move("127.0.0.1")
+    await discover(full, controller)
+    await full.settle()
+    await full.advance(60, step=15)
+    assert full.stored["port"] == controller.port
+    assert full.source == "lan"
+
+
+# H2: other MAC addresses
 
 
 async def test_the_mac_of_another_device(home: Home) -> None:
@@ -148,16 +182,17 @@ async def test_the_mac_of_another_device(home: Home) -> None:
     assert home.device(small).id != home.device(full).id
 
 
-async def test_a_lie_comes_first(small: Home) -> None:
+async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
     """It is void after the first true announcement, and does not come back."""
     before = dict(small.stored)
-    lie = replace(under_another_mac(small.controller, "0e0000000001"), firmware="1.0.0")
-    await hear(small, lie)
-    await small.advance(120, step=15)
-    for announcement in (Announcement.of(small.controller), lie):
+    lie = replace(
+        under_another_mac(small.controller, "0e0000000001"), port=1, firmware="1.0.0"
+    )
+    for announcement in (lie, Announcement.of(small.controller), lie):
         await hear(small, announcement)
         await small.advance(120, step=15)
         assert small.stored == before
+    await small.advance(3700)
     await small.restart()
     assert small.stored == before
     assert small.device().sw_version == small.controller.firmware
@@ -198,8 +233,8 @@ async def test_words_that_act_in_a_repair(home: Home) -> None:
     home.own(home.service.small)
     home.controller.faults.on("refuse")
     await home.set_up_with(firmware=None, host=None)
-    told = Announcement.of(home.controller)
-    await hear(home, replace(told, firmware="1.0.0-[x](http://evil.example)"))
+    announcement = Announcement.of(home.controller)
+    await hear(home, replace(announcement, firmware="1.0.0-[x](http://evil.example)"))
     await home.advance(420, step=30)
     (issue,) = ir.async_get(home.hass).issues.values()
     texts = (issue.translation_placeholders or {}).values()
@@ -207,7 +242,7 @@ async def test_words_that_act_in_a_repair(home: Home) -> None:
     assert not [text for text in texts if any(mark in text for mark in ACTING)]
 
 
-async def test_a_stranger_does_not_spend_the_question_for_the_key(
+async def test_a_stranger_does_not_use_up_the_request_for_the_key(
     small: Home, replayer: Replayer
 ) -> None:
     """Its wrong signatures do not delay the request for a new key."""
@@ -236,8 +271,8 @@ async def test_one_try_a_minute(small: Home, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Recovery, "_async_try", counted)
     await lose(small)
     for _ in range(30):
-        for told in lure(small.controller, range(1, 50)):
-            await hear(small, told)
+        for announcement in lure(small.controller, range(1, 50)):
+            await hear(small, announcement)
         await small.advance(6, step=6)
     assert len(tries) == 4  # in three minutes
 
@@ -255,16 +290,8 @@ async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> 
 
 
 REFUSED_HOSTS = [
-    *(
-        "127.0.0.1",
-        "::1",
-        "::ffff:127.0.0.1",
-        "0.0.0.0",
-        "::",
-        "224.0.0.251",
-        "ff02::fb",
-    ),
-    *("255.255.255.255", "169.254.169.254", "fe80::1"),
+    *("127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "224.0.0.251"),
+    *("ff02::fb", "255.255.255.255", "169.254.169.254", "fe80::1"),
     # our own, see the fixture `mock_network` of the test harness
     *("10.10.10.10", "::ffff:10.10.10.10"),
 ]
@@ -276,29 +303,29 @@ async def test_addresses_that_no_controller_has(
 ) -> None:
     """Nothing is sent there, whoever reports it: no try, no preview, no card."""
     monkeypatch.setattr(addresses, "LOOPBACK", False)
-    told = replace(Announcement.of(small.controller), host=host)
+    announcement = replace(Announcement.of(small.controller), host=host)
     await lose(small)
-    await hear(small, told)
+    await hear(small, announcement)
     dhcp = DhcpServiceInfo(ip=host, hostname="x", macaddress=small.controller.mac)
     await small.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_DHCP}, data=dhcp
     )
-    seen = addresses.async_observed_addresses(small.hass)
-    assert seen.of(told.device_id) == ()
-    unknown = replace(told, device_id="0E_00_00_00_00_01", mac="0e0000000001")
+    observed = addresses.async_observed_addresses(small.hass)
+    assert observed.of(announcement.device_id) == ()
+    unknown = replace(announcement, device_id="0E_00_00_00_00_01", mac="0e0000000001")
     result = await hear(small, unknown)
     assert result["reason"] == "not_a_controller"
     good = await hear(small, replace(unknown, other_hosts=("10.10.10.77",)))
     assert good["type"] is FlowResultType.FORM
-    assert seen.cards[good["flow_id"]].host == "10.10.10.77"
+    assert observed.cards[good["flow_id"]].host == "10.10.10.77"
 
 
 async def test_the_true_one_has_its_turn(small: Home) -> None:
     """The true address is tried, however many others are announced under its name."""
     await small.controller.move("127.0.0.1")
     await small.advance(45, step=15)
-    for told in lure(small.controller, range(1, 4)):
-        await hear(small, told)
+    for announcement in lure(small.controller, range(1, 4)):
+        await hear(small, announcement)
     await discover(small, small.controller)
     await small.advance(300, step=30)
     assert small.source == "lan"

@@ -47,15 +47,13 @@ async def test_a_second_interface(home: Home, sign_in: SignIn) -> None:
     home.entry = result["result"]
     assert home.source == "lan"
     assert not home.flows
-    stored = home.stored
-    assert stored["mac"].replace(":", "") == home.controller.announced_mac
-    assert stored["firmware"] == home.controller.firmware
-    connection = (dr.CONNECTION_NETWORK_MAC, stored["mac"])
+    assert home.stored["mac"].replace(":", "") == home.controller.announced_mac
+    assert home.stored["firmware"] == home.controller.firmware
+    connection = (dr.CONNECTION_NETWORK_MAC, home.stored["mac"])
     assert connection in home.device().connections
-    result = await discover(home, home.controller)
-    assert result["reason"] == "already_configured"
-    result = await discover(home, home.controller, mac=home.controller.mac)
-    assert result["reason"] == "already_configured"
+    for changes in ({}, {"mac": home.controller.mac}):
+        result = await discover(home, home.controller, **changes)
+        assert result["reason"] == "already_configured"
 
 
 async def test_one_card_for_two_interfaces(home: Home) -> None:
@@ -82,19 +80,19 @@ async def test_our_mac_under_another_identifier(home: Home, sign_in: SignIn) -> 
 
 
 async def test_a_crowd(home: Home) -> None:
-    for told in crowd(104):
-        await hear(home, told)
+    for announcement in crowd(104):
+        await hear(home, announcement)
     assert len(home.flows) == 20
     for flow in home.flows:
         placeholders = flow["context"]["title_placeholders"]
         assert not [mark for mark in ACTING if mark in placeholders["name"]]
 
 
-@pytest.mark.parametrize("what", ["name", "firmware"])
-async def test_words_that_act(home: Home, what: str) -> None:
-    (told,) = crowd(1)
-    flow = await hear(home, told)
+async def test_words_that_act(home: Home) -> None:
+    (announcement,) = crowd(1)
+    flow = await hear(home, announcement)
     assert flow["type"] is FlowResultType.FORM
-    text = (flow["description_placeholders"] or {})[what]
-    assert not [mark for mark in ACTING if mark in text]
-    assert text and len(text) <= 64
+    for name in ("name", "firmware"):
+        text = (flow["description_placeholders"] or {})[name]
+        assert not [mark for mark in ACTING if mark in text]
+        assert text and len(text) <= 64
