@@ -34,8 +34,10 @@ async def test_found_by_its_name(
     assert names.asked.count(home.controller.hostname) == 1
     await home.advance(90, step=30)
     assert home.source == "lan"
-    stored = home.stored
-    assert (stored["host"], stored["port"]) == ("127.0.0.1", home.controller.port)
+    assert (home.stored["host"], home.stored["port"]) == (
+        "127.0.0.1",
+        home.controller.port,
+    )
 
 
 async def test_heard_of_before_the_account_was_added(
@@ -92,34 +94,27 @@ def keys_asked(home: Home) -> list[Any]:
     return [r for r in home.cloud.requests if r.name == "envelope-key"]
 
 
-async def test_a_new_key_and_a_new_address_at_once(small: Home) -> None:
+@pytest.mark.parametrize("other_first", [False, True])
+async def test_a_new_key_and_a_new_address_at_once(
+    small: Home, other_first: bool
+) -> None:
+    """The new key is not lost if another controller is announced first."""
     small.controller.rotate_key(b"\xee" * 16)
     await small.controller.move("127.0.0.1")
     await small.advance(45, step=15)
     assert small.source == "cloud"
+    if other_first:
+        other = Announcement.of(small.service.full)
+        await hear(small, replace(Announcement.of(small.controller), port=other.port))
+        await small.settle()
     await discover(small, small.controller)
+    if other_first:
+        await small.advance(300, step=30)
     await small.settle()
     assert small.source == "lan"
-    stored = small.stored
-    assert (stored["port"], stored["key"]) == (small.controller.port, "ee" * 16)
-
-
-async def test_a_new_key_and_another_one_at_the_address_announced_first(
-    small: Home,
-) -> None:
-    """The new key from the account is not lost because of a wrong address."""
-    home = small
-    home.controller.rotate_key(b"\xee" * 16)
-    await home.controller.move("127.0.0.1")
-    await home.advance(45, step=15)
-    assert home.source == "cloud"
-    other = Announcement.of(home.service.full)
-    await hear(home, replace(Announcement.of(home.controller), port=other.port))
-    await home.settle()
-    await discover(home, home.controller)
-    await home.advance(300, step=30)
-    assert home.source == "lan"
-    assert len(keys_asked(home)) <= 2
+    assert small.stored["port"] == small.controller.port
+    assert small.stored["key"] == "ee" * 16
+    assert len(keys_asked(small)) <= 2
 
 
 async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:

@@ -22,7 +22,7 @@ from zeroconf.asyncio import AsyncZeroconf
 from custom_components.poolctl import application_credentials
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
-from tests.network.test_survival import lines, lost
+from tests.network.test_survival import log_lines, lost
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import CLIENT_SECRET, Service
 from tests.world.simulator.mdns import Announcer
@@ -71,7 +71,7 @@ class TestSignIn:
                 assert entry.data["token"][part] != before[part]
             assert home.source == "cloud"
         assert not lost(events)
-        assert not lines(caplog)
+        assert not log_lines(caplog)
         assert not home.flows
 
     @pytest.mark.parametrize(
