@@ -217,10 +217,16 @@ def house(pool: Pool, small: House) -> House:
     return small
 
 
-async def by_hand(house: House, action: str) -> None:
-    """Perform an action on the pump's switch, as a user does."""
-    await house.act(action, "pump")
+async def by_hand(house: House, action: str, key: str = "pump", **data: Any) -> None:
+    """Perform an action, by default on the pump's switch, as a user does."""
+    await house.act(action, key, **data)
     await house.wait(seconds=30)
+
+
+def pump_is(house: House) -> str:
+    """Return `on` or `off`, after `held` if the small pool's pump is held by hand."""
+    held = "held " if house.pool.slots[0].held else ""
+    return held + ("on" if house.pool.pump.running else "off")
 
 
 def spa_heats(pool: Pool) -> bool:

@@ -1,8 +1,5 @@
 """Blueprints that run the pump while it is needed: on solar surplus, and in the cold."""
 
-# The pool changes behind the type checker's back.
-# mypy: no-warn-unreachable
-
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -11,9 +8,8 @@ from homeassistant.const import Platform
 import pytest
 
 from tests.world.assistant.platforms import only
-from tests.world.simulator.pool import Pool
 
-from .conftest import House, by_hand
+from .conftest import House, by_hand, pump_is
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 few_platforms = only(Platform.SWITCH)
@@ -34,8 +30,11 @@ class Need:
     remembers: timedelta
     """How long ago it may have run to have left the pump on."""
 
-    def show(self, house: House, needed: bool) -> None:
+    async def show(self, house: House, needed: bool, minutes: float = 0) -> str:
+        """Show a need for some minutes; return what the pump does then."""
         house.hass.states.async_set(SENSOR, str(self.yes if needed else self.no))
+        await house.wait(minutes=minutes)
+        return pump_is(house)
 
     def inputs(self, house: House) -> dict[str, Any]:
         """Return the inputs that a user fills in, with short delays."""
@@ -72,76 +71,58 @@ def need(request: pytest.FixtureRequest) -> Need:
     return found
 
 
-async def test_a_pump_switched_on_by_hand_stays_on(
-    house: House, pool: Pool, need: Need
-) -> None:
+async def test_a_pump_switched_on_by_hand_stays_on(house: House, need: Need) -> None:
     await by_hand(house, "switch.turn_on")
-    need.show(house, False)
+    await need.show(house, False)
     await house.automate(need.name, **need.inputs(house))
     for needed in (True, False):
-        need.show(house, needed)
-        await house.wait(minutes=5)
-    assert pool.slots[0].held
-    assert pool.pump.running
+        assert await need.show(house, needed, 5) == "held on"
 
 
-async def test_without_the_lan_it_is_left_alone(
-    home: House, pool: Pool, need: Need
-) -> None:
+@pytest.mark.usefixtures("pool")
+async def test_without_the_lan_it_is_left_alone(home: House, need: Need) -> None:
     """Without the LAN the pump could not be given back, so it is not started."""
     home.own(home.service.small)
     await home.set_up()
     assert home.value("switch", "pump") == "off"
-    need.show(home, False)
+    await need.show(home, False)
     await home.automate(need.name, **need.inputs(home))
-    need.show(home, True)
-    await home.wait(minutes=10)
-    assert not pool.pump.running
+    assert await need.show(home, True, 10) == "off"
 
 
 # Starting anew
 
 
-async def test_needed_at_the_start(house: House, pool: Pool, need: Need) -> None:
-    need.show(house, True)
+async def test_needed_at_the_start(house: House, need: Need) -> None:
+    await need.show(house, True)
     await house.start_anew(need.name, LONG_AGO * need.remembers, **need.inputs(house))
-    await house.wait(seconds=30)
-    assert pool.pump.running is not need.waits
-    await house.wait(minutes=1)
-    assert pool.slots[0].held
-    assert pool.pump.running
-    need.show(house, False)
-    await house.wait(minutes=4)
-    assert not pool.slots[0].held
+    assert await need.show(house, True, 0.5) == ("off" if need.waits else "held on")
+    assert await need.show(house, True, 1) == "held on"
+    assert await need.show(house, False, 4) == "off"
 
 
 @pytest.mark.parametrize("ours", [True, False])
 @pytest.mark.parametrize("needed", [True, False])
 async def test_what_was_left_over_by_a_restart(
-    house: House, pool: Pool, need: Need, needed: bool, ours: bool
+    house: House, need: Need, needed: bool, ours: bool
 ) -> None:
     """A pump held on is given back if the automation ran not too long ago."""
     await by_hand(house, "switch.turn_on")
-    need.show(house, needed)
+    await need.show(house, needed)
     last_run = (LATELY if ours else LONG_AGO) * need.remembers
     await house.start_anew(need.name, last_run, **need.inputs(house))
-    await house.wait(minutes=5 if needed else 1)
-    assert pool.slots[0].held
-    need.show(house, False)
-    await house.wait(minutes=4)
-    assert pool.slots[0].held is not ours
-    assert pool.pump.running is not ours
+    assert await need.show(house, needed, 5 if needed else 1) == "held on"
+    assert await need.show(house, False, 4) == ("off" if ours else "held on")
 
 
 async def test_what_was_left_over_is_found_after_the_start(
-    house: House, pool: Pool, need: Need
+    house: House, need: Need
 ) -> None:
     await by_hand(house, "switch.turn_on")
     house.disconnect()
     await house.wait(minutes=3)
-    need.show(house, False)
+    await need.show(house, False)
     await house.start_anew(need.name, LATELY * need.remembers, **need.inputs(house))
     await house.wait(minutes=3)
     house.controller.faults.clear()
-    await house.wait(minutes=4)
-    assert not pool.slots[0].held
+    assert await need.show(house, False, 4) == "off"
