@@ -7,7 +7,6 @@ from datetime import timedelta
 import logging
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import Platform
 from homeassistant.helpers.template import Template
@@ -22,18 +21,16 @@ from tests.world.simulator.pool import SPA_HEATER, Pool
 
 from .conftest import ALIAS, BLUEPRINTS, House, spa_heats
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = [
+    pytest.mark.usefixtures("freezer", "quick", "at_once"),
+    pytest.mark.freeze_time("2026-11-20 18:00:00-08:00"),
+]
 few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SWITCH)
 
 NAME = "spa_session"
 BUTTON = "input_button.spa"
-PUMP, SPA_LIGHT, FALL, SPA_RETURN = 0, 2, 3, 10
+PUMP, SPA_LIGHT, FALL, SPA_RETURN = SESSION = 0, 2, 3, 10
 """Slots of the full pool."""
-
-
-@pytest.fixture(autouse=True)
-def friday(freezer: FrozenDateTimeFactory) -> None:
-    freezer.move_to("2026-11-20 18:00:00-08:00")
 
 
 @pytest.fixture(autouse=True)
@@ -70,41 +67,47 @@ async def press(house: House) -> None:
 
 
 def held(pool: Pool) -> set[int]:
-    """Return the slots that are held on by hand."""
+    """Return the slots of a session that are held on by hand."""
     pool.update()
-    return {i for i, slot in enumerate(pool.slots) if slot.held and slot.on}
-
-
-SESSION = {PUMP, SPA_LIGHT, FALL, SPA_RETURN}
+    return {i for i in SESSION if pool.slots[i].held and pool.slots[i].on}
 
 
 async def test_a_session(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house))
-    assert not held(pool) & SESSION
+    assert held(pool) == set()
     await press(house)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
     assert pool.spa_mode and spa_heats(pool)
     await house.wait(minutes=115)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
     await house.wait(minutes=6)
-    assert not held(pool) & SESSION
-    assert not pool.spa_mode and not spa_heats(pool)
+    assert held(pool) == set()
+    assert (pool.spa_mode, spa_heats(pool), house.waiting) == (False, False, False)
     assert pool.pump.mode == 1  # a schedule goes on
-    assert not house.waiting
 
 
-async def test_another_press_ends_it(house: House, pool: Pool) -> None:
+async def test_presses(house: House, pool: Pool) -> None:
+    """A second press ends it. A button that comes back is no press."""
+    house.hass.states.async_set(BUTTON, "unavailable")
     await house.automate(NAME, **inputs(house, heat_to="temperature", target=37))
+    await press(house)
+    assert held(pool) == set()
     await press(house)
     assert pool.settings["spa_target"] == 37
     house.hass.states.async_set(BUTTON, "unavailable")
     await house.wait(minutes=1)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
     await press(house)
-    assert not held(pool) & SESSION
+    assert held(pool) == set()
     assert not house.waiting
     await press(house)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
+    # Spa mode that is switched off ends it, too.
+    for action in ("switch.turn_off", "poolctl.resume_schedule"):
+        await house.act(action, "spa_mode")
+    await house.wait(minutes=2)
+    assert held(pool) == set()
+    assert not house.waiting
 
 
 @pytest.mark.parametrize(("more", "expected"), [({"target": 100}, 38), ({}, 37)])
@@ -139,16 +142,6 @@ async def test_an_account_that_is_disabled_or_deleted(
     assert not [each.getMessage() for each in errors]
 
 
-async def test_spa_mode_that_is_switched_off_ends_it(house: House, pool: Pool) -> None:
-    await house.automate(NAME, **inputs(house, extras=[]))
-    await press(house)
-    await house.act("switch.turn_off", "spa_mode")
-    await house.act("poolctl.resume_schedule", "spa_mode")
-    await house.wait(minutes=2)
-    assert not held(pool) & {PUMP, SPA_RETURN}
-    assert not house.waiting
-
-
 async def test_what_was_on_before_stays_on(house: House, pool: Pool) -> None:
     pool.settings["heating"] = SPA_HEATER
     await house.wait(minutes=1)
@@ -157,17 +150,10 @@ async def test_what_was_on_before_stays_on(house: House, pool: Pool) -> None:
     await house.wait(minutes=1)
     await house.automate(NAME, **inputs(house, hours=0.5))
     await press(house)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
     await house.wait(minutes=32)
-    assert held(pool) & SESSION == {FALL}
+    assert held(pool) == {FALL}
     assert spa_heats(pool)
-
-
-async def test_a_button_that_comes_back_is_no_press(house: House, pool: Pool) -> None:
-    house.hass.states.async_set(BUTTON, "unavailable")
-    await house.automate(NAME, **inputs(house))
-    await press(house)
-    assert not held(pool) & SESSION
 
 
 async def test_without_a_button(house: House, pool: Pool) -> None:
@@ -175,7 +161,7 @@ async def test_without_a_button(house: House, pool: Pool) -> None:
     await house.automate(NAME, **inputs(house, buttons=[]))
     await house.hass.services.async_call("automation", "trigger", {"entity_id": ALIAS})
     await house.wait(minutes=3)
-    assert held(pool) >= SESSION
+    assert held(pool) == {*SESSION}
 
 
 async def hold_session(house: House) -> None:
@@ -201,12 +187,11 @@ async def test_home_assistant_restarts(
     )
     await house.wait(minutes=3)
     on = {PUMP, FALL, SPA_RETURN}
-    assert held(pool) & on == (on if goes_on else set())
+    assert held(pool) == (on if goes_on else set())
     assert spa_heats(pool) is goes_on
     await house.wait(minutes=60)
-    assert not held(pool) & on
-    assert not spa_heats(pool)
-    assert not house.waiting
+    assert held(pool) == set()
+    assert (spa_heats(pool), house.waiting) == (False, False)
 
 
 @pytest.mark.parametrize("held_for", [None, "12:00:00"])
