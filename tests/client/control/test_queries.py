@@ -66,6 +66,17 @@ async def test_replies_that_disagree_with_the_frames_are_no_news(
     assert rig.shown.chlorinator.enabled is True
 
 
+async def test_a_reply_without_news_is_not_published(rig: Rig) -> None:
+    await rig.polls()
+    await rig.controller.queries.refresh()
+    for name, times in (("Filter", 0), ("Another", 1)):
+        rig.pool.pool.schedules[0].name = name
+        rig.time.advance(300)
+        rig.forget()
+        await rig.controller.queries.refresh()
+        assert ("schedules" in rig.names("q"), len(rig.published)) == (True, times)
+
+
 async def test_one_query_at_a_time(small: Rig) -> None:
     for count in (1, 2):
         await small.controller.queries.refresh(first_only=True)

@@ -193,7 +193,7 @@ class Pool:
     @property
     def _spa_takes_over(self) -> bool:
         """Whether the firmware runs the pump for the spa, and stops the cleaners."""
-        return self.spa_mode and Dialect.SPA_TAKES_OVER in self.pump.dialects
+        return Dialect.SPA_TAKES_OVER in self.pump.dialects and self.spa_mode
 
     # --- Control by hand ---
 

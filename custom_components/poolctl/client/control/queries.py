@@ -169,7 +169,7 @@ class Queries:
                 return
 
     async def _refresh(self, query: Query, lan: LanClient) -> None:
-        due, again = self._due[query], None
+        waited, due, again = self.names_due, self._due[query], None
         try:
             await self.read(query, lan)
             self._declined.pop(query, None)
@@ -187,6 +187,8 @@ class Queries:
             again = again or query.interval(self._store.reported)
             regular = self._regular.pop(query, 0.0)
             self._due[query] = max(time.monotonic(), regular) + again
+        if waited and not self.names_due:
+            self._store.publish()  # entities of new equipment waited for the names
 
     async def _refused_by(
         self, query: Query, counters: Counters, error: RefusedError

@@ -50,9 +50,10 @@ class Store:
         return MAX_AGE - self.age
 
     def update(self, change: Callable[[PoolState], PoolState]) -> None:
-        """Change the reported state, and publish it."""
-        self.reported = change(self.reported)
-        self.publish()
+        """Change the reported state, and publish it if it is another one."""
+        before, self.reported = self.reported, change(self.reported)
+        if self.reported != before:
+            self.publish()
 
     def choose(self, change: Callable[[Choices], Choices]) -> None:
         """Change the user's choices, and publish them."""
