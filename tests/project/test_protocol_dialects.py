@@ -10,7 +10,7 @@ import pytest
 
 from tests.project.protocol import PAGE, headings
 from tests.world.simulator.cloud_dialects import CloudDialect
-from tests.world.simulator.dialects import DIALECTS
+from tests.world.simulator.dialects import Dialect
 
 ROOT = Path(__file__).parents[2]
 _LINE = re.compile(r"^\| ([LCHW]\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
@@ -30,8 +30,8 @@ def functions(path: str) -> set[str]:
 def simulated() -> dict[str, set[str]]:
     """Return the dialects of the simulator, by row."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for dialect, (row, _) in DIALECTS.items():
-        found[row].add(str(dialect))
+    for dialect in Dialect:
+        found[dialect.meaning.partition(":")[0]].add(str(dialect))
     for cloud in CloudDialect:
         found[cloud.partition("_")[0]].add(str(cloud))
     return found

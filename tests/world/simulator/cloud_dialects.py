@@ -6,121 +6,96 @@ speaks it works as it should.
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from enum import StrEnum
+from enum import auto
+from functools import partial
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, override
 
 from aiohttp import web
 
+from .dialects import Described
 from .pipeline import failed
 
 if TYPE_CHECKING:
     from .cloud import Cloud
 
 
-class CloudDialect(StrEnum):
-    """Name and meaning of each dialect; all are off by default."""
+class CloudDialect(Described):
+    """All are off by default; `C1_MISSING` is the dialect `C1_missing`."""
 
-    meaning: str
+    @override
+    @staticmethod
+    def _generate_next_value_(
+        name: str, start: int, count: int, last_values: list[Any]
+    ) -> str:
+        return name.capitalize()
 
-    def __new__(cls, value: str, meaning: str = "") -> Self:
-        member = str.__new__(cls, value)
-        member._value_, member.meaning = value, meaning
-        return member
-
-    C1_MISSING = "C1_missing", "a write that was done is answered without a `status`"
-    C1_PENDING = "C1_pending", "a write that was done is answered with `PENDING`"
-    C1_QUEUED = "C1_queued", "a write that was done is answered with `QUEUED`"
-    C1_NULL = "C1_null", "a write that was done is answered with `status: null`"
-    C1_FAILED = "C1_failed", "a write that was not done is answered with `failed`"
-    C1_201 = "C1_201", "a write that was done is answered with 201 and `SUCCESS`"
-    C1_202 = "C1_202", "a write that was done is answered with 202 and `SUCCESS`"
-    C2_403 = "C2_403", "a dead access token is told by 403"
-    C2_400 = "C2_400", "a dead access token is told by 400"
-    C2_FAILED = (
-        "C2_failed",
-        "a dead access token is told by 200 `FAILED`, with words on the token",
-    )
-    C3_KEPT = (
-        "C3_kept",
-        "a renewal brings no refresh token: the old one lives on, for 30 days",
-    )
-    C3_FAILED = "C3_failed", "the token endpoint refuses with 200 `FAILED`"
-    C3_NULL = "C3_null", "the token endpoint refuses with 200 `null`"
-    C3_LIST = "C3_list", "the token endpoint refuses with 200 and a list"
-    C3_CONTROL = (
-        "C3_control",
-        "the token endpoint refuses with 200 and control characters",
-    )
-    C4_403 = "C4_403", "`userinfo` is forbidden"
-    C4_405 = "C4_405", "`userinfo` is not allowed"
-    C4_HTML = "C4_html", "`userinfo` is a web page with 200"
-    C5_503_ONCE = "C5_503_once", "the first question for each key is answered with 503"
-    C5_KEY = "C5_key", "the key is in `data.key`"
-    C5_ENVELOPE_KEY = "C5_envelope_key", "the key is in `data.envelope_key`"
-    C5_BASE64 = "C5_base64", "the key is written in base64"
-    C5_SPACES = "C5_spaces", "the key is written with spaces"
-    C6_STALE = "C6_stale", "`online` is false, whatever the controller does"
-    C6_ABSENT = "C6_absent", "`online` is not told"
-    C7_ZERO_NORMAL = (
-        "C7_zero_normal",
-        "`dry_run_status` is 0 where all is well, 4 where it runs dry",
-    )
-    C8_FAILED = "C8_failed", "a controller that does not answer is told by 200 `FAILED`"
-    C8_408 = "C8_408", "a controller that does not answer is told by 408"
-    C8_500 = "C8_500", "a controller that does not answer is told by 500"
-    C9_HUGE = "C9_huge", "a 429 asks to wait for 99999999 s"
-    C9_NEGATIVE = "C9_negative", "a 429 asks to wait for -1 s"
-    C9_DATE = "C9_date", "a 429 tells an HTTP date"
-    C9_NOTHING = "C9_nothing", "a 429 does not say how long"
-    C10_SURROGATES = "C10_surrogates", "texts hold lone surrogates"
-    C10_CONTROL = "C10_control", "texts hold control characters"
-    C10_LONG = "C10_long", "texts are 20,000 characters long"
-    C10_MARKDOWN = "C10_markdown", "texts hold Markdown"
-    C10_HTML = "C10_html", "texts hold HTML"
-    C11_EMPTY_ONCE = (
-        "C11_empty_once",
-        "the next inventory has no site, later ones are right",
-    )
-    C11_SHORTER_ONCE = (
-        "C11_shorter_once",
-        "the next inventory lacks its last controller",
-    )
-    C11_MOVED = "C11_moved", "every controller is listed at another site"
-    C12_FRESH = (
-        "C12_fresh",
-        "a write makes the next reads fresh; else copies are up to 30 s old",
-    )
-    C13_REDIRECT = (
-        "C13_redirect",
-        "the token endpoint redirects (307) to `cloud.elsewhere`",
-    )
-    C14_400 = "C14_400", "the endpoints of `cloud.failing` answer 400"
-    C14_401 = "C14_401", "they answer 401, whatever the token"
-    C14_403 = "C14_403", "they answer 403 with a web page"
-    C14_404 = "C14_404", "they answer 404"
-    C14_405 = "C14_405", "they answer 405"
-    C14_429 = "C14_429", "they answer 429 and ask to wait a minute"
-    C14_500 = "C14_500", "they answer 500"
-    C14_503 = "C14_503", "they answer 503 with a web page"
-    C14_SILENT = "C14_silent", "they never answer"
-    C14_HTML = "C14_html", "they answer a web page with 200"
-    C14_JSON = "C14_json", "they answer other JSON with 200"
-    C15_V1 = "C15_v1", "the key is served under v1 alone"
-    C15_BARE = "C15_bare", "the key is served without a version alone"
-    C17_PUBLISHED = "C17_published", "what is not published answers 404"
-    C18_404 = "C18_404", "a proxy answers the next request for a token with a 404 page"
-    C18_403 = "C18_403", "a proxy answers the next request for a token with a 403 page"
-    C18_502 = (
-        "C18_502",
-        "a proxy answers the next request for each path with a 502 page",
-    )
-    C19_LATIN_1 = "C19_latin_1", "tags hold a byte of Latin-1"
-    C20_OLD = "C20_old", "for 5 min after a write, reads are copies from before it"
-    C22_NEXT = "C22_next", "the last site is on another page, which `next` names"
-    C22_COUNT = "C22_count", "the last site is on another page, and a count tells"
-    C23_SLOW = "C23_slow", "a write is answered after 25 s"
+    C1_MISSING = auto(), "a write that was done is answered without a `status`"
+    C1_PENDING = auto(), "a write that was done is answered with `PENDING`"
+    C1_QUEUED = auto(), "a write that was done is answered with `QUEUED`"
+    C1_NULL = auto(), "a write that was done is answered with `status: null`"
+    C1_FAILED = auto(), "a write that was not done is answered with `failed`"
+    C1_201 = auto(), "a write that was done is answered with 201 and `SUCCESS`"
+    C1_202 = auto(), "a write that was done is answered with 202 and `SUCCESS`"
+    C2_403 = auto(), "a dead access token is told by 403"
+    C2_400 = auto(), "a dead access token is told by 400"
+    C2_FAILED = auto(), "a dead access token is told by words and 200 `FAILED`"
+    C3_KEPT = auto(), "a renewal brings no refresh token: the old one lives on"
+    C3_FAILED = auto(), "the token endpoint refuses with 200 `FAILED`"
+    C3_NULL = auto(), "the token endpoint refuses with 200 `null`"
+    C3_LIST = auto(), "the token endpoint refuses with 200 and a list"
+    C3_CONTROL = auto(), "the token endpoint refuses with 200 and control characters"
+    C4_403 = auto(), "`userinfo` is forbidden"
+    C4_405 = auto(), "`userinfo` is not allowed"
+    C4_HTML = auto(), "`userinfo` is a web page with 200"
+    C5_503_ONCE = auto(), "the first question for each key is answered with 503"
+    C5_KEY = auto(), "the key is in `data.key`"
+    C5_ENVELOPE_KEY = auto(), "the key is in `data.envelope_key`"
+    C5_BASE64 = auto(), "the key is written in base64"
+    C5_SPACES = auto(), "the key is written with spaces"
+    C6_STALE = auto(), "`online` is false, whatever the controller does"
+    C6_ABSENT = auto(), "`online` is not told"
+    C7_ZERO_NORMAL = auto(), "`dry_run_status` is 0 if all is well, 4 if it runs dry"
+    C8_FAILED = auto(), "a controller that does not answer is told by 200 `FAILED`"
+    C8_408 = auto(), "a controller that does not answer is told by 408"
+    C8_500 = auto(), "a controller that does not answer is told by 500"
+    C9_HUGE = auto(), "a 429 asks to wait for 99999999 s"
+    C9_NEGATIVE = auto(), "a 429 asks to wait for -1 s"
+    C9_DATE = auto(), "a 429 tells an HTTP date"
+    C9_NOTHING = auto(), "a 429 does not say how long"
+    C10_SURROGATES = auto(), "texts hold lone surrogates"
+    C10_CONTROL = auto(), "texts hold control characters"
+    C10_LONG = auto(), "texts are 20,000 characters long"
+    C10_MARKDOWN = auto(), "texts hold Markdown"
+    C10_HTML = auto(), "texts hold HTML"
+    C11_EMPTY_ONCE = auto(), "the next inventory has no site, later ones are right"
+    C11_SHORTER_ONCE = auto(), "the next inventory lacks its last controller"
+    C11_MOVED = auto(), "every controller is listed at another site"
+    C12_FRESH = auto(), "a write makes the next reads fresh, not up to 30 s old"
+    C13_REDIRECT = auto(), "the token endpoint redirects (307) to `cloud.elsewhere`"
+    C14_400 = auto(), "the endpoints of `cloud.failing` answer 400"
+    C14_401 = auto(), "they answer 401, whatever the token"
+    C14_403 = auto(), "they answer 403 with a web page"
+    C14_404 = auto(), "they answer 404"
+    C14_405 = auto(), "they answer 405"
+    C14_429 = auto(), "they answer 429 and ask to wait a minute"
+    C14_500 = auto(), "they answer 500"
+    C14_503 = auto(), "they answer 503 with a web page"
+    C14_SILENT = auto(), "they never answer"
+    C14_HTML = auto(), "they answer a web page with 200"
+    C14_JSON = auto(), "they answer other JSON with 200"
+    C15_V1 = auto(), "the key is served under v1 alone"
+    C15_BARE = auto(), "the key is served without a version alone"
+    C17_PUBLISHED = auto(), "what is not published answers 404"
+    C18_404 = auto(), "a proxy answers the next request for a token with a 404 page"
+    C18_403 = auto(), "a proxy answers the next request for a token with a 403 page"
+    C18_502 = auto(), "a proxy answers the next request for each path with a 502 page"
+    C19_LATIN_1 = auto(), "tags hold a byte of Latin-1"
+    C20_OLD = auto(), "for 5 min after a write, reads are copies from before it"
+    C22_NEXT = auto(), "the last site is on another page, which `next` names"
+    C22_COUNT = auto(), "the last site is on another page, and a count tells"
+    C23_SLOW = auto(), "a write is answered after 25 s"
 
 
 D = CloudDialect
@@ -145,7 +120,6 @@ def silent(cloud: Cloud, name: str) -> bool:
     return D.C14_SILENT in cloud.dialects and name in cloud.failing
 
 
-_REACHED: Final = {"deviceOnlineStatuses", "sites"}
 _PAGE: Final = "<!doctype html><title>Sign in</title><h1>Sign in</h1>"
 _SILENT: Final = "timeout: device did not answer"
 
@@ -210,9 +184,10 @@ def _key_elsewhere(cloud: Cloud, path: str) -> web.Response | None:
         version = "api-gateway/iot"
     if version not in path:
         return web.json_response(failed("no such endpoint"), status=404)
-    if D.C5_503_ONCE in spoken:
-        return _once(cloud, (D.C5_503_ONCE, path), failed("try later"), 503)
-    return None
+    if D.C5_503_ONCE not in spoken or (D.C5_503_ONCE, path) in cloud.told_once:
+        return None
+    cloud.told_once.add((D.C5_503_ONCE, path))
+    return web.json_response(failed("try later"), status=503)
 
 
 def _html(status: int = 200) -> web.Response:
@@ -240,15 +215,6 @@ _NO_USER_INFO: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
 }
 
 
-def _once(
-    cloud: Cloud, what: tuple[str, str], body: dict[str, Any], status: int
-) -> web.Response | None:
-    if what in cloud.told_once:
-        return None
-    cloud.told_once.add(what)
-    return web.json_response(body, status=status)
-
-
 def _is_write(request: web.Request) -> bool:
     return request.method == "POST" and "device_id" in request.match_info
 
@@ -269,21 +235,15 @@ def reworded(
         return refused(cloud, response)
     if _is_write(request):
         response = _write(spoken, response)
-    body = _json(response)
-    if body is None:
+    if (body := _json(response)) is None:
         return response
-    if name == "sites":
-        body = _inventory(cloud, body)
-    if name in _REACHED:
-        body = _online(spoken, body)
-    elif name == "envelope-key":
-        body["data"] = _key(spoken, body.get("data", {}))
-    elif name == "dashboardInfo" and D.C7_ZERO_NORMAL in spoken:
-        dashboard = body["data"]["dashboard"]
-        normal = {3: 0, 2: 4}
-        dry_run = dashboard["dry_run_status"]
-        dashboard["dry_run_status"] = normal.get(dry_run, dry_run)
-    return _with(spoken, response, _texts(spoken, body))
+    if (form := _FORMS.get(name)) is not None:
+        body = form(cloud, body)
+    data = json.dumps(_each(body, partial(_texts, spoken))).encode()
+    if D.C19_LATIN_1 in spoken:
+        data = re.sub(rb'(?<="tag": ")([^"]+)', lambda tag: tag[1] + b" \xe9", data)
+    response.body = data
+    return response
 
 
 def _json(response: web.Response) -> dict[str, Any] | None:
@@ -292,16 +252,6 @@ def _json(response: web.Response) -> dict[str, Any] | None:
     except ValueError:
         return None
     return body if isinstance(body, dict) else None
-
-
-def _with(
-    spoken: set[CloudDialect], response: web.Response, body: object
-) -> web.Response:
-    data = json.dumps(body).encode()
-    if D.C19_LATIN_1 in spoken:
-        data = re.sub(rb'(?<="tag": ")([^"]+)', lambda tag: tag[1] + b" \xe9", data)
-    response.body = data
-    return response
 
 
 _REFUSED_TOKENS: Final = {
@@ -313,49 +263,36 @@ _REFUSED_TOKENS: Final = {
 
 
 def _token(spoken: set[CloudDialect], response: web.Response) -> web.Response:
-    if response.status not in (400, 401):
-        return response
-    for dialect, text in _REFUSED_TOKENS.items():
-        if dialect in spoken:
-            return web.Response(text=text, content_type="application/json")
+    if response.status in (400, 401):
+        for dialect, text in _REFUSED_TOKENS.items():
+            if dialect in spoken:
+                return web.Response(text=text, content_type="application/json")
     return response
 
 
 def refused(cloud: Cloud, response: web.Response) -> web.Response:
     """Return 401, 429 and 504, also of a fault, in the form that dialects give them."""
-    spoken = cloud.dialects
-    message = str((_json(response) or {}).get("message", ""))
-    for dialect, status, now, words in _REFUSALS:
-        if dialect in spoken and response.status == status:
-            return web.json_response(failed(words or message), status=now)
-    if response.status == 429:
-        return _busy(spoken, response)
+    for dialect, status, now, words, headers in _REFUSALS:
+        if dialect in cloud.dialects and response.status == status:
+            return web.json_response(failed(words), status=now, headers=headers)
     return response
 
 
-_REFUSALS: Final = (
-    (D.C2_403, 401, 403, "forbidden"),
-    (D.C2_400, 401, 400, "bad request"),
-    (D.C2_FAILED, 401, 200, "the access token is invalid or has expired"),
-    (D.C8_FAILED, 504, 200, _SILENT),
-    (D.C8_408, 504, 408, _SILENT),
-    (D.C8_500, 504, 500, _SILENT),
-)
-
+_AFTER: Final = "Retry-After"
 _BUSY: Final = "device busy: device is cooling down after timeouts"
-_WAITS: Final[Mapping[CloudDialect, tuple[str, dict[str, str]]]] = {
-    D.C9_HUGE: (f"{_BUSY}, retry after 99999999s", {"Retry-After": "99999999"}),
-    D.C9_NEGATIVE: (f"{_BUSY}, retry after -1s", {"Retry-After": "-1"}),
-    D.C9_DATE: (_BUSY, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
-    D.C9_NOTHING: (_BUSY, {}),
-}
-
-
-def _busy(spoken: set[CloudDialect], response: web.Response) -> web.Response:
-    for dialect, (message, headers) in _WAITS.items():
-        if dialect in spoken:
-            return web.json_response(failed(message), status=429, headers=headers)
-    return response
+_REFUSALS: Final[tuple[tuple[CloudDialect, int, int, str, dict[str, str]], ...]] = (
+    (D.C2_403, 401, 403, "forbidden", {}),
+    (D.C2_400, 401, 400, "bad request", {}),
+    (D.C2_FAILED, 401, 200, "the access token is invalid or has expired", {}),
+    (D.C8_FAILED, 504, 200, _SILENT, {}),
+    (D.C8_408, 504, 408, _SILENT, {}),
+    (D.C8_500, 504, 500, _SILENT, {}),
+    (D.C9_HUGE, 429, 429, f"{_BUSY}, retry after 99999999s", {_AFTER: "99999999"}),
+    (D.C9_NEGATIVE, 429, 429, f"{_BUSY}, retry after -1s", {_AFTER: "-1"}),
+    (D.C9_DATE, 429, 429, _BUSY, {_AFTER: "Fri, 31 Dec 2100 23:59:59 GMT"}),
+    (D.C9_NOTHING, 429, 429, _BUSY, {}),
+)
+"""Dialect, status, the status that replaces it, words and headers."""
 
 
 _STATUSES: Final[Mapping[CloudDialect, Callable[[dict[str, Any]], dict[str, Any]]]] = {
@@ -380,10 +317,11 @@ def _write(spoken: set[CloudDialect], response: web.Response) -> web.Response:
     return response
 
 
-def _key(spoken: set[CloudDialect], data: dict[str, Any]) -> dict[str, Any]:
-    if "key_hex" not in data:
-        return data
-    text = str(data["key_hex"])
+def _key(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
+    spoken = cloud.dialects
+    if "key_hex" not in body.get("data", {}):
+        return body
+    text = str(body["data"]["key_hex"])
     if D.C5_BASE64 in spoken:
         text = b64encode(bytes.fromhex(text)).decode()
     if D.C5_SPACES in spoken:
@@ -393,7 +331,15 @@ def _key(spoken: set[CloudDialect], data: dict[str, Any]) -> dict[str, Any]:
         name = "key"
     elif D.C5_ENVELOPE_KEY in spoken:
         name = "envelope_key"
-    return {name: text}
+    return body | {"data": {name: text}}
+
+
+def _dry_run(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
+    if D.C7_ZERO_NORMAL in cloud.dialects:
+        dashboard = body["data"]["dashboard"]
+        status = dashboard["dry_run_status"]
+        dashboard["dry_run_status"] = {3: 0, 2: 4}.get(status, status)
+    return body
 
 
 def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
@@ -417,37 +363,43 @@ def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
         devices = [device for site in sites for device in site["device_list"]]
         where = {"objectId": "0moved", "name": "Moved", "city": "", "state": ""}
         body["data"]["sites"] = [{**where, "device_list": devices}]
-    return body
+    return _online(cloud, body)
 
 
-def _online(spoken: set[CloudDialect], value: Any) -> Any:
-    """Change or remove every `online`, at any depth."""
+def _each(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return JSON in which every object is changed, at any depth."""
     if isinstance(value, list):
-        return [_online(spoken, each) for each in value]
+        return [_each(item, change) for item in value]
     if not isinstance(value, dict):
         return value
-    if "online" in value:
-        if D.C6_ABSENT in spoken:
-            value = {name: told for name, told in value.items() if name != "online"}
-        elif D.C6_STALE in spoken:
-            value = value | {"online": False}
-    return {name: _online(spoken, told) for name, told in value.items()}
+    return {name: _each(item, change) for name, item in change(value).items()}
 
 
-_WORDS: Final = frozenset(
-    {
-        "name",
-        "city",
-        "state",
-        "tag",
-        "message",
-        "aux_tag",
-        "schedule_name",
-        "pump_type",
-        "pump_brand",
-        "pump_model",
-    }
-)
+def _online(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
+    def change(told: dict[str, Any]) -> dict[str, Any]:
+        if D.C6_ABSENT in cloud.dialects:
+            return {name: value for name, value in told.items() if name != "online"}
+        stale = D.C6_STALE in cloud.dialects and "online" in told
+        return told | {"online": False} if stale else told
+
+    return dict(_each(body, change))
+
+
+_FORMS: Final[Mapping[str, Callable[[Cloud, dict[str, Any]], dict[str, Any]]]] = {
+    "sites": _inventory,
+    "deviceOnlineStatuses": _online,
+    "envelope-key": _key,
+    "dashboardInfo": _dry_run,
+}
+_WORDS: Final = {
+    "name",
+    "city",
+    "state",
+    "tag",
+    "message",
+    "aux_tag",
+    "schedule_name",
+} | {f"pump_{what}" for what in ("type", "brand", "model")}
 """Fields with free text, such as names that a user entered."""
 
 _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
@@ -459,17 +411,12 @@ _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
 }
 
 
-def _texts(spoken: set[CloudDialect], value: Any) -> Any:
-    """Make free text odd, at any depth."""
-    if isinstance(value, list):
-        return [_texts(spoken, each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        name: _odd(spoken, told)
-        if name in _WORDS and isinstance(told, str)
-        else _texts(spoken, told)
-        for name, told in value.items()
+def _texts(spoken: set[CloudDialect], told: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: told[name] for name in _WORDS & told.keys()}
+    return told | {
+        name: _odd(spoken, text)
+        for name, text in texts.items()
+        if isinstance(text, str)
     }
 
 

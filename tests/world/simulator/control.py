@@ -13,7 +13,7 @@ from . import cloud_dialects
 from .cloud import Cloud
 from .cloud_dialects import CloudDialect
 from .controller import Controller
-from .dialects import DIALECTS
+from .dialects import Dialect
 from .situations import SITUATIONS, situations
 from .telemetry import overview
 from .wire import Json
@@ -214,9 +214,7 @@ def _describe(controller: Controller) -> Json:
         "faults": sorted(controller.faults),
         "known": controller.faults.known,
         "dialects": sorted(controller.dialects),
-        "known_dialects": {
-            name: f"{row}: {meaning}" for name, (row, meaning) in DIALECTS.items()
-        },
+        "known_dialects": {each: each.meaning for each in Dialect},
         "situations": {
             name: {"title": SITUATIONS[name].title, "on": on}
             for name, on in situations(controller.pool).items()

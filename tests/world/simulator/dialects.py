@@ -5,143 +5,71 @@ can change while a controller runs (`controller.dialects.add("env_null")`).
 """
 
 from collections.abc import Iterable
-from enum import StrEnum
-from typing import Final, override
+from enum import StrEnum, auto
+from typing import Final, Self, override
 
 
-class Dialect(StrEnum):
-    """Names of the dialects; `DIALECTS` has the meaning of each."""
+class Described(StrEnum):
+    """Names, each with its meaning."""
 
-    CLOUD_SIGNS_ALL = "cloud_signs_all"
-    COUNTER_AHEAD_1_S = "counter_ahead_1_s"
-    COUNTER_AHEAD_3_S = "counter_ahead_3_s"
-    COUNTER_AHEAD_30_S = "counter_ahead_30_s"
-    COUNTER_AHEAD_5_MIN = "counter_ahead_5_min"
-    COUNTER_AHEAD_1_DAY = "counter_ahead_1_day"
-    QUERY_COUNTER_OWN = "query_counter_own"
-    QUERY_COUNTER_ECHO = "query_counter_echo"
-    QUERY_COUNTER_MIXED = "query_counter_mixed"
-    FRAME_VERSION_0 = "frame_version_0"
-    FRAME_VERSION_2 = "frame_version_2"
-    FRAME_VERSION_3 = "frame_version_3"
-    LONGER_REPLIES = "longer_replies"
-    LONGER_RECORDS = "longer_records"
-    PUMP_OFF_CLEARS = "pump_off_clears"
-    PUMP_AUX_DECLINED = "pump_aux_declined"
-    BUSY_AFTER = "busy_after"
-    SOMETIMES_408 = "sometimes_408"
-    SOMETIMES_SHORT_BODY = "sometimes_short_body"
-    SOMETIMES_CLOSED = "sometimes_closed"
-    TEMP_WITHOUT_TEMP2_CH = "temp_without_temp2_ch"
-    TEMP_WITHOUT_TEMP3_CH = "temp_without_temp3_ch"
-    TEMP_WITHOUT_FLAGS = "temp_without_flags"
-    SPA_BY_SOLAR = "spa_by_solar"
-    ENV_NULL = "env_null"
-    ENV_EMPTY = "env_empty"
-    ENV_OMITTED = "env_omitted"
-    CMD_FULL_FRAME = "cmd_full_frame"
-    SECOND_INTERFACE = "second_interface"
-    PUMP_AT_REST = "pump_at_rest"
-    ODD_NO_OVERRIDE = "odd_no_override"
-    ODD_PUMP_OFF = "odd_pump_off"
-    ODD_NO_TYPES = "odd_no_types"
-    ODD_LIGHT_PULSE = "odd_light_pulse"
-    ODD_NO_FLOW = "odd_no_flow"
-    CLOCK_HOUR_BEHIND = "clock_hour_behind"
-    CLOCK_HOUR_AHEAD = "clock_hour_ahead"
-    CLOCK_DRIFTS = "clock_drifts"
-    SCHEDULES_TO_24 = "schedules_to_24"
-    SCHEDULES_ERASED = "schedules_erased"
-    SCHEDULES_MORE = "schedules_more"
-    SCHEDULES_ODD = "schedules_odd"
-    PRIMES_AT_FULL_SPEED = "primes_at_full_speed"
-    RUNS_ON_MANUAL = "runs_on_manual"
-    SPA_TAKES_OVER = "spa_takes_over"
-    ODD_SETTINGS = "odd_settings"
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.meaning = value, meaning
+        return member
 
 
-DIALECTS: Final[dict[Dialect, tuple[str, str]]] = {
-    Dialect.CLOUD_SIGNS_ALL: (
-        "L1",
-        "the cloud signs all that it relays, reads too, with max(last + 1, Unix s)",
-    ),
-    Dialect.COUNTER_AHEAD_1_S: ("L1", "somebody signed with a clock 1 s ahead"),
-    Dialect.COUNTER_AHEAD_3_S: ("L1", "somebody signed with a clock 3 s ahead"),
-    Dialect.COUNTER_AHEAD_30_S: ("L1", "somebody signed with a clock 30 s ahead"),
-    Dialect.COUNTER_AHEAD_5_MIN: ("L1", "somebody signed with a clock 5 min ahead"),
-    Dialect.COUNTER_AHEAD_1_DAY: ("L1", "somebody signed with a clock a day ahead"),
-    Dialect.QUERY_COUNTER_OWN: (
-        "L2",
-        "replies to queries have a counter of their own, a lower one",
-    ),
-    Dialect.QUERY_COUNTER_ECHO: ("L2", "replies to queries echo the query's counter"),
-    Dialect.QUERY_COUNTER_MIXED: (
-        "L18",
-        "every other reply to a query echoes its counter, the rest have their own",
-    ),
-    Dialect.FRAME_VERSION_0: ("L3", "state frames have version 0"),
-    Dialect.FRAME_VERSION_2: ("L3", "state frames have version 2"),
-    Dialect.FRAME_VERSION_3: ("L3", "state frames have version 3"),
-    Dialect.LONGER_REPLIES: (
-        "L4",
-        "1 to 4 more bytes after `aux_names`, `schedules` and `pump_id`",
-    ),
-    Dialect.LONGER_RECORDS: ("L4", "one more byte after each record of `schedules`"),
-    Dialect.PUMP_OFF_CLEARS: (
-        "L5",
-        "`v2_manual_set` off gives the slot back to its schedules",
-    ),
-    Dialect.PUMP_AUX_DECLINED: ("L6", "`aux` is declined for the slot of the pump"),
-    Dialect.BUSY_AFTER: ("L7", "`busy` after an action ran"),
-    Dialect.SOMETIMES_408: ("L8", "408 `slow headers` once in 20 requests"),
-    Dialect.SOMETIMES_SHORT_BODY: ("L8", "400 `short body` once in 20 requests"),
-    Dialect.SOMETIMES_CLOSED: (
-        "L8",
-        "after 20 requests the port is closed for 3 to 8 s",
-    ),
-    Dialect.TEMP_WITHOUT_TEMP2_CH: ("L9", "`v2_temp_get` lacks `temp2_ch`"),
-    Dialect.TEMP_WITHOUT_TEMP3_CH: ("L9", "`v2_temp_get` lacks `temp3_ch`"),
-    Dialect.TEMP_WITHOUT_FLAGS: ("L9", "`v2_temp_get` lacks the three flags"),
-    Dialect.SPA_BY_SOLAR: (
-        "L10",
-        "no spa heater is wired: solar heating and an actuator heat the spa",
-    ),
-    Dialect.ENV_NULL: ("L11", "an action is answered with `env` null"),
-    Dialect.ENV_EMPTY: ("L11", "an action is answered with an empty `env`"),
-    Dialect.ENV_OMITTED: ("L11", "an action is answered without `env`"),
-    Dialect.CMD_FULL_FRAME: (
-        "L11",
-        "a `cmd` is answered with a full frame, as published, not one without section B",
-    ),
-    Dialect.SECOND_INTERFACE: (
-        "L12",
-        "TXT `mac` and the hostname are those of a second interface",
-    ),
-    Dialect.PUMP_AT_REST: ("L13", "the pump stands still when the controller starts"),
-    Dialect.ODD_NO_OVERRIDE: ("L15", "a frame in 100 has no override bits"),
-    Dialect.ODD_PUMP_OFF: ("L15", "a frame in 100 has main pump mode 0"),
-    Dialect.ODD_NO_TYPES: ("L15", "a frame in 100 has all types 0"),
-    Dialect.ODD_LIGHT_PULSE: ("L15", "a frame in 100 has the lights off, as in a show"),
-    Dialect.ODD_NO_FLOW: ("L15", "a frame in 100 has off what needs the pump"),
-    Dialect.CLOCK_HOUR_BEHIND: ("L17", "schedules run an hour late"),
-    Dialect.CLOCK_HOUR_AHEAD: ("L17", "schedules run an hour early"),
-    Dialect.CLOCK_DRIFTS: ("L17", "the clock loses 2 min a week"),
-    Dialect.SCHEDULES_TO_24: ("L16", "a schedule until midnight ends at 24:00 (1440)"),
-    Dialect.SCHEDULES_ERASED: ("L16", "unused records are erased: all their bytes 255"),
-    Dialect.SCHEDULES_MORE: ("L16", "24 records"),
-    Dialect.SCHEDULES_ODD: (
-        "L16",
-        "the last two records switch a slot that is not fitted, and never run",
-    ),
-    Dialect.PRIMES_AT_FULL_SPEED: (
-        "L19",
-        "240 s at full speed, 0 until the motor turns, the slot's mode manual",
-    ),
-    Dialect.RUNS_ON_MANUAL: ("L19", "the slot's mode is manual during the run-on"),
-    Dialect.SPA_TAKES_OVER: ("L21", "spa mode runs the pump and stops the cleaners"),
-    Dialect.ODD_SETTINGS: ("C21", "settings objects hold odd keys and texts"),
-}
-"""Row and meaning of each; L14 is missing, as it is Home Assistant's own clock."""
+class Dialect(Described):
+    """Each with its row; L14 is missing, as it is Home Assistant's own clock."""
+
+    CLOUD_SIGNS_ALL = auto(), "L1: the cloud signs all with max(last + 1, Unix s)"
+    COUNTER_AHEAD_1_S = auto(), "L1: somebody signed with a clock 1 s ahead"
+    COUNTER_AHEAD_3_S = auto(), "L1: somebody signed with a clock 3 s ahead"
+    COUNTER_AHEAD_30_S = auto(), "L1: somebody signed with a clock 30 s ahead"
+    COUNTER_AHEAD_5_MIN = auto(), "L1: somebody signed with a clock 5 min ahead"
+    COUNTER_AHEAD_1_DAY = auto(), "L1: somebody signed with a clock a day ahead"
+    QUERY_COUNTER_OWN = auto(), "L2: replies to queries have a counter of their own"
+    QUERY_COUNTER_ECHO = auto(), "L2: replies to queries echo the query's counter"
+    QUERY_COUNTER_MIXED = auto(), "L18: every other reply to a query echoes its counter"
+    FRAME_VERSION_0 = auto(), "L3: state frames have version 0"
+    FRAME_VERSION_2 = auto(), "L3: state frames have version 2"
+    FRAME_VERSION_3 = auto(), "L3: state frames have version 3"
+    LONGER_REPLIES = auto(), "L4: 1 to 4 more bytes after names, schedules and pump"
+    LONGER_RECORDS = auto(), "L4: one more byte after each record of `schedules`"
+    PUMP_OFF_CLEARS = auto(), "L5: `v2_manual_set` off gives the slot to its schedules"
+    PUMP_AUX_DECLINED = auto(), "L6: `aux` is declined for the slot of the pump"
+    BUSY_AFTER = auto(), "L7: `busy` after an action ran"
+    SOMETIMES_408 = auto(), "L8: 408 `slow headers` once in 20 requests"
+    SOMETIMES_SHORT_BODY = auto(), "L8: 400 `short body` once in 20 requests"
+    SOMETIMES_CLOSED = auto(), "L8: after 20 requests the port is closed for 3 to 8 s"
+    TEMP_WITHOUT_TEMP2_CH = auto(), "L9: `v2_temp_get` lacks `temp2_ch`"
+    TEMP_WITHOUT_TEMP3_CH = auto(), "L9: `v2_temp_get` lacks `temp3_ch`"
+    TEMP_WITHOUT_FLAGS = auto(), "L9: `v2_temp_get` lacks the three flags"
+    SPA_BY_SOLAR = auto(), "L10: no spa heater: solar heating and an actuator heat it"
+    ENV_NULL = auto(), "L11: an action is answered with `env` null"
+    ENV_EMPTY = auto(), "L11: an action is answered with an empty `env`"
+    ENV_OMITTED = auto(), "L11: an action is answered without `env`"
+    CMD_FULL_FRAME = auto(), "L11: a `cmd` is answered with a full frame, as published"
+    SECOND_INTERFACE = auto(), "L12: TXT `mac` and hostname are of a second interface"
+    PUMP_AT_REST = auto(), "L13: the pump stands still when the controller starts"
+    ODD_NO_OVERRIDE = auto(), "L15: a frame in 100 has no override bits"
+    ODD_PUMP_OFF = auto(), "L15: a frame in 100 has main pump mode 0"
+    ODD_NO_TYPES = auto(), "L15: a frame in 100 has all types 0"
+    ODD_LIGHT_PULSE = auto(), "L15: a frame in 100 has the lights off, as in a show"
+    ODD_NO_FLOW = auto(), "L15: a frame in 100 has off what needs the pump"
+    CLOCK_HOUR_BEHIND = auto(), "L17: schedules run an hour late"
+    CLOCK_HOUR_AHEAD = auto(), "L17: schedules run an hour early"
+    CLOCK_DRIFTS = auto(), "L17: the clock loses 2 min a week"
+    SCHEDULES_TO_24 = auto(), "L16: a schedule until midnight ends at 24:00 (1440)"
+    SCHEDULES_ERASED = auto(), "L16: unused records are erased: all their bytes 255"
+    SCHEDULES_MORE = auto(), "L16: 24 records"
+    SCHEDULES_ODD = auto(), "L16: a record switches an empty slot, another never runs"
+    PRIMES_AT_FULL_SPEED = auto(), "L19: 240 s at full speed, first 0, the mode manual"
+    RUNS_ON_MANUAL = auto(), "L19: the slot's mode is manual during the run-on"
+    SPA_TAKES_OVER = auto(), "L21: spa mode runs the pump and stops the cleaners"
+    ODD_SETTINGS = auto(), "C21: settings objects hold odd keys and texts"
+
 
 ODD: Final = {
     "A  12 [7.0|4.0] <v2>  see www.x": True,
