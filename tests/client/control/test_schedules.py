@@ -224,11 +224,16 @@ async def test_a_lost_answer_is_looked_up(
     pool: Rig, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A change is sent once, and never by the cloud after it may have arrived."""
-    faults = pool.pool.faults
+    faults, read = pool.pool.faults, pool.controller.queries.read
+
+    async def read_and_go(*query: Any, **urgent: Any) -> None:
+        await read(*query, **urgent)
+        faults.on("refuse")
+
     with monkeypatch.context() as patch:
         # Gone between the look and the change: there is nothing to look up.
         pool.service.cloud.faults.on("refuse")
-        patch.setattr(pool.controller.store, "publish", lambda: faults.on("refuse"))
+        patch.setattr(pool.controller.queries, "read", read_and_go)
         with pytest.raises(UnreachableError) as caught:
             await change(pool, what)
     assert (caught.value.ran, caught.value.reason) == (False, None)
