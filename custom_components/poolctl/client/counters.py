@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from enum import Enum, auto
+from heapq import heappop, heappush
+from itertools import count
 import logging
 
 from .clock import Clock
@@ -50,32 +52,43 @@ class IncomingCounter:
 
 
 class PriorityLock:
-    """A lock whose urgent waiters go first.
+    """A lock whose urgent waiters go first, in the order they came.
 
     A user's command therefore waits only for the current request and earlier commands.
     """
 
     def __init__(self) -> None:
-        self._lock = asyncio.Lock()
-        self._urgent = 0
-        """Number of urgent waiters."""
+        self._taken = False
+        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
+        """A heap: whether it can wait, its number, and what is done at its turn."""
+        self._number = count()
 
     @asynccontextmanager
     async def held(self, *, urgent: bool) -> AsyncGenerator[None]:
         """Hold the lock during the block."""
-        self._urgent += urgent
-        try:
-            await self._lock.acquire()
-            while self._urgent and not urgent:
-                self._lock.release()
-                await asyncio.sleep(0)  # a cancelled waiter must be able to leave
-                await self._lock.acquire()
-        finally:
-            self._urgent -= urgent
+        if self._taken:
+            turn = asyncio.get_running_loop().create_future()
+            heappush(self._waiting, (not urgent, next(self._number), turn))
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not turn.cancelled():
+                    self._pass_on()  # cancelled just as it got the lock
+                raise
+        self._taken = True
         try:
             yield
         finally:
-            self._lock.release()
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            *_, turn = heappop(self._waiting)
+            if not turn.cancelled():
+                # `_taken` stays set: no other task may run before this one does.
+                turn.set_result(None)
+                return
+        self._taken = False
 
 
 class Counters:
