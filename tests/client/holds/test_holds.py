@@ -24,33 +24,23 @@ def window(rig: Rig, minutes: int, slot: int = SLOT, *, begun: int = 30) -> None
     start, end = (
         (now.hour * 60 + now.minute + offset) % 1440 for offset in (-begun, minutes)
     )
+    aux_type, speed = rig.pool.pool.slots[slot].aux_type, 75 if slot == 0 else 0
     rig.pool.pool.schedules[0] = sim.Schedule(
-        slot=slot,
-        aux_type=rig.pool.pool.slots[slot].aux_type,
-        start=start,
-        end=end,
-        weekdays=127,
-        name="Window",
-        enabled=True,
-        speed=75 if slot == 0 else 0,
+        slot, aux_type, 0, speed, start, end, weekdays=127, name="Window", enabled=True
     )
 
 
 async def switch(rig: Rig, on: bool, slot: int = SLOT) -> None:
     """Switch an output as a user does."""
-    await rig.controller.holds.switch(rig.controller.store.state.outputs.slot(slot), on)
+    await rig.controller.holds.switch(rig.output(slot), on)
 
 
 async def hold(
     rig: Rig, on: bool, minutes: float, slot: int = SLOT, speed: int | None = None
 ) -> None:
     """Hold an output for some time."""
-    await rig.controller.holds.hold(
-        rig.controller.store.state.outputs.slot(slot),
-        on,
-        timedelta(minutes=minutes),
-        speed,
-    )
+    duration = timedelta(minutes=minutes)
+    await rig.controller.holds.hold(rig.output(slot), on, duration, speed)
 
 
 def holds(rig: Rig) -> dict[int, bool]:
@@ -65,9 +55,9 @@ def ends(rig: Rig) -> list[datetime | None]:
 
 def lasts(rig: Rig) -> float:
     """Return the minutes that the only hold still lasts."""
-    (found,) = rig.controller.holds.shown
-    assert found.until is not None
-    return round((found.until - rig.pool.pool.local_time()).total_seconds() / 60)
+    (until,) = ends(rig)
+    assert until is not None
+    return round((until - rig.pool.pool.local_time()).total_seconds() / 60)
 
 
 def payloads(rig: Rig) -> list[bytes]:
@@ -77,23 +67,29 @@ def payloads(rig: Rig) -> list[bytes]:
 
 async def start(rig: Rig) -> Rig:
     """Read the state and all slow data."""
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    await rig.read()
     rig.forget()
     return rig
 
 
-async def test_off_outside_of_any_window(rig: Rig) -> None:
+async def test_off_outside_and_inside_of_a_window(rig: Rig) -> None:
     window(rig, -10)
     await start(rig)
     await switch(rig, True)
     assert ends(rig) == [None]
     await switch(rig, False)
-    assert payloads(rig) == [b"\2\1\1", b"\2\0\0"]
-    assert ends(rig) == []
+    assert (payloads(rig), ends(rig)) == ([b"\2\1\1", b"\2\0\0"], [])
     window(rig, 20, begun=0)
     await rig.polls(5)
     assert rig.pool.pool.relays[SLOT]  # its next schedule runs
+    await rig.read()
+    await switch(rig, False)
+    assert lasts(rig) == 20
+    await rig.controller.holds.resume_all()
+    assert ends(rig) == []
+    await switch(rig, False)
+    await switch(rig, True)
+    assert ends(rig) == [None]
 
 
 async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
@@ -112,46 +108,55 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
 
 
 @pytest.mark.parametrize(
-    "dialects",
-    [
-        (),
-        ("pump_off_clears",),
-        ("pump_aux_declined", "pump_off_clears"),
-    ],
+    "dialects", [(), ("pump_off_clears",), ("pump_aux_declined", "pump_off_clears")]
 )
 async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
     """L5 and L6: off outside a window is not held; on for a time runs and ends."""
-    for dialect in dialects:
-        rig.pool.dialects.add(dialect)
+    rig.pool.dialects |= set(dialects)
+    pump, slot = rig.pool.pool.pump, rig.pool.pool.slots[0]
     window(rig, -10, 0)
     await start(rig)
     await hold(rig, True, 60, 0, speed=60)
-    assert rig.controller.store.state.readings.pump_speed == 60
-    assert holds(rig) == {0: True}
+    assert (rig.shown.readings.pump_speed, holds(rig)) == (60, {0: True})
     await switch(rig, False, 0)
     await rig.polls(5)
-    assert not rig.pool.pool.slots[0].held and not rig.pool.pool.pump.running
-    assert ends(rig) == []
+    assert (slot.held, pump.running, ends(rig)) == (False, False, [])
 
     await hold(rig, True, 60, 0)
     rig.time.advance(61 * 60)
     await rig.controller.holds.work()
     await rig.polls(5)
-    assert not rig.pool.pool.slots[0].held and not rig.pool.pool.pump.running
+    assert (slot.held, pump.running) == (False, False)
     window(rig, 20, 0, begun=0)
     await rig.polls(5)
+    assert pump.mode == 1
+
+
+@pytest.mark.parametrize("dialects", [(), ("pump_off_clears",), ("pump_aux_declined",)])
+async def test_the_pump_off_inside_a_window(
+    rig: Rig, dialects: tuple[str, ...]
+) -> None:
+    """The pump stays off, whatever `v2_manual_set` does with the override."""
+    rig.pool.dialects |= set(dialects)
+    window(rig, 20, 0)
+    await start(rig)
     assert rig.pool.pool.pump.mode == 1
+    await switch(rig, False, 0)
+    await rig.polls(60)
+    assert (rig.pool.pool.pump.running, holds(rig)) == (False, {0: False})
 
 
 @pytest.mark.parametrize("seconds", [1.0, 10.0])
-@pytest.mark.parametrize("dialect", ["", "pump_off_clears"])
+@pytest.mark.parametrize("dialects", [(), ("pump_off_clears",)])
 async def test_off_of_a_pump_that_stands_still(
-    rig: Rig, dialect: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+    rig: Rig,
+    dialects: tuple[str, ...],
+    seconds: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """L5: an override that shows only later is released, too."""
     monkeypatch.setattr(actions, "RELAY_DELAY", seconds)
-    if dialect:
-        rig.pool.dialects.add(dialect)
+    rig.pool.dialects |= set(dialects)
     window(rig, -10, 0)
     await start(rig)
     assert not rig.pool.pool.pump.running
@@ -165,35 +170,17 @@ async def test_off_of_a_pump_that_stands_still(
     assert rig.pool.pool.pump.mode == 1
 
 
-@pytest.mark.parametrize("dialects", [(), ("pump_off_clears",), ("pump_aux_declined",)])
-async def test_the_pump_off_inside_a_window(
-    rig: Rig, dialects: tuple[str, ...]
-) -> None:
-    """The pump stays off, whatever `v2_manual_set` does with the override."""
-    for dialect in dialects:
-        rig.pool.dialects.add(dialect)
-    window(rig, 20, 0)
-    await start(rig)
-    assert rig.pool.pool.pump.mode == 1
-    await switch(rig, False, 0)
-    await rig.polls(60)
-    assert not rig.pool.pool.pump.running
-    assert holds(rig) == {0: False}
-
-
 async def test_a_person_changed_it_meanwhile(rig: Rig) -> None:
     """Our hold is over once the vendor's app switches the output or releases it."""
     window(rig, 60)
     await start(rig)
     await switch(rig, False)
     rig.pool.pool.switch(SLOT, True)
-    for _ in range(2):
-        await rig.polls(15)
+    await rig.polls(15, times=2)
     assert holds(rig) == {}
     assert [h.on for h in rig.controller.holds.shown] == [True]
     rig.pool.pool.switch(SLOT, False, hold=False)
-    for _ in range(2):
-        await rig.polls(15)
+    await rig.polls(15, times=2)
     assert ends(rig) == []
     rig.forget()
     rig.time.advance(3600)
@@ -214,17 +201,6 @@ async def test_changed_right_before_the_end(rig: Rig) -> None:
     assert rig.pool.pool.slots[SLOT].held
 
 
-async def test_given_back_by_a_person(rig: Rig) -> None:
-    window(rig, 20)
-    await start(rig)
-    await switch(rig, False)
-    await rig.controller.holds.resume_all()
-    assert ends(rig) == []
-    await switch(rig, False)
-    await switch(rig, True)
-    assert ends(rig) == [None]
-
-
 async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
     window(rig, 20)
     await start(rig)
@@ -234,8 +210,7 @@ async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
         with pytest.raises(RefusedError):
             await switch(rig, False)
         rig.pool.faults.clear()
-        for _ in range(2):
-            await rig.polls(15)
+        await rig.polls(15, times=2)
         assert holds(rig) == {SLOT: True}
 
 
@@ -250,84 +225,63 @@ async def test_an_answer_that_is_lost(make_rig: Callable[..., Rig], ran: bool) -
     with pytest.raises(UnreachableError):
         await switch(rig, False)
     rig.pool.faults.clear()
-    for _ in range(2):
-        await rig.polls(15)
+    await rig.polls(15, times=2)
     assert holds(rig) == {SLOT: not ran}
-    if ran:
-        assert lasts(rig) < 21
+    assert (lasts(rig) < 21) is ran
 
 
-@pytest.mark.parametrize("told", [True, False])
-async def test_by_the_cloud(rig: Rig, told: bool) -> None:
-    """A hold by cloud ends by switching off, whether or not outputs are reported."""
-    if told:
+@pytest.mark.parametrize(
+    ("reports", "duration"), [(True, True), (False, True), (True, False)]
+)
+async def test_by_the_cloud(rig: Rig, reports: bool, duration: bool) -> None:
+    """Off by cloud may hold an output: it is released once the LAN shows it."""
+    if reports:
         rig.service.cloud.not_offered.clear()
     rig.service.cloud.forget_on_write = True
     await start(rig)
-    rig.pool.faults.on("refuse")
-    for _ in range(2):
-        await rig.polls(30)
-    await hold(rig, True, 60)
-    await rig.polls(35)
-    assert holds(rig) == {SLOT: True} and rig.pool.pool.relays[SLOT]
-    rig.time.advance(3600)
-    await rig.controller.holds.work()
+    await rig.loses_lan(30)
+    if duration:
+        await hold(rig, True, 60)
+        await rig.polls(35)
+        assert holds(rig) == {SLOT: True} and rig.pool.pool.relays[SLOT]
+        rig.time.advance(3600)
+        await rig.controller.holds.work()
+    else:
+        await switch(rig, True)
+        await rig.polls(35)
+        await switch(rig, False)
+        await rig.polls(35)
+        assert rig.controller.holds.wait != 0
     assert rig.written() == ["manualSet"] * 2
-    assert not any(rig.controller.holds.due)
-    # The LAN shows whether it is held off.
+    assert not any(rig.controller.holds.due)  # the cloud cannot release it
     rig.pool.faults.clear()
     await rig.polls(60)
     assert rig.pool.pool.slots[SLOT].held
     await rig.controller.holds.work()
-    assert payloads(rig) == [b"\2\0\0"]
-    assert ends(rig) == []
-
-
-async def test_off_by_the_cloud_that_holds(rig: Rig) -> None:
-    """An override that the cloud set needlessly is released once the LAN shows it."""
-    rig.service.cloud.not_offered.clear()
-    rig.service.cloud.forget_on_write = True
-    await start(rig)
-    rig.pool.faults.on("refuse")
-    for _ in range(2):
-        await rig.polls(30)
-    await switch(rig, True)
-    await rig.polls(35)
-    await switch(rig, False)
-    await rig.polls(35)
-    assert rig.controller.holds.wait != 0  # the cloud cannot release it
-    rig.pool.faults.clear()
-    await rig.polls(60)
-    assert rig.pool.pool.slots[SLOT].held
-    await rig.controller.holds.work()
-    assert payloads(rig) == [b"\2\0\0"]
-    assert ends(rig) == []
+    assert (payloads(rig), ends(rig)) == ([b"\2\0\0"], [])
 
 
 async def test_by_the_cloud_alone(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(lan=False)
     rig.service.cloud.not_offered.clear()
     window(rig, 20)
-    await rig.controller.poller.poll()
+    await rig.polls()
     rig.service.cloud.forget_on_write = True
     await switch(rig, False)
     await rig.polls(35)
     assert holds(rig) == {SLOT: False}
     rig.time.advance(1300)
     await rig.controller.holds.work()
-    assert holds(rig) == {}
-    assert rig.written() == ["manualSet"]
+    assert (holds(rig), rig.written()) == ({}, ["manualSet"])
 
 
 async def test_what_cannot_be_held(rig: Rig) -> None:
     with pytest.raises(NotSupportedError):
         await rig.controller.holds.switch(None, True)
     await start(rig)
-    for slot, on in ((SLOT, True), (0, False)):
+    for slot, on, speed in ((SLOT, True, 60), (0, False, 60), (0, True, 30)):
         with pytest.raises(InvalidCommandError):
-            await hold(rig, on, 5, slot, speed=60)
-    with pytest.raises(InvalidCommandError):
-        await hold(rig, True, 5, 0, speed=30)
+            await hold(rig, on, 5, slot, speed)
     assert rig.asked("a") == [] and ends(rig) == []
 
 
@@ -335,10 +289,10 @@ async def test_what_nothing_gives_back_is_in_nobodys_way(rig: Rig) -> None:
     """L6 without L5: a pump that cannot be released waits; others are released."""
     await start(rig)
     rig.pool.dialects.add("pump_aux_declined")
-    pump = rig.controller.store.reported.outputs.slot(0)
-    await rig.controller.holds.hold(pump, False, timedelta(minutes=1))
+    await hold(rig, False, 1, 0)
     await hold(rig, True, 1)
     await rig.polls(61)
+    assert not rig.pool.pool.pump.running
     await rig.controller.holds.work()
     await rig.polls(15)
     assert holds(rig) == {0: False} and rig.controller.holds.due == []
