@@ -45,22 +45,23 @@ LEAST: dict[str, object] = {
     "requester": "",
     "claims": {},
 }
+NOON = "2026-11-22T12:00:00+00:00"
 MOST = LEAST | {
     "slot": 36,
     "on": False,
-    "until": "2026-11-22T12:00:00+00:00",
+    "until": NOON,
     "end": "schedule",
     "needed": False,
     "by_cloud": True,
     "lasts": 0.5,
     "schedules": [0, 19],
-    "latest": "2026-11-22T13:00:00+00:00",
     "restarts": 1000,
+    "latest": "2026-11-22T13:00:00+00:00",
     "state": "watched",
     "previous": LEAST,
     "asked": "here",
     "requester": "Anna",
-    "claims": {"": None, "warm_by spa": "2026-11-22T12:00:00+00:00"},
+    "claims": {"": None, "warm_by spa": NOON},
 }
 
 
@@ -79,14 +80,10 @@ def test_what_is_stored() -> None:
     [
         *({name: {}} for name in LEAST if name != "claims"),
         {"claims": {"": 5}},
-        {"slot": -1},
-        {"slot": 37},
-        {"schedules": [-1]},
-        {"schedules": [20]},
-        {"restarts": -1},
-        {"restarts": 1001},
-        {"lasts": -1.0},
-        {"lasts": 366 * 24 * 3600 + 1.0},
+        *({"slot": slot} for slot in (-1, 37)),
+        *({"schedules": [index]} for index in (-1, 20)),
+        *({"restarts": times} for times in (-1, 1001)),
+        *({"lasts": seconds} for seconds in (-1.0, 366 * 24 * 3600 + 1.0)),
     ],
 )
 def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
@@ -177,23 +174,23 @@ def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
     assert after_read(hold, PoolState(**read(False, held=held)), at)[1] is event
 
 
+def after(seconds: float | None) -> datetime | None:
+    return None if seconds is None else NOW + timedelta(seconds=seconds)
+
+
 @pytest.mark.parametrize(
     ("until", "lasts", "expected"),
     [
-        (30, 60, 30),
-        (30, 20, 20),  # our clock was ahead: never longer than requested
-        (30, None, 30),
+        (1800, 3600, 1800),
+        (1800, 1200, 1200),  # our clock was ahead: never longer than requested
+        (1800, None, 1800),
         (None, None, None),
-        (None, 20, None),
+        (None, 1200, None),
     ],
 )
 def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -> None:
-    def at(minutes: int | None) -> datetime | None:
-        return None if minutes is None else NOW + timedelta(minutes=minutes)
-
-    seconds = None if lasts is None else lasts * 60.0
-    hold = replace(HOLD, until=at(until), lasts=seconds).restored(NOW, 7.0)
-    assert (hold.until, hold.settled_at) == (at(expected), 7.0)
+    hold = replace(HOLD, until=after(until), lasts=lasts).restored(NOW, 7.0)
+    assert (hold.until, hold.settled_at) == (after(expected), 7.0)
 
 
 # Ends
@@ -203,9 +200,9 @@ def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -
     ("changes", "left", "waits"),
     [
         ({}, None, None),
-        ({"until": NOW + timedelta(seconds=60)}, 60.0, 60.0),
+        ({"until": after(60)}, 60.0, 60.0),
         ({"until": NOW}, 0.0, 0.0),
-        ({"until": NOW - timedelta(seconds=60)}, 0.0, 0.0),
+        ({"until": after(-60)}, 0.0, 0.0),
         ({"until": NOW, "ends_at": 140.0}, 40.0, 40.0),
         ({"until": NOW, "retry_at": 107.0}, 0.0, 7.0),
         ({"until": NOW, "ends_at": 109.0, "retry_at": 107.0}, 9.0, 9.0),
@@ -237,9 +234,5 @@ def test_which_end_is_shown(
     until: int | None, ends_at: float | None, shown: int | None
 ) -> None:
     """The shown end follows the actual one if it differs by half a minute or more."""
-
-    def at(seconds: int | None) -> datetime | None:
-        return None if seconds is None else NOW + timedelta(seconds=seconds)
-
-    hold = replace(HOLD, until=at(until), ends_at=ends_at)
-    assert with_shown_end(hold, NOW, 100.0).until == at(shown)
+    hold = replace(HOLD, until=after(until), ends_at=ends_at)
+    assert with_shown_end(hold, NOW, 100.0).until == after(shown)

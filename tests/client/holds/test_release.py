@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -38,11 +38,15 @@ HOLD = Hold(
     end=End.SCHEDULE,
 )
 DUE = replace(HOLD, until=NOW, state=State.DUE)
+LOOKED, RELEASED = ("look",), ("release", SLOT)
+SWITCHED_OFF = [("send", SLOT, False, False)]
+CLOUD = {"on_lan": False}
+ALONE = CLOUD | {"has_lan": False}
 
 
 @dataclass
 class Paths:
-    """The paths to a controller and their present condition; records the calls."""
+    """The paths to a controller; records the calls."""
 
     on_lan: bool = True
     has_lan: bool = True
@@ -68,18 +72,14 @@ class Paths:
         """Nobody listens."""
 
     async def read_lan(self) -> bool:
-        self.asked.append(("look",))
+        self.asked.append(LOOKED)
         return self.answers
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
     ) -> Finish:
         self.asked.append(("send", slot.index, on, held))
-
-        async def finish() -> bool:
-            return False
-
-        return finish
+        return AsyncMock(return_value=False)
 
     async def resume_schedule(self, slot: int) -> None:
         self.asked.append(("release", slot))
@@ -96,35 +96,32 @@ def holds(paths: Any, *found: Hold) -> Holds:
 
 
 @pytest.fixture(autouse=True)
-def at(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(monotonic=lambda: AT)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    clock = Mock(monotonic=Mock(return_value=AT))
     monkeypatch.setattr(claims, "time", clock)
+    return clock
+
+
+LATE = {"until": NOW - OVERDUE}
 
 
 @pytest.mark.parametrize(
     ("changes", "has_lan", "overdue"),
     [
-        ({"until": NOW - OVERDUE}, True, True),
+        (LATE, True, True),
         ({"until": NOW - OVERDUE + timedelta(seconds=1)}, True, False),
         ({}, True, False),
-        ({"end": End.NEVER, "until": NOW - OVERDUE}, True, True),
+        (LATE | {"end": End.NEVER}, True, True),
         ({}, False, True),
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
         ({"end": End.NEVER}, False, False),
-        ({"needed": False, "until": NOW - OVERDUE}, False, False),
-        (
-            {"needed": False, "until": NOW - OVERDUE, "state": State.STUCK},
-            True,
-            True,
-        ),
+        (LATE | {"needed": False}, False, False),
+        (LATE | {"needed": False, "state": State.STUCK}, True, True),
     ],
 )
 def test_overdue(
-    monkeypatch: pytest.MonkeyPatch,
-    changes: dict[str, Any],
-    has_lan: bool,
-    overdue: bool,
+    clock: Mock, changes: dict[str, Any], has_lan: bool, overdue: bool
 ) -> None:
     """A user has to release a hold that is an hour late, or that we cannot release.
 
@@ -133,8 +130,7 @@ def test_overdue(
     hold = replace(HOLD, **changes)
     found = holds(Paths(has_lan=has_lan), hold)
     assert found.overdue == ((hold,) if overdue and not has_lan else ())
-    clock = SimpleNamespace(monotonic=lambda: AT + 60)
-    monkeypatch.setattr(claims, "time", clock)
+    clock.monotonic.return_value = AT + 60
     assert found.overdue == ((hold,) if overdue else ())
 
 
@@ -148,10 +144,6 @@ def test_overdue(
 def test_how_long_to_wait(cannot: bool, expected: list[float]) -> None:
     """A refusal may pass: it is tried again soon, and less and less often."""
     assert [retry_wait(tries, cannot=cannot) for tries in range(6)] == expected
-
-
-CLOUD = {"on_lan": False}
-ALONE = {"on_lan": False, "has_lan": False}
 
 
 @pytest.mark.parametrize(
@@ -214,49 +206,34 @@ async def test_no_work_on_what_a_user_releases(ended: Hold) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "state", "wait"),
+    ("error", "refusals", "state", "left", "wait"),
     [
-        (UnreachableError(""), State.DUE, 240.0),
-        (BusyError(""), State.DUE, 240.0),
-        (RefusedError(""), State.STUCK, 240.0),
-        # Earlier attempts without an answer do not count: this refusal is the first.
-        (CannotReleaseError(""), State.STUCK, 900.0),
+        (UnreachableError(""), 0, State.DUE, 0, 240.0),
+        (BusyError(""), 0, State.DUE, 0, 240.0),
+        (RefusedError(""), 0, State.STUCK, 0, 240.0),
+        # Attempts without an answer do not count: only refusals in a row make the
+        # waits that long.
+        (CannotReleaseError(""), 0, State.STUCK, 1, 900.0),
+        (CannotReleaseError(""), 3, State.STUCK, 4, 2 * 3600.0),
+        (UnreachableError(""), 3, State.DUE, 0, 240.0),
     ],
 )
 async def test_a_release_that_fails(
-    error: PoolctlError, state: State, wait: float
+    error: PoolctlError, refusals: int, state: State, left: int, wait: float
 ) -> None:
-    found = holds(Paths(error=error), replace(DUE, tries=2))
+    found = holds(Paths(error=error), replace(DUE, tries=2, refusals=refusals))
     await found.work()
     (hold,) = found.all
-    assert (hold.state, hold.tries, hold.retry_at) == (state, 3, AT + wait)
+    assert (hold.state, hold.tries, hold.refusals) == (state, 3, left)
+    assert hold.retry_at == AT + wait
     # A user requested something else meanwhile.
     for other in (None, replace(HOLD, tries=5)):
-        paths = Paths(error=error, takes=5)
-        found = holds(paths, DUE)
+        found = holds(Paths(error=error, takes=5), DUE)
         running = asyncio.create_task(found.work())
         await asyncio.sleep(1)
         found._set(SLOT, other)
         await running
         assert [each.tries for each in found.all] == ([5] if other else [])
-
-
-@pytest.mark.parametrize(
-    ("error", "refusals", "wait"),
-    [
-        (CannotReleaseError(""), 4, 2 * 3600.0),
-        (UnreachableError(""), 0, 240.0),
-    ],
-)
-async def test_refusals_in_a_row(
-    error: PoolctlError, refusals: int, wait: float
-) -> None:
-    """Only refusals in a row make the waits that long; an unanswered try ends it."""
-    hold = replace(DUE, tries=2, refusals=3)
-    found = holds(Paths(error=error), hold)
-    await found.work()
-    (tried,) = found.all
-    assert (tried.refusals, tried.retry_at) == (refusals, AT + wait)
 
 
 async def test_a_release_that_nobody_answers() -> None:
@@ -265,37 +242,32 @@ async def test_a_release_that_nobody_answers() -> None:
     found = holds(paths, DUE)
     await found.work()
     (hold,) = found.all
-    assert (paths.asked, hold.state) == ([("look",)], State.DUE)
+    assert (paths.asked, hold.state) == ([LOOKED], State.DUE)
     assert (hold.tries, hold.retry_at) == (1, AT + 60)
 
 
-SWITCHED_OFF = [("send", SLOT, False, False)]
+LEFT = (SLOT, False, False, State.REQUESTED, NOW, NOW)
 
 
 @pytest.mark.parametrize(
     ("paths", "on", "asked", "left"),
     [
-        ({}, True, [("look",), ("release", SLOT)], None),
-        (CLOUD, True, SWITCHED_OFF, (False, False, State.REQUESTED, NOW, NOW)),
-        (ALONE, True, SWITCHED_OFF, (False, False, State.REQUESTED, NOW, NOW)),
-        (ALONE, False, [], (False, False, State.REQUESTED, NOW, NOW)),
+        ({}, True, [LOOKED, RELEASED], []),
+        (CLOUD, True, SWITCHED_OFF, [LEFT]),
+        (ALONE, True, SWITCHED_OFF, [LEFT]),
+        (ALONE, False, [], [LEFT]),
     ],
 )
 async def test_a_release(
-    paths: dict[str, Any], on: bool, asked: list[Any], left: tuple[Any, ...] | None
+    paths: dict[str, Any], on: bool, asked: list[Any], left: list[Any]
 ) -> None:
     """The cloud only switches off; a LAN shows later whether that holds it."""
     way = Paths(**paths)
-    due = replace(DUE, on=on, by_cloud=True)
-    found = holds(way, due)
+    found = holds(way, replace(DUE, on=on, by_cloud=True))
     await found.work()
     assert way.asked == asked
-    shown = [(h.on, h.needed, h.state, h.since, h.until) for h in found.all]
-    assert [h.slot for h in found.all] == [SLOT] * len(shown)
-    assert shown == ([left] if left else [])
-
-
-LOOKED, RELEASED = ("look",), ("release", SLOT)
+    shown = [(h.slot, h.on, h.needed, h.state, h.since, h.until) for h in found.all]
+    assert shown == left
 
 
 @pytest.mark.parametrize(
@@ -324,8 +296,7 @@ async def test_leaving(
 ) -> None:
     """Holds that cannot be released later are released now, or returned."""
     way = Paths(**paths)
-    hold = replace(HOLD, **changes)
-    found = holds(way, hold)
+    found = holds(way, replace(HOLD, **changes))
     shown = await found.leave(only_lan=only_lan)
     assert way.asked == asked
     assert [each.state for each in shown] == (left or [])
