@@ -22,7 +22,6 @@ from custom_components.poolctl.client.wire.commands import (
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     ReplyError,
-    UnreachableError,
 )
 from tests.client.conftest import Rig
 from tests.client.control.dosing_changes import CHANGES, EACH_CHANGE, Change
@@ -237,33 +236,4 @@ async def test_a_drum_without_a_size_cannot_be_full(pool: Rig) -> None:
     pool.settings["acid_drum"] = 0
     with pytest.raises(InvalidCommandError, match="drum_without_size"):
         await pool.controller.dosing.refill(ACID)
-    assert pool.asked("a") == []
-
-
-# The LAN fails
-
-
-@pytest.mark.parametrize("fault", ["close_mid_body", "hang"])
-async def test_the_lan_dies_on_the_way(pool: Rig, fault: str) -> None:
-    """If the LAN fails before the write, neither the setting nor the state changes."""
-    pool.service.cloud.faults.on("refuse")
-    pool.pool.faults.on(fault)
-    before = pool.shown
-    task = asyncio.create_task(pool.controller.dosing.set_drum(ACID, 18_000))
-    if fault == "hang":
-        await until(lambda: bool(pool.asked("q")))
-        await pool.pool.stop()
-    with pytest.raises(UnreachableError):
-        await task
-    assert (pool.shown, pool.settings["acid_drum"]) == (before, 20_000)
-
-
-async def test_an_object_too_large_for_the_lan_is_not_sent(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """protocol.md 8: a request has at most 1024 bytes, half of them a hex payload."""
-    key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
-    monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
-    with pytest.raises(InvalidCommandError, match="request_too_large"):
-        await pool.controller.dosing.set_drum(ACID, 18_000)
     assert pool.asked("a") == []

@@ -7,6 +7,7 @@ import pytest
 from custom_components.poolctl.client.pool.dosing import ACID, DOSERS, DoserKind
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
+    InvalidCommandError,
     NotSupportedError,
     RefusedError,
     UnreachableError,
@@ -51,9 +52,13 @@ async def test_a_setting(away: Rig, change: Change) -> None:
 
 @pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
 async def test_a_refill(away: Rig, kind: DoserKind) -> None:
+    """The read before it waits for a busy controller (protocol.md 7.1)."""
+    away.service.cloud.faults.once("rate_limited", 2, "chemistryCard")  # 5 s
+    away.time.slept.clear()
     await away.controller.dosing.refill(kind)
     assert away.written() == [kind.keys.settings.endpoint]
     assert away.settings[f"{kind.key}_remaining"] == 20_000
+    assert away.time.slept[:2] == [5, 5]
     for _ in range(3):
         assert kind.of(away.shown).remaining_ml == 20_000
         await later(away, 30)
@@ -80,15 +85,6 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
     settings = away.settings
     assert (settings["desired_ph"], settings["acid_drum"]) == (71, 15_000)
     assert not settings["ph_dosing"]
-
-
-async def test_a_read_that_meets_a_busy_controller(away: Rig) -> None:
-    """A read before a write waits for a busy controller (protocol.md 7.1)."""
-    away.service.cloud.faults.once("rate_limited", 2, "chemistryCard")  # 5 s
-    away.time.slept.clear()
-    await away.controller.dosing.set_desired(ACID, 7.1)
-    assert away.time.slept[:2] == [5, 5]
-    assert away.settings["desired_ph"] == 71
 
 
 @pytest.mark.parametrize("forget", [False, True], ids=["old copies", "fresh copies"])
@@ -208,10 +204,16 @@ async def test_the_lan_dies_on_the_way_and_comes_back(
 async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
     both: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """protocol.md 8: a request has at most 1024 bytes, half of them a hex payload."""
     key = "a_very_long_name_of_something_that_comes_with_a_later_firmware_" * 6
     monkeypatch.setitem(sim_settings.PH, key, sim_settings.Key("of_next_year"))
     both.settings["of_next_year"] = 7
     both.service.cloud.pipeline(both.pool).forget()
+    paths, cloud = both.controller.paths, both.controller.paths.cloud
+    paths.cloud = None
+    with pytest.raises(InvalidCommandError, match="request_too_large"):
+        await both.controller.dosing.set_drum(ACID, 15_000)
+    paths.cloud = cloud
     await both.controller.dosing.set_drum(ACID, 15_000)
     assert both.asked("a") == [] and both.written() == ["setPhSettings"]
     assert (both.settings["acid_drum"], both.settings["of_next_year"]) == (15_000, 7)

@@ -103,8 +103,10 @@ async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
 
 
 async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
+    """A busy controller is waited for."""
+    away.service.cloud.faults.once("rate_limited", 1, "scheduleInfo")
     assert await away.controller.schedules.create(replace(EVENING, enabled=False))
-    assert not record(away, NEW).enabled
+    assert not record(away, NEW).enabled and 5.0 in away.time.slept
     await away.polls(60)
     found = shown(away, NEW)
     assert found is not None and not found.enabled
@@ -123,13 +125,6 @@ async def test_a_change_that_fails(away: Rig, what: str) -> None:
     with pytest.raises(UnreachableError, match="outcome_unknown"):
         await change(away, what)
     assert len(away.written()) == 2
-
-
-async def test_a_busy_controller_is_waited_for(away: Rig) -> None:
-    away.service.cloud.faults.once("rate_limited", 1, "scheduleInfo")
-    await change(away, "delete")
-    assert done(away, "delete")
-    assert 5.0 in away.time.slept
 
 
 async def test_not_offered(away: Rig) -> None:

@@ -132,20 +132,6 @@ async def test_the_pump(rig: Rig, dialects: tuple[str, ...]) -> None:
     assert pump.mode == 1
 
 
-@pytest.mark.parametrize("dialects", [(), ("pump_off_clears",), ("pump_aux_declined",)])
-async def test_the_pump_off_inside_a_window(
-    rig: Rig, dialects: tuple[str, ...]
-) -> None:
-    """The pump stays off, whatever `v2_manual_set` does with the override."""
-    rig.pool.dialects |= set(dialects)
-    window(rig, 20, 0)
-    await start(rig)
-    assert rig.pool.pool.pump.mode == 1
-    await switch(rig, False, 0)
-    await rig.polls(60)
-    assert (rig.pool.pool.pump.running, holds(rig)) == (False, {0: False})
-
-
 @pytest.mark.parametrize("seconds", [1.0, 10.0])
 @pytest.mark.parametrize("dialects", [(), ("pump_off_clears",)])
 async def test_off_of_a_pump_that_stands_still(

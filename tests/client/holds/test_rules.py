@@ -23,6 +23,20 @@ PUMP, LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3
 """Slots of the pool in these tests."""
 MONDAY = datetime(2026, 7, 6, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None:
+    """Return until which hour a switch-off at `hours` on Monday holds an output off."""
+    end = held_until(state, MONDAY + hours * HOUR, slot)
+    return None if end is None else (end - MONDAY) / HOUR
+
+
+def held_until(state: PoolState, now: datetime, slot: int) -> datetime | None:
+    found = state.outputs.slot(slot)
+    assert found is not None
+    window = window_of(state, found, now)
+    return None if window is None else window.until
 
 
 def schedule(
@@ -43,85 +57,61 @@ def pool(
     *schedules: Schedule,
     mode: int = 99,
     pump: int | None = None,
-    armed: tuple[int, ...] | None = None,
+    armed: bool = True,
     known: bool = True,
 ) -> PoolState:
     """Return a pool with these schedules, and with a mode of its waterfall."""
-    every = tuple(range(len(schedules)))
     return PoolState(
         readings=Readings(main_pump_mode=pump),
         outputs=Outputs(types=(31, 13, 1, 3), modes=(0, 0, mode, 0), held=()),
         schedules=Schedules(
             records=schedules if known else None,
-            armed=every if armed is None else armed,
+            armed=tuple(range(len(schedules))) if armed else (),
         ),
     )
 
 
-def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None:
-    """Return until which hour a switch-off at `hours` on Monday holds an output off."""
-    found = state.outputs.slot(slot)
-    assert found is not None
-    window = window_of(state, found, MONDAY + hours * HOUR)
-    return None if window is None else (window.until - MONDAY) / HOUR
+DAY = schedule(8, 16)
 
 
 @pytest.mark.parametrize(
-    ("schedules", "hours", "expected"),
+    ("state", "hours", "expected"),
     [
-        ([], 10, None),
-        ([schedule(8, 16)], 10, 16),
-        ([schedule(8, 16)], 7.99, None),
-        ([schedule(8, 16)], 8, 16),
-        ([schedule(8, 16)], 16, None),
-        ([schedule(8, 16, LIGHT)], 10, None),  # of another output
-        ([schedule(8, 16, days=0b10)], 10, None),  # on Tuesdays
-        ([schedule(8, 16), schedule(9, 18)], 10, 18),
-        ([schedule(8, 16), schedule(16, 18)], 10, 16),  # the next one runs
-        ([schedule(22, 6)], 23, 30),
-        ([schedule(22, 6)], 5, 6),  # it began on Sunday
-        ([schedule(0, 24)], 10, 24),
-        ([schedule(8, 24)], 10, 24),
+        (pool(), 10, None),
+        (pool(DAY), 10, 16),
+        (pool(DAY), 7.99, None),
+        (pool(DAY), 8, 16),
+        (pool(DAY), 16, None),
+        (pool(DAY, armed=False), 10, None),
+        (pool(schedule(8, 16, LIGHT)), 10, None),  # of another output
+        (pool(schedule(8, 16, days=0b10)), 10, None),  # on Tuesdays
+        (pool(DAY, schedule(9, 18)), 10, 18),
+        (pool(DAY, schedule(16, 18)), 10, 16),  # the next one runs
+        (pool(schedule(22, 6)), 23, 30),
+        (pool(schedule(22, 6)), 5, 6),  # it began on Sunday
+        (pool(schedule(0, 24)), 10, 24),
+        (pool(schedule(8, 24)), 10, 24),
+        # An output that is reported to run by a schedule is held off, whatever its
+        # record: the controller's clock may differ from ours.
+        (pool(DAY, mode=1), 10, 16),
+        (pool(DAY, mode=1), 7.9, 16),
+        (pool(DAY, mode=1), 16.1, 17),  # an hour of daylight saving
+        (pool(DAY, mode=1), 16, 17),
+        (pool(DAY, mode=1), 17, 18),
+        (pool(DAY, mode=1), 17.5, 18),
+        (pool(DAY, mode=1), 20, 24),
+        (pool(DAY, mode=0), 3, None),
+        (pool(schedule(8, 16, LIGHT), mode=1), 10, 16),
+        (pool(mode=1), 10, 24),
+        # Without records, until midnight if a schedule is reported to run.
+        (pool(DAY, known=False), 10, None),
+        (pool(DAY, known=False, mode=1), 10, 24),
     ],
 )
 def test_how_long_off_is_held(
-    schedules: list[Schedule], hours: float, expected: float | None
+    state: PoolState, hours: float, expected: float | None
 ) -> None:
-    assert until(pool(*schedules), hours) == expected
-
-
-def test_a_schedule_that_is_not_armed() -> None:
-    assert until(pool(schedule(8, 16), armed=()), 10) is None
-
-
-@pytest.mark.parametrize(
-    ("schedules", "hours", "expected"),
-    [
-        ([schedule(8, 16)], 10, 16),
-        # The reported mode counts: the controller's clock may differ from ours.
-        ([schedule(8, 16)], 7.9, 16),
-        ([schedule(8, 16)], 16.1, 17),  # an hour of daylight saving
-        ([schedule(8, 16)], 16, 17),
-        ([schedule(8, 16)], 17, 18),
-        ([schedule(8, 16)], 17.5, 18),
-        ([schedule(8, 16)], 20, 24),
-        ([schedule(8, 16, LIGHT)], 10, 16),
-        ([], 10, 24),
-    ],
-)
-def test_a_schedule_that_runs(
-    schedules: list[Schedule], hours: float, expected: float
-) -> None:
-    """An output reported to run by a schedule is held off, whatever its record."""
-    assert until(pool(*schedules, mode=1), hours) == expected
-    assert until(pool(*schedules, mode=0), 3) is None
-
-
-def test_schedules_that_are_not_known() -> None:
-    """Without records, off is held until midnight if a schedule is reported to run."""
-    unknown = pool(schedule(8, 16), known=False)
-    assert until(unknown, 10) is None
-    assert until(pool(schedule(8, 16), known=False, mode=1), 10) == 24
+    assert until(state, hours) == expected
 
 
 def test_what_starts_the_pump() -> None:
@@ -147,13 +137,9 @@ def test_what_starts_the_pump() -> None:
 )
 def test_daylight_saving(now: str, window: tuple[float, float], expected: str) -> None:
     """Schedules run by the wall clock of the pool; the end is given in UTC."""
-    berlin = ZoneInfo("Europe/Berlin")
-    state = pool(schedule(*window))
-    slot = state.outputs.slot(WATERFALL)
-    assert slot is not None
-    found = window_of(state, slot, datetime.fromisoformat(now).replace(tzinfo=berlin))
-    assert found is not None
-    assert found.until == datetime.fromisoformat(expected).replace(tzinfo=UTC)
+    at = datetime.fromisoformat(now).replace(tzinfo=BERLIN)
+    end = held_until(pool(schedule(*window)), at, WATERFALL)
+    assert end == datetime.fromisoformat(expected).replace(tzinfo=UTC)
 
 
 def test_what_counts_as_held() -> None:

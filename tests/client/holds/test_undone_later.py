@@ -5,7 +5,7 @@ any order. In the end, nothing is left that nobody asked for.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -101,49 +101,43 @@ class World:
 
     def started(self, stored: dict[str, Any]) -> tuple[Controller, WarmBy]:
         """Return Home Assistant's side after a start with what it stored."""
-        full, text = self.service.full, json.loads(json.dumps(stored))
+        full, kept = self.service.full, json.loads(json.dumps(stored))
         if not stored:
             self.counters = Counters()
-        kept = {key: value for key, value in text.items() if key != "time"}
+        lan = self.service.lan_client(full, counter=self.counters)
         controller = Controller(
             full.device_id,
-            lan=self.service.lan_client(full, counter=self.counters)
-            if self.by_lan
-            else None,
+            lan=lan if self.by_lan else None,
             cloud=self.service.cloud_client(),
             clock=Clock(
-                since=text.get("time"),
+                since=kept.get("time"),
                 wall=lambda: self.service.clock.time() + self.wall_error,
                 steady=lambda: self.time.now,
             ),
             zone=lambda: UTC,
             stored=Stored(
-                holds=from_stored(tuple[Hold, ...], kept["holds"]),
-                pauses=from_stored(tuple[Pause, ...], kept["pauses"]),
-                heat=from_stored(tuple[HeatClaim, ...], kept["heat"]),
-            )
-            if kept
-            else Stored(),
+                holds=from_stored(tuple[Hold, ...], kept.get("holds", ())),
+                pauses=from_stored(tuple[Pause, ...], kept.get("pauses", ())),
+                heat=from_stored(tuple[HeatClaim, ...], kept.get("heat", ())),
+            ),
         )
-        requests = from_stored(tuple[Request, ...], kept["warm_by"] if kept else [])
+        requests = from_stored(tuple[Request, ...], kept.get("warm_by", ()))
         return controller, WarmBy(controller, Learned(), requests)
 
     @property
     def owners(self) -> tuple[Any, ...]:
         """What undoes things, in its order."""
-        found = self.controller
-        return self.warm_by, found.heat, found.pauses, found.holds
+        control = self.controller
+        return self.warm_by, control.heat, control.pauses, control.holds
 
     # Home Assistant at work
 
     async def poll(self, seconds: float) -> None:
         """Let time pass, read, and do what is due."""
         self.time.advance(seconds)
-        controller = self.controller
-        with suppress(PoolctlError):
-            await controller.poller.poll()
-        with suppress(PoolctlError):
-            await controller.queries.refresh()
+        for read in (self.controller.poller.poll, self.controller.queries.refresh):
+            with suppress(PoolctlError):
+                await read()
         if any(owner.wait is not None and owner.wait <= 0 for owner in self.owners):
             for owner in self.owners:
                 await owner.work()
@@ -279,16 +273,15 @@ class World:
     def trouble(self, kind: str) -> None:
         """Have one kind of trouble from now on, instead of any other."""
         full, cloud = self.service.full, self.service.cloud
-        full.faults.clear()
-        cloud.faults.clear()
-        full.dialects.clear()
+        for each in (full.faults, cloud.faults, full.dialects):
+            each.clear()
         self.gone_after_busy = kind == "busy, then gone"
         if self.gone_after_busy or kind == "busy":
             full.dialects.add("busy_after")
         if kind in ("no LAN", "nothing"):
             full.faults.on("refuse")
         if kind in ("answers lost", "declined"):
-            full.faults.on({"declined": "decline"}.get(kind, "close_mid_body"), "a")
+            full.faults.on("decline" if kind == "declined" else "close_mid_body", "a")
         if kind not in ("", "busy", "no LAN"):
             cloud.faults.on("refuse")
 
@@ -444,6 +437,63 @@ STEPS: Final = st.tuples(
 )
 
 
+STORIES: Final[tuple[Story, ...]] = (
+    # Nobody answers that the pump stops, which may hold it off.
+    [
+        ("busy, then gone", ("switch", (PUMP, False)), 0.5),
+        ("nothing", ("delete", ()), 0.5),
+    ],
+    # The cloud switches it off, which may hold it off.
+    [
+        ("", ("hold", (WATERFALL, True, 60)), 5),
+        ("no LAN", ("app_doses", (ACID, True)), 5),
+        ("no LAN", ("delete", ()), 0.5),
+    ],
+    # Without a LAN, a release is "off", and nobody answers it.
+    [
+        ("declined", ("warm", (POOL, 60)), 0.5),
+        ("no LAN", ("app_doses", (ACID, True)), 5),
+        ("busy, then gone", ("warm_no_more", (POOL,)), 25),
+    ],
+    # Its end comes after a start, before anything was read.
+    [("", ("hold", (PUMP, True, 20)), 5), ("nothing", ("restart", (1,)), 25)],
+    # Nobody answers that a heater is selected, and the last read shows that it is not.
+    [
+        ("declined", ("warm", (SPA, 120)), 25),
+        ("answers lost", ("resume", (WATERFALL,)), 25),
+        ("busy, then gone", ("warm", (POOL, 120)), 25),
+        ("declined", ("delete", ()), 5),
+    ],
+    # Deleted before a command whose answer was lost has taken effect.
+    [("answers lost", ("warm", (POOL, 120)), 5), ("declined", ("delete", ()), 25)],
+    # Through the cloud alone, "off" may hold an output off, and nothing shows it.
+    [
+        ("", ("use_lan", (False,)), 0.5),
+        ("", ("switch", (PUMP, False)), 5),
+        ("", ("delete", ()), 5),
+    ],
+    # The cloud switched it off, a read of the LAN shows that this held it off, and the
+    # release is declined.
+    [
+        ("no LAN", ("hold", (WATERFALL, True, 20)), 25),
+        ("declined", ("jump", (-5,)), 25),
+        ("", ("delete", ()), 25),
+    ],
+    # A user gives the pump back before the first read after the command.
+    [
+        ("busy, then gone", ("hold", (PUMP, True, 20)), 25),
+        ("declined", ("resume", (PUMP,)), 0.5),
+    ],
+)
+
+
+def told_again(test: Callable[..., None]) -> Callable[..., None]:
+    """Try these stories in each run."""
+    for story in STORIES:
+        test = example(story=story)(test)
+    return test
+
+
 @pytest.mark.timeout(600)
 @settings(
     max_examples=30,
@@ -452,76 +502,7 @@ STEPS: Final = st.tuples(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(story=st.lists(STEPS, min_size=4, max_size=12))
-@example(
-    # Nobody answers that the pump stops, which may hold it off.
-    story=[
-        ("busy, then gone", ("switch", (PUMP, False)), 0.5),
-        ("nothing", ("delete", ()), 0.5),
-    ]
-)
-@example(
-    # The cloud switches it off, which may hold it off.
-    story=[
-        ("", ("hold", (WATERFALL, True, 60)), 5),
-        ("no LAN", ("app_doses", (ACID, True)), 5),
-        ("no LAN", ("delete", ()), 0.5),
-    ]
-)
-@example(
-    # Without a LAN, a release is "off", and nobody answers it.
-    story=[
-        ("declined", ("warm", (POOL, 60)), 0.5),
-        ("no LAN", ("app_doses", (ACID, True)), 5),
-        ("busy, then gone", ("warm_no_more", (POOL,)), 25),
-    ]
-)
-@example(
-    # Its end comes after a start, before anything was read.
-    story=[
-        ("", ("hold", (PUMP, True, 20)), 5),
-        ("nothing", ("restart", (1,)), 25),
-    ]
-)
-@example(
-    # Nobody answers that a heater is selected, and the last read shows that it is not.
-    story=[
-        ("declined", ("warm", (SPA, 120)), 25),
-        ("answers lost", ("resume", (WATERFALL,)), 25),
-        ("busy, then gone", ("warm", (POOL, 120)), 25),
-        ("declined", ("delete", ()), 5),
-    ]
-)
-@example(
-    # Deleted before a command whose answer was lost has taken effect.
-    story=[
-        ("answers lost", ("warm", (POOL, 120)), 5),
-        ("declined", ("delete", ()), 25),
-    ]
-)
-@example(
-    # Through the cloud alone, "off" may hold an output off, and nothing shows it.
-    story=[
-        ("", ("use_lan", (False,)), 0.5),
-        ("", ("switch", (PUMP, False)), 5),
-        ("", ("delete", ()), 5),
-    ]
-)
-@example(
-    # The cloud switched it off, a read of the LAN shows that this held it off, and the
-    # release is declined.
-    story=[
-        ("no LAN", ("hold", (WATERFALL, True, 20)), 25),
-        ("declined", ("jump", (-5,)), 25),
-        ("", ("delete", ()), 25),
-    ]
-)
-@example(
-    # A user gives the pump back before the first read after the command.
-    story=[
-        ("busy, then gone", ("hold", (PUMP, True, 20)), 25),
-        ("declined", ("resume", (PUMP,)), 0.5),
-    ]
-)
+@told_again
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:
