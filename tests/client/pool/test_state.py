@@ -1,8 +1,8 @@
 """How frames and the cloud's answers change a PoolState."""
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -37,6 +37,7 @@ from custom_components.poolctl.client.wire.frame import (
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
+HEAT = (HeatSource.POOL_HEATER, HeatSource.SOLAR, HeatSource.SPA_HEATER)
 STABLE = 1 << 5 | 3 << 13 | 1 << 15
 """Chemistry stable, no dry run, flow (protocol.md O2.1)."""
 
@@ -126,41 +127,30 @@ def test_impossible_readings(field: str, bad: list[Any], good: list[Any]) -> Non
 
 
 ORP, VOLUME = ([0, 0xFFFF], [1, 650, 0xFFFE]), ([0xFFFFFFFF], [0, 20_000, 0xFFFFFFFE])
+PH = ([0.0, 14.1, 25.5], [0.1, 7.4, 14.0])
 
 
 @pytest.mark.parametrize(
-    ("field", "read", "bad", "good"),
+    ("field", "part", "bad", "good"),
     [
-        ("pool_target", lambda state: state.pool_target, [0, 0xFF], [1, 28, 0xFE]),
-        ("spa_target", lambda state: state.spa_target, [0, 0xFF], [1, 40, 0xFE]),
-        (
-            "desired_ph",
-            lambda state: state.acid.desired,
-            [0.0, 14.1, 25.5],
-            [0.1, 7.4, 14.0],
-        ),
-        ("desired_orp_mineral", lambda state: state.chlorinator.desired, *ORP),
-        ("desired_orp_liquid", lambda state: state.chlorine.desired, *ORP),
-        ("acid_drum_ml", lambda state: state.acid.drum_ml, *VOLUME),
-        ("acid_remaining_ml", lambda state: state.acid.remaining_ml, *VOLUME),
-        ("chlorine_drum_ml", lambda state: state.chlorine.drum_ml, *VOLUME),
-        ("chlorine_remaining_ml", lambda state: state.chlorine.remaining_ml, *VOLUME),
+        ("pool_target", "pool_target", [0, 0xFF], [1, 28, 0xFE]),
+        ("spa_target", "spa_target", [0, 0xFF], [1, 40, 0xFE]),
+        ("desired_ph", "acid.desired", *PH),
+        ("desired_orp_mineral", "chlorinator.desired", *ORP),
+        ("desired_orp_liquid", "chlorine.desired", *ORP),
+        ("acid_drum_ml", "acid.drum_ml", *VOLUME),
+        ("acid_remaining_ml", "acid.remaining_ml", *VOLUME),
+        ("chlorine_drum_ml", "chlorine.drum_ml", *VOLUME),
+        ("chlorine_remaining_ml", "chlorine.remaining_ml", *VOLUME),
     ],
 )
 def test_impossible_settings(
-    field: str,
-    read: Callable[[PoolState], float | None],
-    bad: list[float],
-    good: list[float],
+    field: str, part: str, bad: list[float], good: list[float]
 ) -> None:
-    def told_by(value: float | None) -> float | None:
+    for value in [*bad, None, *good]:
         changes: dict[str, Any] = {field: value}
-        return read(seen(configuration=replace(CONFIGURATION, **changes)))
-
-    for value in [*bad, None]:
-        assert told_by(value) is None, value
-    for value in good:
-        assert told_by(value) == value
+        state = seen(configuration=replace(CONFIGURATION, **changes))
+        assert attrgetter(part)(state) == (value if value in good else None), value
 
 
 def test_where_each_setting_goes() -> None:
@@ -194,25 +184,11 @@ def test_where_each_setting_goes() -> None:
     assert merge_frame(before, frame, NOW) == PoolState(
         pool_target=28,
         spa_target=36,
-        heat={
-            HeatSource.POOL_HEATER: True,
-            HeatSource.SOLAR: False,
-            HeatSource.SPA_HEATER: None,
-        },
+        heat=dict(zip(HEAT, (True, False, None), strict=True)),
         pool_sources=(HeatSource.POOL_HEATER,),
-        acid=Doser(
-            desired=7.4,
-            drum_ml=20_000,
-            remaining_ml=15_000,
-            enabled=True,
-            doses=3,
-        ),
-        chlorine=Doser(
-            desired=700,
-            drum_ml=30_000,
-            remaining_ml=25_000,
-            enabled=False,
-            doses=4,
+        acid=replace(before.acid, desired=7.4, drum_ml=20_000, remaining_ml=15_000),
+        chlorine=replace(
+            before.chlorine, desired=700, drum_ml=30_000, remaining_ml=25_000
         ),
         chlorinator=Dosing(desired=650, enabled=True),
         outputs=Outputs(types=(31, 2, 17), names=("Pump",)),
@@ -226,23 +202,25 @@ def test_where_each_setting_goes() -> None:
 # Values that stay, and values that do not
 
 
-def test_readings_never_mix_sources() -> None:
+def test_what_each_source_reports() -> None:
     lan = seen()
     cloud = told(lan, actual_orp=None)
-    assert cloud.readings.orp is None
-    assert cloud.readings.water_temperature is None  # the dashboard has none
-    assert cloud.readings.pump_power is None and cloud.signals.flow is None
-    back = seen(cloud, flow_rate=None)
-    assert back.readings.flow_rate is None and back.source is Source.LAN
-    assert back.readings.pressure == 60
-
-
-def test_slots_are_assumed_while_the_cloud_is_the_source() -> None:
-    lan = seen()
-    cloud = told(lan)
+    readings = cloud.readings
+    # The dashboard has no temperature, power or flow.
+    assert (readings.orp, readings.water_temperature, readings.pump_power) == (
+        None,
+    ) * 3
+    assert cloud.signals.flow is None
     assert not lan.outputs.assumed and cloud.outputs.assumed
     assert cloud.outputs.slots == lan.outputs.slots
-    assert not seen(cloud).outputs.assumed
+    assert not lan.schedules.assumed and cloud.schedules.assumed
+    assert told(cloud).schedules.assumed
+    known = replace(cloud, schedules=Schedules(assumed=False))
+    assert not told(known).schedules.assumed
+    back = seen(cloud, flow_rate=None)
+    assert (back.source, back.readings.flow_rate) == (Source.LAN, None)
+    assert (back.readings.pressure, back.outputs.assumed) == (60, False)
+    assert not back.schedules.assumed
 
 
 def test_absent_parts_stay_in_force() -> None:
@@ -257,19 +235,9 @@ def test_absent_parts_stay_in_force() -> None:
         state, StateFrame(None, Configuration(pool_target=30), None), NOW
     )
     # A configuration replaces all earlier settings.
-    assert only == replace(
-        state,
-        pool_target=30,
-        acid=Doser(),
-        chlorinator=Dosing(),
-    )
-
-
-def test_slot_modes_that_are_not_reported_are_unknown() -> None:
-    state = seen(seen(), aux_modes=None, held_slots=None)
-    assert [slot.mode for slot in state.outputs.slots] == [None] * 3
-    assert [slot.on for slot in state.outputs.slots] == [None] * 3
-    assert [slot.held for slot in state.outputs.slots] == [None] * 3
+    assert only == replace(state, pool_target=30, acid=Doser(), chlorinator=Dosing())
+    slots = seen(state, aux_modes=None, held_slots=None).outputs.slots
+    assert [(slot.mode, slot.on, slot.held) for slot in slots] == [(None,) * 3] * 3
 
 
 # Chemistry
@@ -278,12 +246,25 @@ def test_slot_modes_that_are_not_reported_are_unknown() -> None:
 def test_the_last_valid_chemistry_is_held() -> None:
     valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
     state = seen()
-    assert state.valid_chemistry == valid and state.valid_at == NOW
+    assert (state.valid_chemistry, state.valid_at) == (valid, NOW)
     still = seen(state, flags=0, ph=6.0, orp=300, water_temperature=35.0, now=LATER)
-    assert still.readings.ph == 6.0
-    assert still.chemistry == valid and still.valid_at == NOW
+    assert (still.readings.ph, still.chemistry, still.valid_at) == (6.0, valid, NOW)
     again = seen(still, ph=7.5, now=LATER)
-    assert again.chemistry.ph == 7.5 and again.valid_at == LATER
+    assert (again.chemistry.ph, again.valid_at) == (7.5, LATER)
+    # Each reading that is not reported is held, too.
+    nothing = {"ph": None, "orp": None, "water_temperature": None}
+    without = seen(state, now=LATER, **nothing)
+    assert (without.valid_chemistry, without.chemistry) == (valid, Chemistry())
+    from_the_start = seen(flags=0)
+    assert (from_the_start.chemistry, from_the_start.valid_at) == (Chemistry(), None)
+    by_cloud = told(state)
+    assert by_cloud.valid_chemistry == replace(valid, ph=7.2, orp=640)
+    assert by_cloud.chemistry.water_temperature is None  # the source has none now
+    assert told(by_cloud, chemistry_stable=False).chemistry.water_temperature == 26.4
+    # Stability that is not reported does not void readings.
+    unknown = told(chemistry_stable=None)
+    assert unknown.chemistry == unknown.measured_chemistry != Chemistry()
+    assert unknown.valid_chemistry == Chemistry()
 
 
 def in_spa_mode(state: PoolState, on: bool) -> PoolState:
@@ -331,49 +312,11 @@ def test_water_settles_only_while_it_flows() -> None:
 
 def test_what_is_shown_of_still_water() -> None:
     still = seen(seen(), flags=0, ph=6.0)
-    for choice, ph in (
-        (WithoutFlow.HOLD, 7.4),
-        (WithoutFlow.UNKNOWN, None),
-        (WithoutFlow.RAW, 6.1),
-    ):
+    shown = {WithoutFlow.HOLD: 7.4, WithoutFlow.UNKNOWN: None, WithoutFlow.RAW: 6.1}
+    for choice, ph in shown.items():
         choices = Choices(without_flow=choice)
         assert shown_chemistry(still, choices, Chemistry(ph=6.1)).ph == ph
         assert shown_chemistry(seen(), choices, Chemistry(ph=7.5)).ph == 7.5
-
-
-def test_still_water_from_the_start() -> None:
-    state = seen(flags=0)
-    assert state.chemistry == Chemistry() and state.valid_at is None
-
-
-def test_what_a_source_does_not_measure_is_held_too() -> None:
-    state = told(seen())
-    assert state.valid_chemistry == Chemistry(ph=7.2, orp=640, water_temperature=26.4)
-    assert state.chemistry.water_temperature is None  # the source has none now
-    still = told(state, chemistry_stable=False)
-    assert still.chemistry.water_temperature == 26.4
-
-
-def test_each_reading_that_is_not_reported_is_held() -> None:
-    nothing = {"ph": None, "orp": None, "water_temperature": None}
-    state = seen(seen(), now=LATER, **nothing)
-    valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
-    assert state.valid_chemistry == valid and state.chemistry == Chemistry()
-
-
-def test_schedules_stay_assumed_while_the_cloud_does_not_tell_them() -> None:
-    assert not seen().schedules.assumed
-    once = told(seen())
-    assert once.schedules.assumed and told(once).schedules.assumed
-    told_by_cloud = replace(once, schedules=Schedules(assumed=False))
-    assert not told(told_by_cloud).schedules.assumed
-    assert not seen(once).schedules.assumed
-
-
-def test_stability_that_is_not_reported_does_not_void_readings() -> None:
-    state = told(chemistry_stable=None)
-    assert state.chemistry == state.measured_chemistry != Chemistry()
-    assert state.valid_chemistry == Chemistry()
 
 
 # The pump
