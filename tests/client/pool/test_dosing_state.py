@@ -36,26 +36,25 @@ def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
 # Settings objects
 
 
-@pytest.mark.parametrize("odd", [None, "7", 7.5, -1, 256, [1]])
-def test_odd_values_tell_nothing(odd: object) -> None:
-    before = merge_settings(
-        PH_SETTINGS, PoolState(), {"ph_dosing": True, "current_dose_today": 3}, NOW
-    )
-    after = merge_settings(
-        PH_SETTINGS, before, {"ph_dosing": odd, "current_dose_today": odd}, NOW
-    )
-    assert after.acid == Doser(enabled=True, doses=3)
-    assert after.acid.doses_at == before.acid.doses_at is not None
+def test_odd_values_leave_what_is_known() -> None:
+    known = {"ph_dosing": True, "current_dose_today": 3}
+    before = merge_settings(PH_SETTINGS, PoolState(), known, NOW)
+    for odd in (None, "7", 7.5, -1, 256, [1]):
+        answer = {"ph_dosing": odd, "current_dose_today": odd}
+        after = merge_settings(PH_SETTINGS, before, answer, NOW)
+        assert after.acid == Doser(enabled=True, doses=3)
+        assert after.acid.doses_at == before.acid.doses_at is not None
 
 
 def test_each_object_is_reported_by_itself() -> None:
-    told = {"current_dose_today": 3}
-    state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
-    assert state.acid.doses == 3 and state.chlorine.doses is None
-    assert state.chlorine.doses_at is None
-    state = merge_settings(CHLORINE_SETTINGS, PoolState(), told, NOW)
-    assert state.chlorine.doses == 3 and state.acid.doses is None
-    assert state.acid.doses_at is None
+    for name, kind, other in (
+        (PH_SETTINGS, ACID, CHLORINE),
+        (CHLORINE_SETTINGS, CHLORINE, ACID),
+    ):
+        state = merge_settings(name, PoolState(), {"current_dose_today": 3}, NOW)
+        untouched = other.of(state)
+        assert kind.of(state).doses == 3
+        assert (untouched.doses, untouched.doses_at) == (None, None)
 
 
 # Drums

@@ -32,9 +32,6 @@ def test_slots() -> None:
     assert state.outputs.slot(3) is None
     assert state.outputs.pump == state.outputs.slots[0]
     assert state.outputs.fitted({13, 12}) and not state.outputs.fitted({2, 32})
-
-
-def test_no_slots() -> None:
     outputs = PoolState().outputs
     assert outputs.slots == () and outputs.pump is None and outputs.slot(0) is None
     assert not outputs.fitted({31})

@@ -18,38 +18,25 @@ from custom_components.poolctl.report.statistics import LinkStatistics
 from tests.client.conftest import Rig, Service
 
 
-def test_nothing_was_asked() -> None:
+def test_answers_and_misses(freezer: FrozenDateTimeFactory) -> None:
     link = LinkStatistics()
     assert (link.latency_average, link.last_error) == (None, None)
-
-
-def test_latencies_are_those_of_answers(freezer: FrozenDateTimeFactory) -> None:
-    link = LinkStatistics()
-    link.add(1, None)
-    link.add(3, None)
+    for seconds in (1, 3):
+        link.add(seconds, None)
     freezer.tick(10)
-    link.add(10, UnreachableError("silence"))
-    assert (link.polls, link.misses, link.misses_in_a_row) == (3, 1, 1)
-    assert link.latency_average == pytest.approx(2)
-    assert link.latency_worst == pytest.approx(3)
-    assert link.last_error is UnreachableError
-    assert link.last_error_at is not None
-    assert link.last_answer_at is not None
+    for misses in (1, 2, 3):
+        link.add(10, UnreachableError("silence"))
+        assert (link.polls, link.misses) == (2 + misses, misses)
+        assert link.misses_in_a_row == misses
+    # Latencies are those of answers; the last error is kept.
+    assert (link.latency_average, link.latency_worst) == pytest.approx((2, 3))
+    assert link.last_error_at is not None and link.last_answer_at is not None
     assert (link.last_error_at - link.last_answer_at).total_seconds() == 10
     link.add(1, None)
-    assert (link.misses, link.misses_in_a_row) == (1, 0)
-    # The last error is kept.
+    assert (link.misses, link.misses_in_a_row) == (3, 0)
     assert link.last_error is UnreachableError
-
-
-def test_misses_add_up() -> None:
-    link = LinkStatistics()
-    for count in (1, 2, 3):
-        link.add(1, UnreachableError("silence"))
-        assert (link.polls, link.misses, link.misses_in_a_row) == (count,) * 3
-    link.add(1, None)
     link.add(1, UnreachableError("silence"))
-    assert (link.polls, link.misses, link.misses_in_a_row) == (5, 4, 1)
+    assert (link.polls, link.misses, link.misses_in_a_row) == (7, 4, 1)
 
 
 async def test_what_is_cut_short_is_no_poll(rig: Rig) -> None:
@@ -111,42 +98,33 @@ async def test_requests_for_an_account(service: Service) -> None:
 async def test_the_last_frame(service: Service) -> None:
     """It is of a state or an action, never of a query, whose reply may have names."""
     lan = service.lan_client(service.small)
-    seen = service.observers.statistics[service.small.device_id]
-    await lan.state()
-    assert seen.last_frame is not None
-    assert seen.last_frame.counter == service.small.counter
-    previous = seen.last_frame
+    statistics = service.observers.statistics[service.small.device_id]
+    for _ in range(2):
+        await lan.state()
+    previous = statistics.last_frame
+    assert previous is not None and previous.counter == service.small.counter
     await lan.query("aux_names")
-    assert seen.last_frame is previous
+    for fault in ("bad_tag", "wrong_key", "replay"):  # what does not verify is not kept
+        service.small.faults.on(fault)
+        with pytest.raises(Exception, match=r"envelope"):
+            await lan.state()
+        service.small.faults.clear()
+        assert statistics.last_frame is previous
     await lan.action("aux", encode_aux(2, True, True))
-    assert seen.last_frame.counter == service.small.counter > previous.counter
+    assert statistics.last_frame is not None
+    assert statistics.last_frame.counter == service.small.counter > previous.counter
     names = [slot.name.encode() for slot in service.small.pool.slots if slot.name]
     assert names
-    assert not [name for name in names if name in seen.last_frame.payload]
-
-
-@pytest.mark.parametrize("fault", ["bad_tag", "wrong_key", "replay"])
-async def test_a_frame_that_does_not_verify_is_not_kept(
-    service: Service, fault: str
-) -> None:
-    lan = service.lan_client(service.small)
-    seen = service.observers.statistics[service.small.device_id]
-    await lan.state()
-    await lan.state()
-    previous = seen.last_frame
-    service.small.faults.on(fault)
-    with pytest.raises(Exception, match=r"envelope"):
-        await lan.state()
-    assert seen.last_frame is previous
+    assert not [name for name in names if name in statistics.last_frame.payload]
 
 
 async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
     await rig.polls(15)
-    found = [rig.statistics.undecoded_frame]
+    before = rig.statistics.undecoded_frame
     rig.pool.faults.once("truncated_frame", 2)
     await rig.polls(15)
-    found.append(bad := rig.statistics.undecoded_frame)
-    assert found[0] is None is not bad
+    bad = rig.statistics.undecoded_frame
+    assert before is None is not bad
     await rig.polls(15)
     assert rig.statistics.last_frame is not bad
     assert rig.statistics.undecoded_frame is bad
