@@ -26,13 +26,7 @@ ODD_TEXTS: Final = (
     *("retry after 1m" + "9" * 400 + "s", "AA_BB_CC_DD_EE_FF", "9" * 5000, "é" * 22),
 )
 ODD_BYTES: Final = (
-    b"",
-    b"\x00",
-    b"\xff" * 4,
-    b"\x80",
-    b"{",
-    b"[" * 2000,
-    b"\xed\xa0\x80",
+    *(b"", b"\x00", b"\xff" * 4, b"\x80", b"{", b"[" * 2000, b"\xed\xa0\x80"),
 )
 _DEEP: Final = 3
 
@@ -42,37 +36,22 @@ def mutate_bytes(chance: Random, data: bytes) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 4, 16))):
         at = chance.randrange(len(changed) + 1)
-        chance.choice(_BYTE_CHANGES)(chance, changed, at)
+        match chance.randrange(8):
+            case 0 | 1 if at < len(changed):
+                changed[at] ^= 1 << chance.randrange(8)
+            case 2 | 3 if at < len(changed):
+                odd = (0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256))
+                changed[at] = chance.choice(odd)
+            case 4:
+                more = chance.randbytes(chance.randint(1, 5))
+                changed[at:at] = chance.choice((*ODD_BYTES, more))
+            case 5:
+                del changed[at : at + chance.randint(1, 8)]
+            case 6:
+                del changed[at:]
+            case 7:
+                changed[at:at] = changed[at : at + chance.randint(1, 32)]
     return bytes(changed)
-
-
-def _flip(chance: Random, data: bytearray, at: int) -> None:
-    if at < len(data):
-        data[at] ^= 1 << chance.randrange(8)
-
-
-def _set(chance: Random, data: bytearray, at: int) -> None:
-    if at < len(data):
-        data[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
-
-
-def _insert(chance: Random, data: bytearray, at: int) -> None:
-    data[at:at] = chance.choice((*ODD_BYTES, chance.randbytes(chance.randint(1, 5))))
-
-
-def _drop(chance: Random, data: bytearray, at: int) -> None:
-    del data[at : at + chance.randint(1, 8)]
-
-
-def _cut(chance: Random, data: bytearray, at: int) -> None:
-    del data[at:]
-
-
-def _repeat(chance: Random, data: bytearray, at: int) -> None:
-    data[at:at] = data[at : at + chance.randint(1, 32)]
-
-
-_BYTE_CHANGES: Final = (_flip, _flip, _set, _set, _insert, _drop, _cut, _repeat)
 
 
 def mutate_text(chance: Random, text: str) -> str:
@@ -95,23 +74,17 @@ def mutate_json(chance: Random, value: Json) -> Json:
         name = chance.choice(list(value))
         if chance.random() < 0.1:
             rest = {key: each for key, each in value.items() if key != name}
-            return rest | (
-                {chance.choice(ODD_TEXTS): value[name]} if at_random(chance) else {}
-            )
+            odd = {chance.choice(ODD_TEXTS): value[name]}
+            return rest | odd if chance.random() < 0.5 else rest
         return value | {name: mutate_json(chance, value[name])}
     if isinstance(value, list) and value and chance.random() < 0.8:
         at = chance.randrange(len(value))
         if chance.random() < 0.1:
             return value[:at] + value[at:] * 2
         return [*value[:at], mutate_json(chance, value[at]), *value[at + 1 :]]
-    if isinstance(value, str) and at_random(chance):
+    if isinstance(value, str) and chance.random() < 0.5:
         return mutate_text(chance, value)
     return odd_value(chance, value)
-
-
-def at_random(chance: Random) -> bool:
-    """Toss a coin."""
-    return chance.random() < 0.5
 
 
 def odd_value(chance: Random, value: Json, deep: int = 0) -> Json:

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import json
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
@@ -56,46 +56,22 @@ _KEY: Final = bytes(range(16))
 _NOW: Final = datetime(2026, 11, 2, tzinfo=UTC)
 _FRAMES: Final = Path(__file__).parents[1] / "fixtures" / "state_frames.json"
 _STATUSES: Final = (
-    200,
-    200,
-    200,
-    201,
-    202,
-    204,
-    307,
-    400,
-    401,
-    403,
-    404,
-    408,
-    429,
-    503,
+    *(200, 200, 200, 201, 202, 204, 307),
+    *(400, 401, 403, 404, 408, 429, 503),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Parser:
+class Parser[T]:
     """A parser of external data."""
 
     name: str
-    make: Callable[[Random], tuple[object, Callable[[], list[str]]]]
-    """Makes a mutated input and the function that parses it, which returns the words to
-    be stored or shown."""
+    make: Callable[[Random], T]
+    """Makes a mutated input."""
+    parse: Callable[[T], object]
+    """Parses it; an iterator has the words to be stored or shown."""
     errors: tuple[type[PoolctlError], ...] = ()
     """The only errors that it may raise; a class does not stand for its subclasses."""
-
-
-def _parser[T](
-    name: str,
-    make: Callable[[Random], T],
-    parse: Callable[[T], Iterator[str] | None],
-    *errors: type[PoolctlError],
-) -> Parser:
-    def step(chance: Random) -> tuple[object, Callable[[], list[str]]]:
-        given = make(chance)
-        return given, lambda: list(parse(given) or ())
-
-    return Parser(name, step, errors)
 
 
 # --- The LAN ----------------------------------------------------------------------
@@ -107,14 +83,10 @@ def _full() -> Controller:
 
 def _frames() -> list[bytes]:
     """Return valid frames, also of other versions."""
-    recorded = [
-        bytes.fromhex(row["payload"]) for row in json.loads(_FRAMES.read_text())
-    ]
-    found = [*recorded]
-    for version in (None, Dialect.FRAME_VERSION_0, Dialect.FRAME_VERSION_3):
+    found = [bytes.fromhex(row["payload"]) for row in json.loads(_FRAMES.read_text())]
+    for versions in (set(), {Dialect.FRAME_VERSION_0}, {Dialect.FRAME_VERSION_3}):
         controller = _full()
-        if version is not None:
-            controller.dialects.add(version)
+        controller.dialects |= versions
         controller.pool.start_timer(3, 600)
         found.append(unwrap(_KEY, controller.signed_state()).payload)
     return found
@@ -130,13 +102,9 @@ def _known() -> PoolState:
 
 def _replies(query: Query) -> list[bytes]:
     """Return valid replies to a query, also longer ones."""
-    more: tuple[set[str], ...] = (
-        set(),
-        {Dialect.LONGER_REPLIES},
-        {Dialect.LONGER_RECORDS},
-        {Dialect.TEMP_WITHOUT_FLAGS},
-    )
-    return [actions.query(_full().pool, query.name, spoken) for spoken in more]
+    longer = Dialect.LONGER_REPLIES, Dialect.LONGER_RECORDS, Dialect.TEMP_WITHOUT_FLAGS
+    dialects = [set[str](), *({str(each)} for each in longer)]
+    return [actions.query(_full().pool, query.name, spoken) for spoken in dialects]
 
 
 def _of_bytes(seeds: Sequence[bytes]) -> Callable[[Random], bytes]:
@@ -150,10 +118,6 @@ def _state_words(state: PoolState) -> Iterator[str]:
 
 def _frame(data: bytes) -> Iterator[str]:
     return _state_words(merge_frame(PoolState(), decode_frame(data), _NOW))
-
-
-def _after_action(data: bytes) -> None:
-    state_after(data)
 
 
 def _signed(chance: Random) -> tuple[str, IncomingCounter]:
@@ -179,34 +143,22 @@ def _reply(query: Query, known: PoolState, data: bytes) -> Iterator[str]:
     return _state_words(query.merge(known, data, _NOW))
 
 
-def _lan() -> Iterator[Parser]:
+def _lan() -> Iterator[Parser[Any]]:
     frames = _of_bytes(_SEEN)
-    yield _parser("state frame", frames, _frame, FrameError)
-    yield _parser("frame after an action", frames, _after_action)
-    yield _parser(
-        *("envelope", _signed, _envelope),
-        *(EnvelopeError, SignatureError, ReplayError, FrameError),
-    )
-    known = _known()
+    yield Parser("state frame", frames, _frame, (FrameError,))
+    yield Parser("frame after an action", frames, state_after)
+    errors = EnvelopeError, SignatureError, ReplayError, FrameError
+    yield Parser("envelope", _signed, _envelope, errors)
     for query in QUERIES:
-        yield _parser(
-            f"reply to {query.name}",
-            _of_bytes(_replies(query)),
-            partial(_reply, query, known),
-            ReplyError,
-        )
+        make, parse = _of_bytes(_replies(query)), partial(_reply, query, _known())
+        yield Parser(f"reply to {query.name}", make, parse, (ReplyError,))
 
 
 # --- The cloud --------------------------------------------------------------------
 
 _ANSWERS: Final = (
-    AuthenticationError,
-    BusyError,
-    CommandFailedError,
-    ForbiddenError,
-    NotOfferedError,
-    ProtocolError,
-    ServiceError,
+    *(AuthenticationError, BusyError, CommandFailedError, ForbiddenError),
+    *(NotOfferedError, ProtocolError, ServiceError),
 )
 
 
@@ -271,10 +223,6 @@ def _envelope_key(response: Response) -> None:
     cloud.parse_envelope_key(object_of(cloud.check(response), "data"))
 
 
-def _key_text(text: str) -> None:
-    parse_key(text)
-
-
 def _statuses(response: Response) -> None:
     for entry in list_of(object_of(cloud.check(response), "data"), "devices"):
         cloud.parse_device(entry, "")
@@ -284,10 +232,6 @@ def _tokens(response: Response) -> Iterator[str]:
     token = account._tokens(response).access
     token.encode("ascii")  # it is sent in a header
     yield account.account_id(None, token, cloud.Inventory((), ())) or ""
-
-
-def _any_json(data: bytes) -> None:
-    parse_object(data)
 
 
 _SITE: Final[Json] = json.loads(
@@ -313,28 +257,25 @@ _KEYS: Final[tuple[Json, ...]] = (
 )
 
 
-def _of_cloud() -> Iterator[Parser]:
+def _of_cloud() -> Iterator[Parser[Any]]:
     known = _known()
     for name, merge in _MERGES.items():
+        make = _response([*_read(name), *_OTHER])
         for title, state in ((name, known), (f"{name} at first", PoolState())):
-            make = _response([*_read(name), *_OTHER])
-            yield _parser(title, make, partial(_merged, merge, state), *_ANSWERS)
+            yield Parser(title, make, partial(_merged, merge, state), _ANSWERS)
     writes = (*_ANSWERS, UnconfirmedError)
-    yield _parser("answer to a write", _response(_OTHER), _write, *writes)
-    yield _parser("inventory", _response([_SITES]), _inventory, *_ANSWERS)
-    statuses = _success(
-        {"devices": [{"deviceId": "AA_BB_CC_0A_0B_0C", "online": True}]}
-    )
-    yield _parser("online statuses", _response([statuses]), _statuses, *_ANSWERS)
-    keys = _response(_KEYS)
-    yield _parser("envelope key", keys, _envelope_key, EnvelopeError, *_ANSWERS)
-    yield _parser(
-        *("text of a key", lambda chance: mutate_text(chance, _KEY.hex()), _key_text),
-        EnvelopeError,
-    )
+    yield Parser("answer to a write", _response(_OTHER), _write, writes)
+    yield Parser("inventory", _response([_SITES]), _inventory, _ANSWERS)
+    online: Json = {"deviceId": "AA_BB_CC_0A_0B_0C", "online": True}
+    statuses = _response([_success({"devices": [online]})])
+    yield Parser("online statuses", statuses, _statuses, _ANSWERS)
+    keys = (EnvelopeError, *_ANSWERS)
+    yield Parser("envelope key", _response(_KEYS), _envelope_key, keys)
+    key = partial(mutate_text, text=_KEY.hex())
+    yield Parser("text of a key", key, parse_key, (EnvelopeError,))
     tokens = AuthenticationError, BusyError, ProtocolError, ServiceError
-    yield _parser("token", _response([_TOKEN, *_OTHER]), _tokens, *tokens)
-    yield _parser("any JSON", lambda chance: mutated_answer(chance, _SITES), _any_json)
+    yield Parser("token", _response([_TOKEN, *_OTHER]), _tokens, tokens)
+    yield Parser("any JSON", partial(mutated_answer, value=_SITES), parse_object)
 
 
 # --- The network ------------------------------------------------------------------
@@ -374,14 +315,11 @@ def _observed_address(info: ZeroconfServiceInfo) -> None:
         assert cloud.is_device_id(seen.device_id)
 
 
-def parsers() -> list[Parser]:
-    """Return all parsers."""
-    return [
-        *_lan(),
-        *_of_cloud(),
-        _parser("TXT record", _announcement, _observed_address),
-    ]
-
-
 _SEEN: Final = _frames()
 _BASELINE: Final = IncomingCounter()
+
+
+def parsers() -> list[Parser[Any]]:
+    """Return all parsers."""
+    announced = Parser("TXT record", _announcement, _observed_address)
+    return [*_lan(), *_of_cloud(), announced]
