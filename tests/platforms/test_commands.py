@@ -12,6 +12,7 @@ from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
+from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -100,40 +101,62 @@ async def test_a_controller_without_lan_is_switched_through_the_cloud(
     assert home.cloud_writes == ["manualSet"]
 
 
-async def test_refresh(small: Home) -> None:
-    seen = len(small.controller.requests)
-    await small.refresh()
-    assert [r.op for r in small.controller.requests[seen:]] == ["state"]
-
-
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
-    ("fault", "told"),
-    [("decline", "refused the command"), ("ignore_writes", "did not carry it out")],
+    ("fault", "reason"),
+    [
+        ("decline", "refused the command"),
+        ("ignore_writes", "accepted the command but did not carry it out"),
+    ],
 )
-async def test_what_fails_names_what_it_is_about(
-    small: Home, fault: str, told: str
+async def test_an_error_names_what_it_is_about(
+    small: Home, fault: str, reason: str
 ) -> None:
-    """The error names the output: a user may have switched a whole room."""
+    """A user may have switched a whole room."""
     small.controller.faults.on(fault)
     with pytest.raises(HomeAssistantError) as caught:
         await small.act("switch.turn_on", SLOT)
-    said = str(caught.value)
-    assert said.startswith(f"{small.state('switch', SLOT).name}: the controller")
-    assert told in said
+    name = small.state("switch", SLOT).name
+    assert str(caught.value).startswith(f"{name}: the controller {reason}")
 
 
-@pytest.mark.parametrize(
-    ("action", "key", "data"),
-    [
-        ("switch.turn_on", "slot_3", {}),
-        ("switch.turn_off", "pump", {}),
-        ("light.turn_on", "slot_1", {"effect": "red"}),
-        ("climate.set_temperature", "pool", {"temperature": 30}),
-        ("number.set_value", "desired_ph", {"value": 7.0}),
-        ("switch.turn_on", "schedule_1", {}),
-    ],
+COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("switch.turn_on", "slot_3", {}),
+    ("switch.turn_off", "pump", {}),
+    ("light.turn_on", "slot_1", {"effect": "red"}),
+    ("climate.set_temperature", "pool", {"temperature": 30, "hvac_mode": "off"}),
+    ("number.set_value", "desired_ph", {"value": 7.0}),
+    ("switch.turn_on", "schedule_1", {}),
 )
+OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("switch.turn_on", "spa_mode", {}),
+    ("switch.turn_off", "solar_selected", {}),
+    ("switch.turn_off", "ph_dosing", {}),
+    ("button.press", "refill_acid", {}),
+    ("button.press", "slot_1_light_resync", {}),
+    ("poolctl.resume_schedule", "slot_3", {}),
+)
+
+
+@pytest.mark.usefixtures("all_enabled", "at_once")
+@pytest.mark.parametrize(
+    ("fault", "error"), [("decline", "refused"), ("refuse", "not_reached")]
+)
+async def test_a_command_that_fails_changes_nothing(
+    full: Home, subtests: pytest.Subtests, fault: str, error: str
+) -> None:
+    """Neither in the pool nor on screen, and no action goes through the cloud."""
+    full.pool.switch(3, True)
+    full.pool.water.drift = 0.0
+    await full.refresh()
+    full.controller.faults.on(fault)
+    full.cloud.faults.on("refuse")
+    for action, key, data in (*COMMANDS, *OTHERS):
+        with subtests.test(action, key=key), unchanged(full), failure(error):
+            await full.act(action, key, **data)
+    assert not full.cloud_writes
+
+
+@pytest.mark.parametrize(("action", "key", "data"), COMMANDS)
 async def test_nothing_runs_after_the_unload(
     full: Home, action: str, key: str, data: dict[str, Any]
 ) -> None:

@@ -9,20 +9,12 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl import PLATFORMS
-from custom_components.poolctl.client.control import queries
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
-from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.raw import until
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
 """Commands wait neither for more values of a slider nor for the pace of the service."""
-
-
-@pytest.fixture
-def stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a command read the settings that it writes back, as if none were recent."""
-    monkeypatch.setattr(queries, "FRESH", 0.0)
 
 
 @dataclass(frozen=True)
@@ -90,23 +82,6 @@ def still_water(service: Service) -> None:
     service.full.pool.water.ph, service.full.pool.water.orp = 7.2, 800
 
 
-async def cloud_only(home: Home, *not_offered: str) -> None:
-    """Set up the fully equipped pool without its LAN."""
-    home.own(home.service.full)
-    home.cloud.not_offered |= {*not_offered}
-    await home.set_up()
-
-
-async def there_and_back(home: Home, command: Command) -> None:
-    """Run a command and undo it: it changes only its own settings."""
-    before, was = dict(home.pool.settings), command.value(home)
-    await command.run(home)
-    assert command.value(home) == command.shown != was
-    assert dict(home.pool.settings) == before | command.changes
-    await command.undo(home, was)
-    assert dict(home.pool.settings) == before
-
-
 async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
     """A command is shown at once, changes only its own settings, and can be undone."""
     for command in COMMANDS:
@@ -127,36 +102,11 @@ async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
     assert full.cloud_writes == []
 
 
-@pytest.mark.usefixtures("stale")
-@pytest.mark.parametrize("fault", ["refuse", "close_mid_body"])
-async def test_the_lan_dies(full: Home, subtests: pytest.Subtests, fault: str) -> None:
-    """Without the cloud a command fails; with it, it goes through the cloud."""
-    full.controller.faults.on(fault)
-    for command in COMMANDS:
-        with subtests.test(command.key):
-            was = command.value(full)
-            full.cloud.faults.on("refuse")
-            with unchanged(full), failure("not_reached"):
-                await command.run(full)
-            assert command.value(full) == was
-
-            full.cloud.faults.off("refuse")
-            await there_and_back(full, command)
-
-
-async def test_a_service_that_only_reads(home: Home) -> None:
-    """Where the writing endpoints are not offered, the error says so."""
-    await cloud_only(home, "setPhSettings", "setChlorineSettings")
-    for command in COMMANDS:
-        was = command.value(home)
-        with unchanged(home), failure("not_supported", ServiceValidationError):
-            await command.run(home)
-        assert command.value(home) == was != command.shown
-
-
 async def test_a_service_that_tells_no_settings(home: Home) -> None:
     """Entities of data from `chemistryCard` are absent, including those to set it."""
-    await cloud_only(home, "chemistryCard")
+    home.own(home.service.full)
+    home.cloud.not_offered.add("chemistryCard")
+    await home.set_up()
     keys = {(domain, key) for domain in PLATFORMS for key in home.entity_keys(domain)}
     assert not keys & {(c.domain, c.key) for c in COMMANDS}
     for substance in ("acid", "chlorine"):

@@ -83,27 +83,21 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
 
 
 async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
-    slots = full.pool.slots
-
-    def there() -> set[str]:
-        return {
-            key
-            for key in full.entity_keys()
-            if key in ("pool", "spa") or "selected" in key
-        }
-
-    slots[HEATER].aux_type = 0
-    await full.refresh()
-    await full.refresh()
-    assert there() == {"pool", "spa", "solar_selected", "spa_heater_selected"}
-    slots[SOLAR].aux_type = 0
-    await full.refresh()
-    await full.refresh()
-    assert there() == {"spa", "spa_heater_selected"}
-    slots[SPA_HEATER].aux_type = 32  # one heater for both
-    await full.refresh()
-    await full.refresh()
-    assert there() == {"pool", "spa", "pool_heater_selected", "spa_heater_selected"}
+    for slot, aux_type, keys in (
+        (HEATER, 0, {"pool", "spa", "solar_selected", "spa_heater_selected"}),
+        (SOLAR, 0, {"spa", "spa_heater_selected"}),
+        # one heater for both
+        (
+            SPA_HEATER,
+            32,
+            {"pool", "spa", "pool_heater_selected", "spa_heater_selected"},
+        ),
+    ):
+        full.pool.slots[slot].aux_type = aux_type
+        await full.refresh()
+        await full.refresh()
+        found = full.entity_keys("climate") | full.entity_keys("switch")
+        assert {k for k in found if k in {"pool", "spa"} or "selected" in k} == keys
 
 
 # Targets
@@ -169,23 +163,22 @@ async def test_each_step_in_fahrenheit(home: Home) -> None:
 
 async def test_off_and_on(full: Home, subtests: pytest.Subtests) -> None:
     before = dict(full.pool.settings)
+    rows: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("set_hvac_mode", {"hvac_mode": "off"}, "off"),
+        ("set_hvac_mode", {"hvac_mode": "heat"}, "heat"),
+        ("turn_off", {}, "off"),
+        ("turn_on", {}, "heat"),
+        ("toggle", {}, "off"),
+        ("toggle", {}, "heat"),
+    )
     for key, off in (
         ("pool", sim_pool.SPA_HEATER),
         ("spa", sim_pool.POOL_HEATER | sim_pool.SOLAR),
     ):
-        rows: tuple[tuple[str, dict[str, Any], int], ...] = (
-            ("set_hvac_mode", {"hvac_mode": "off"}, off),
-            ("set_hvac_mode", {"hvac_mode": "heat"}, ALL),
-            ("turn_off", {}, off),
-            ("turn_on", {}, ALL),
-            ("toggle", {}, off),
-            ("toggle", {}, ALL),
-        )
-        for action, data, expected in rows:
-            with subtests.test(action, key=key, expected=expected):
+        for action, data, mode in rows:
+            with subtests.test(action, key=key, mode=mode):
                 await full.act(f"climate.{action}", key, **data)
-                assert sources(full) == expected
-                mode = "off" if expected == off else "heat"
+                assert sources(full) == (off if mode == "off" else ALL)
                 assert shown(full, key)["mode"] == mode
                 assert changed(full, before).keys() <= {"heating"}
 
@@ -232,3 +225,16 @@ async def test_what_heated_last_is_remembered_over_a_restart(full: Home) -> None
 
     await full.act("climate.turn_on", "pool")
     assert sources(full) == sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
+
+
+async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
+    """Equipment is stored; targets are not, so that climates are unavailable."""
+    await full.unload()
+    full.controller.faults.on("refuse")
+    await full.restart()
+    assert {full.value("climate", key) for key in ("pool", "spa")} == {"unavailable"}
+    with failure("not_supported", ServiceValidationError):
+        await full.act("switch.turn_off", "solar_selected")
+    full.controller.faults.clear()
+    await full.refresh()
+    assert target(full, "pool") == 28

@@ -7,7 +7,7 @@ from homeassistant.core import State
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
-from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator import wire
 
@@ -119,42 +119,6 @@ async def test_an_unknown_effect(full: Home) -> None:
     )
     assert len(full.controller.requests) == seen
     assert shown(full) == ("off", None)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        ("decline", "refused"),
-        ("close_mid_body", "not_reached"),
-        ("refuse", "not_reached"),
-        ("bad_tag", "unexpected_answer"),
-    ],
-)
-async def test_errors_are_raised_and_not_shown(
-    full: Home, subtests: pytest.Subtests, fault: str, error: str
-) -> None:
-    commands: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        ("light.turn_on", LIGHT, {"effect": "red"}),
-        ("button.press", "slot_1_light_resync", {}),
-    )
-    for action, key, data in commands:
-        full.controller.faults.on(fault)
-        with subtests.test(action):
-            before = len(full.actions)
-            with failure(error):
-                await full.act(action, key, **data)
-            # Not twice if it may have run.
-            most = MOST_SENT if fault == "decline" else 1
-            assert len(full.actions) - before <= most
-            assert shown(full) == ("off", None)
-            if fault == "decline":
-                full.clock.advance(5)
-                assert not relay(full)
-        full.controller.faults.clear()
-        full.pool.switch(POOL_LIGHT, False, hold=False)
-
-
-# Schedules
 
 
 # Cloud only

@@ -6,14 +6,14 @@ from typing import Any
 
 from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.switch.const import DOMAIN as SWITCH
-from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.devices import output_attributes
 from custom_components.poolctl.switch import SWITCHED_ROLES
-from tests.world.assistant.home import Home, failure
+from tests.world.assistant.home import Home
 from tests.world.simulator.raw import until
 from tests.world.simulator.schedules import Schedule
 
@@ -128,34 +128,6 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
 
     with pytest.raises(ServiceNotSupported):
         await full.act("poolctl.resume_schedule", "solar_selected")
-
-
-async def test_giving_back_that_fails(small: Home, subtests: pytest.Subtests) -> None:
-    """The hold stays shown after an error, even if only the reply was lost."""
-    for fault, key, done in (
-        ("decline", "refused", False),
-        ("close_mid_body", "not_reached", True),
-        ("refuse", "not_reached", False),
-    ):
-        await small.act("switch.turn_on", FALL)
-        small.controller.faults.on(fault)
-        with subtests.test(fault):
-            with failure(key):
-                await small.act("poolctl.resume_schedule", FALL)
-            assert shown(small, SWITCH, FALL)["held_by_hand"]
-            assert small.pool.slots[WATERFALL].held is not done
-        small.controller.faults.clear()
-
-
-async def test_giving_back_while_only_the_cloud_answers(small: Home) -> None:
-    """The cloud has no such command: an error is raised, and nothing is sent."""
-    small.controller.faults.on("refuse")
-    await small.restart()
-    assert small.source == "cloud"
-    before = len(small.cloud_writes)
-    with failure("not_supported", ServiceValidationError):
-        await small.act("poolctl.resume_schedule", FALL)
-    assert len(small.cloud_writes) == before
 
 
 async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:

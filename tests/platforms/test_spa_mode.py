@@ -5,18 +5,10 @@ from datetime import datetime
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.platforms.test_heating import HEATER, SOLAR, SPA_HEATER, shown
-from tests.world.assistant.home import Home, failure
+from tests.platforms.test_heating import shown
+from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-RETURN, SUCTION, EXTRA_1, EXTRA_2 = 10, 11, 19, 20
-"""The slots of the actuators of the full pool."""
-
-
-async def test_actuators_have_no_switch_but_spa_mode(full: Home) -> None:
-    for slot in (RETURN, SUCTION, EXTRA_1, EXTRA_2, HEATER, SOLAR, SPA_HEATER):
-        assert full.registered("switch", f"slot_{slot}") is None
 
 
 @pytest.mark.usefixtures("freezer")
@@ -70,21 +62,3 @@ async def test_spa_mode_is_assumed_where_nobody_tells_it(full: Home) -> None:
     state = full.state("switch", "spa_mode")
     assert state.state == "on"
     assert state.attributes["assumed_state"] is True
-
-
-async def test_spa_mode_while_the_lan_dies(full: Home) -> None:
-    """The cloud repeats the command, which does no harm; without a cloud it fails."""
-    full.controller.faults.on("close_mid_body", "aux")
-    full.clock.speed = 50
-    await full.act("switch.turn_on", "spa_mode")
-    assert full.cloud_writes == ["manualSet"]
-    assert full.value("switch", "spa_mode") == "on"
-    full.clock.advance(5)
-    full.pool.update()
-    assert full.pool.spa_mode
-
-    full.controller.faults.clear()
-    full.disconnect()
-    with failure("not_reached"):
-        await full.act("switch.turn_off", "spa_mode")
-    assert full.pool.spa_mode
