@@ -1,11 +1,7 @@
 """Dosing waits until the pump has run for a while."""
 
-# The pool changes behind the type checker's back.
-# mypy: no-warn-unreachable
-
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 import pytest
 
@@ -16,15 +12,13 @@ from tests.world.simulator.pool import Pool
 
 from .conftest import ALIAS, House
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = [
+    pytest.mark.usefixtures("freezer", "quick", "at_once"),
+    pytest.mark.freeze_time("2026-07-01 08:00:00-07:00"),
+]
 few_platforms = only(Platform.SWITCH)
 
 NAME = "dosing_after_start"
-
-
-@pytest.fixture(autouse=True)
-def morning(freezer: FrozenDateTimeFactory) -> None:
-    freezer.move_to("2026-07-01 08:00:00-07:00")
 
 
 @pytest.fixture(autouse=True)

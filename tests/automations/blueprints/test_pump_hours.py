@@ -1,23 +1,23 @@
 """Pump hours are planned once a day, in the hours that the user prefers."""
 
-# The pool changes behind the type checker's back.
-# mypy: no-warn-unreachable
-
 from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 import pytest
 
+from custom_components.poolctl.learned import learned
 from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.pool import Pool
 
-from .conftest import House
+from .conftest import ALIAS, House
 
-pytestmark = pytest.mark.usefixtures("quick", "at_once")
+pytestmark = [
+    pytest.mark.usefixtures("freezer", "quick", "at_once"),
+    pytest.mark.freeze_time("2026-07-01 00:02:00-07:00"),
+]
 few_platforms = only(
     Platform.CALENDAR, Platform.NUMBER, Platform.SELECT, Platform.SENSOR
 )
@@ -26,11 +26,6 @@ NAME = "pump_hours"
 PRICES = "sensor.prices"
 NOON = "2026-07-01T20:02:00+00:00"
 """Solar noon, which is 13:02 by the clock of the house."""
-
-
-@pytest.fixture(autouse=True)
-def night(freezer: FrozenDateTimeFactory) -> None:
-    freezer.move_to("2026-07-01 00:02:00-07:00")
 
 
 @pytest.fixture(autouse=True)
@@ -120,39 +115,46 @@ async def test_the_unit_of_the_hours(house: House, pool: Pool, unit: str) -> Non
     assert times(pool) == ["10:00-16:00"]
 
 
-async def test_once_a_day(house: House, pool: Pool) -> None:
+async def test_once_a_day_and_by_hand(house: House, pool: Pool) -> None:
     """The hours are planned each night, and only changes are written."""
     await plan(house, make_up=False)
     assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
-    await house.wait(minutes=24 * 60)
-    await house.wait(minutes=5, step=60)
-    assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
-    await house.act("number.set_value", "pump_hours_a_day", value=8)
-    await house.wait(minutes=24 * 60)
-    await house.wait(minutes=5, step=60)
-    assert writes(house) == 2
+    # Each run by hand plans anew.
+    await house.act("number.set_value", "pump_hours_a_day", value=4)
+    automation = {"entity_id": ALIAS}
+    await house.hass.services.async_call("automation", "trigger", automation)
+    await house.wait(minutes=1, step=15)
+    for _ in range(2):
+        assert (times(pool), writes(house)) == (["11:00-15:00"], 2)
+        await house.wait(minutes=24 * 60)
+        await house.wait(minutes=5, step=60)
+        await house.act("number.set_value", "pump_hours_a_day", value=8)
+    assert writes(house) == 3
     # The pump may have run for a moment of the day.
     (hours,) = times(pool)
     assert hours in ("09:00-17:00", "09:05-16:55")
 
 
-async def test_no_prices_yet(house: House, pool: Pool) -> None:
-    """Prices that come within the hour are used."""
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        # Prices that come within the hour are used.
+        (11, ["01:00-05:00", "22:00-23:59"]),
+        # Without prices, the pump gets its hours around noon.
+        (None, ["10:00-16:00"]),
+    ],
+)
+async def test_no_prices_yet(
+    house: House, pool: Pool, late: float | None, expected: list[str]
+) -> None:
     await plan(house, placement="prices", lists=[PRICES])
+    if late is None:
+        await house.wait(minutes=50, step=300)
     assert times(pool) == [] and house.waiting
-    prices(house)
-    await house.wait(minutes=11, step=60)
-    assert times(pool) == ["01:00-05:00", "22:00-23:59"]
-    assert not house.waiting
-
-
-async def test_no_prices_at_all(house: House, pool: Pool) -> None:
-    """Without prices, the pump gets its hours around noon."""
-    await plan(house, placement="prices", lists=[PRICES])
-    await house.wait(minutes=50, step=300)
-    assert times(pool) == []
-    await house.wait(minutes=15, step=60)
-    assert times(pool) == ["10:00-16:00"]
+    if late is not None:
+        prices(house)
+    await house.wait(minutes=late or 15, step=60)
+    assert times(pool) == expected
     assert not house.waiting
 
 
@@ -183,46 +185,37 @@ async def test_what_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("step", "make_up", "expected"), [(60, True, 12), (60, False, 6), (3600, True, 6)]
+    ("watched", "make_up", "expected"),
+    [(True, True, 12), (True, False, 6), (False, True, 6)],
 )
 async def test_what_was_missed(
-    house: House, pool: Pool, step: float, make_up: bool, expected: int
+    house: House,
+    pool: Pool,
+    monkeypatch: pytest.MonkeyPatch,
+    watched: bool,
+    make_up: bool,
+    expected: int,
 ) -> None:
     """Hours missed in a day that was watched are added only if that was chosen."""
+    if watched:
+        # Reads that are ten minutes apart count as watching.
+        monkeypatch.setattr(learned, "MAX_AGE", 600.0)
     for _ in range(2):  # the first day begins in the middle
-        await house.wait(minutes=24 * 60, step=step)
+        await house.wait(minutes=24 * 60, step=600 if watched else 3600)
     await plan(house, make_up=make_up)
     (only,) = [each for each in pool.schedules if each.name.startswith("HA plan")]
-    assert only.end - only.start == expected * 60
+    assert (only.end - only.start) / 60 == pytest.approx(expected, abs=0.1)
 
 
 @pytest.mark.parametrize(
     ("hours_ago", "expected"), [(8, []), (14, ["10:05-16:05"]), (200, ["10:05-16:05"])]
 )
 async def test_home_assistant_was_off(
-    house: House,
-    pool: Pool,
-    hours_ago: float,
-    expected: list[str],
-    freezer: FrozenDateTimeFactory,
+    house: House, pool: Pool, hours_ago: float, expected: list[str]
 ) -> None:
     """A start plans the hours only if the last time to plan was missed."""
-    freezer.move_to("2026-07-01 10:02:00-07:00")
-    await house.start_anew(
-        NAME,
-        timedelta(hours=hours_ago),
-        needed=house.entity_id("sensor", "pump_hours_still_needed"),
-    )
+    house.freezer.move_to("2026-07-01 10:02:00-07:00")
+    needed = house.entity_id("sensor", "pump_hours_still_needed")
+    await house.start_anew(NAME, timedelta(hours=hours_ago), needed=needed)
     await house.wait(minutes=2, step=60)
     assert times(pool) == expected
-
-
-async def test_a_person_tries_it_out(house: House, pool: Pool) -> None:
-    """Each run by hand plans anew."""
-    await plan(house)
-    await house.act("number.set_value", "pump_hours_a_day", value=4)
-    await house.hass.services.async_call(
-        "automation", "trigger", {"entity_id": "automation.pool"}
-    )
-    await house.wait(minutes=1, step=15)
-    assert times(pool) == ["11:00-15:00"]
