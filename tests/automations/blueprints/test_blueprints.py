@@ -53,12 +53,6 @@ MEANT = {
 ANYBODYS = {"buttons", "lists", "surplus", "thermometers"}
 
 
-def validated(config: dict[str, Any], value: Any) -> Any:
-    """Return a value as a selector validates it."""
-    chosen: Any = selector(config)
-    return chosen(value)
-
-
 def load(file: Path) -> Blueprint:
     """Load a blueprint as Home Assistant does."""
     return Blueprint(
@@ -89,22 +83,15 @@ def entity_inputs(file: Path) -> dict[str, dict[str, Any]]:
 
 
 @EVERY
-def test_home_assistant_can_use_it(file: Path) -> None:
-    assert load(file).validate() is None
-
-
-@EVERY
-def test_header(file: Path) -> None:
-    metadata = load(file).metadata
+def test_header_and_documentation(file: Path) -> None:
+    blueprint = load(file)
+    assert blueprint.validate() is None
+    metadata = blueprint.metadata
     assert metadata["name"].startswith(("Pool: ", "Spa: "))
     assert len(metadata["description"]) > 200
     assert metadata["author"] == DOMAIN
     assert metadata["homeassistant"] == {"min_version": "2026.10.0"}
     assert metadata["source_url"] == PAGE + file.name
-
-
-@EVERY
-def test_the_documentation_offers_it(file: Path) -> None:
     link = "https://my.home-assistant.io/redirect/blueprint_import/?blueprint_url="
     page = (BLUEPRINTS.parent / "docs/automations.md").read_text()
     assert f"({link}{quote(PAGE + file.name, safe='')})" in page
@@ -112,22 +99,17 @@ def test_the_documentation_offers_it(file: Path) -> None:
 
 
 @EVERY
-def test_inputs_are_those_that_are_used(file: Path) -> None:
+def test_inputs(file: Path) -> None:
     """Home Assistant checks that used inputs exist, but not that all are used."""
     blueprint = load(file)
     body = {key: part for key, part in blueprint.data.items() if key != "blueprint"}
     assert yaml_util.extract_inputs(body) == set(blueprint.inputs)
-
-
-@EVERY
-def test_inputs_are_in_sections(file: Path) -> None:
-    for section in load(file).metadata["input"].values():
+    for section in blueprint.metadata["input"].values():
         assert section["name"] and section["icon"].startswith("mdi:")
         assert section["input"]
         optional = all("default" in one for one in section["input"].values())
         assert optional or not section.get("collapsed")
-        for one in section["input"].values():
-            assert one["name"]
+        assert all(one["name"] for one in section["input"].values())
 
 
 @EVERY
@@ -136,7 +118,8 @@ def test_defaults_can_be_chosen(file: Path) -> None:
     for name, one in load(file).inputs.items():
         default = one.get("default", "")
         if default != "":
-            assert validated(one["selector"], default) == default, name
+            chosen: Any = selector(one["selector"])
+            assert chosen(default) == default, name
         elif "default" in one:
             assert "entity" in one["selector"] or name == "show"
 
@@ -163,9 +146,6 @@ async def test_it_is_imported_from_where_it_says(
     assert copy == load(file).data
 
 
-# Entities
-
-
 def accepts(entity_filter: dict[str, Any], entry: er.RegistryEntry) -> bool:
     """Return whether a selector offers an entity."""
     offered = {
@@ -180,34 +160,23 @@ def accepts(entity_filter: dict[str, Any], entry: er.RegistryEntry) -> bool:
     )
 
 
-async def test_selectors_offer_what_is_meant(full: Home) -> None:
-    for file in FILES:
-        for name, entity_filter in entity_inputs(file).items():
-            assert (entity_filter.get("integration") == DOMAIN) is (
-                name not in ANYBODYS
-            )
-            if name not in MEANT:
-                continue
-            entry = full.registered(*MEANT[name])
-            assert entry is not None
-            assert accepts(entity_filter, entry), (file.name, name)
-
-
-async def test_selectors_do_not_offer_settings(full: Home) -> None:
-    """The inputs for pump and spa mode offer no settings, dosing or schedules."""
-    others = [
+async def test_selectors(full: Home) -> None:
+    """They offer what is meant; those for pump and spa mode offer no settings."""
+    settings = [
         full.registered("switch", key)
         for key in ("solar_selected", "ph_dosing", "schedule_0")
     ]
     for file in FILES:
-        found = entity_inputs(file)
-        for name in {"pump", "spa_mode"} & found.keys():
-            for entry in others:
+        for name, entity_filter in entity_inputs(file).items():
+            ours = entity_filter.get("integration") == DOMAIN
+            assert ours is (name not in ANYBODYS)
+            if name in MEANT:
+                entry = full.registered(*MEANT[name])
                 assert entry is not None
-                assert not accepts(found[name], entry)
-
-
-# Options and defaults that follow the integration
+                assert accepts(entity_filter, entry), (file.name, name)
+            for entry in settings if name in {"pump", "spa_mode"} else ():
+                assert entry is not None
+                assert not accepts(entity_filter, entry)
 
 
 def test_shows_are_those_of_the_lights() -> None:
@@ -227,6 +196,3 @@ def test_shows_are_those_of_the_lights() -> None:
     none, *options = show["selector"]["select"]["options"]
     assert none["value"] == show["default"] == ""
     assert {option["value"]: option["label"] for option in options} == expected
-
-
-# scripts/develop
