@@ -112,10 +112,6 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
 }
 
 
-def test_every_example_is_tried() -> None:
-    assert set(EXAMPLES) == set(HAPPENINGS)
-
-
 @pytest.mark.parametrize("alias", HAPPENINGS)
 async def test_an_example(full: Home, alias: str) -> None:
     registry = er.async_get(full.hass)
@@ -141,12 +137,11 @@ async def test_an_example(full: Home, alias: str) -> None:
     await full.hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
 
 
-def test_everything_is_named() -> None:
-    assert set(re.findall(r"\*\* `poolctl\.(\w+)` \|", TEXT)) == {
-        *TRIGGERS,
-        *CONDITIONS,
-    }
-    assert set(re.findall(r"poolctl\.(\w+)", TEXT)) == {*TRIGGERS, *CONDITIONS}
+def test_everything_is_named_and_every_example_is_tried() -> None:
+    assert set(EXAMPLES) == set(HAPPENINGS)
+    names = {*TRIGGERS, *CONDITIONS}
+    assert set(re.findall(r"\*\* `poolctl\.(\w+)` \|", TEXT)) == names
+    assert set(re.findall(r"poolctl\.(\w+)", TEXT)) == names
     words = set(re.findall(r"`(\w+)`", TEXT))
     types = {kind for event in EVENTS for kind in event.event_types or ()}
     assert {*CONNECTIONS, *types, "doses", "doses_today", "expander"} <= words

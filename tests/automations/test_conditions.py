@@ -30,13 +30,12 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 ASKED = {"trigger": "event", "event_type": "asked"}
 
 
-async def ask(home: Home, name: str, **options: Any) -> list[Event]:
-    """Set up an automation that fires an event if a condition is met when asked."""
-    return await ask_all(home, {name: options})
+async def ask(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
+    """Set up an automation for each condition, with its options.
 
-
-async def ask_all(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
-    """Set up one for each condition; text after a space only makes a name unique."""
+    It fires an event if its condition is met when asked. Text after a space only makes
+    a name unique.
+    """
     return await automate_all(
         home,
         {
@@ -53,12 +52,7 @@ async def ask_all(home: Home, named: dict[str, dict[str, Any]]) -> list[Event]:
     )
 
 
-async def met(home: Home, answers: list[Event]) -> bool:
-    """Return whether the only condition is met now."""
-    return len(await all_met(home, answers)) == 1
-
-
-async def all_met(home: Home, answers: list[Event]) -> set[str]:
+async def met(home: Home, answers: list[Event]) -> set[str]:
     """Return the names of the conditions that are met now."""
     home.hass.bus.async_fire("asked")
     await home.hass.async_block_till_done()
@@ -84,13 +78,13 @@ async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -
         (key, {"reading": key, **options}, fine, wrong, f"reading_in_range {wrong}")
         for key, options, fine, wrong in RANGES
     ]
-    answers = await ask_all(small, {name: options for _, options, _, _, name in rows})
+    answers = await ask(small, {name: options for _, options, _, _, name in rows})
     for key, _, fine, wrong, name in rows:
         with subtests.test(name):
             for reading, expected in ((fine, {name}), (wrong, set()), (fine, {name})):
                 setattr(small.pool.water, key, reading)
                 await small.advance(15)
-                assert await all_met(small, answers) & {name} == expected
+                assert await met(small, answers) & {name} == expected
 
 
 async def test_a_reading_that_is_not_known(home: Home) -> None:
@@ -98,11 +92,11 @@ async def test_a_reading_that_is_not_known(home: Home) -> None:
     home.own(home.service.small)
     options = {"readings_without_flow": "unknown"}
     await home.set_up(home.controller, options=options)
-    answers = await ask(home, "reading_in_range", reading="ph")
+    answers = await ask(home, {"reading_in_range": {"reading": "ph"}})
     for ph, expected in ((8.2, False), (7.4, True)):
         home.pool.water.ph = ph
         await home.advance(15)
-        assert await met(home, answers) is expected
+        assert bool(await met(home, answers)) is expected
     home.pool.switch(PUMP_SLOT, False)
     home.clock.advance(60)
     await home.advance(15)
@@ -114,8 +108,8 @@ async def test_in_range_for_a_time(small: Home) -> None:
     """The time goes on while the reading changes within its range."""
     small.pool.water.ph = 8.2
     await small.advance(15)
-    minutes = {"for": {"minutes": 10}}
-    answers = await ask(small, "reading_in_range", reading="ph", **minutes)
+    options = {"reading": "ph", "for": {"minutes": 10}}
+    answers = await ask(small, {"reading_in_range": options})
     for ph, seconds, expected in (
         (7.45, 300, False),
         (7.25, 270, False),
@@ -126,7 +120,7 @@ async def test_in_range_for_a_time(small: Home) -> None:
     ):
         small.pool.water.ph = ph
         await small.advance(seconds, step=15)
-        assert await met(small, answers) is expected
+        assert bool(await met(small, answers)) is expected
 
 
 # Problems
@@ -135,13 +129,13 @@ async def test_in_range_for_a_time(small: Home) -> None:
 async def test_all_is_well(full: Home) -> None:
     """A notice does not count, unless its kind was chosen."""
     every, acid, dry = "all_is_well", "all_is_well acid", "all_is_well dry"
-    answers = await ask_all(
+    answers = await ask(
         full, {every: {}, acid: {"kinds": ["acid_low"]}, dry: {"kinds": ["dry_run"]}}
     )
 
     async def found() -> set[str]:
         await full.advance(30, step=15)  # a second read confirms it
-        return await all_met(full, answers)
+        return await met(full, answers)
 
     assert await found() == {every, acid, dry}
     full.pool.settings["acid_remaining"] = 1_999
@@ -153,42 +147,34 @@ async def test_all_is_well(full: Home) -> None:
     assert await found() == {acid}
     # The state of an unloaded controller is unknown.
     await full.unload()
-    assert not await all_met(full, answers)
+    assert not await met(full, answers)
 
 
 # The connection
 
 
 async def test_the_connection(small: Home) -> None:
-    wanted = ("lan", "cloud", "lost")
-    named = {f"is_connection {name}": {"connection": name} for name in wanted}
+    """A time goes on when one chosen connection changes to the other."""
+    for_a_while = "is_connection not_lan_for_a_time"
+    named: dict[str, dict[str, Any]] = {
+        f"is_connection {name}": {"connection": name}
+        for name in ("lan", "cloud", "lost")
+    }
     lan, cloud, lost = named
-    answers = await ask_all(small, named)
-    assert await all_met(small, answers) == {lan}
+    options = {"connection": ["cloud", "lost"], "for": {"minutes": 10}}
+    answers = await ask(small, named | {for_a_while: options})
+    assert await met(small, answers) == {lan}
     small.controller.faults.on("refuse")
-    await small.advance(45, step=15)
-    assert await all_met(small, answers) == {cloud}
+    await small.advance(300, step=15)
+    assert await met(small, answers) == {cloud}
     small.cloud.faults.on("refuse")
-    await small.advance(120, step=15)
-    assert await all_met(small, answers) == {lost}
+    await small.advance(300, step=15)
+    assert await met(small, answers) == {lost}
+    await small.advance(60, step=15)
+    assert await met(small, answers) == {lost, for_a_while}
     # An unloaded entry says nothing about the controller.
     await small.unload()
-    assert not await all_met(small, answers)
-
-
-async def test_not_on_the_network_for_a_time(small: Home) -> None:
-    """The time goes on when one chosen connection changes to the other."""
-    answers = await ask(
-        small, "is_connection", connection=["cloud", "lost"], **{"for": {"minutes": 10}}
-    )
-    small.controller.faults.on("refuse")
-    await small.advance(300, step=15)
-    small.cloud.faults.on("refuse")
-    await small.advance(300, step=15)
-    assert small.source == "lost"
     assert not await met(small, answers)
-    await small.advance(60, step=15)
-    assert await met(small, answers)
 
 
 # What the automation editor shows

@@ -52,6 +52,15 @@ def device(home: Home) -> dict[str, str]:
     return {"device_id": home.device().id}
 
 
+def trigger(home: Home, name: str, **options: Any) -> dict[str, Any]:
+    """Return the configuration of a trigger of the only controller."""
+    return {
+        "trigger": f"{DOMAIN}.{name}",
+        "target": device(home),
+        "options": {name.removesuffix("_"): value for name, value in options.items()},
+    }
+
+
 async def automate(
     home: Home, trigger: dict[str, Any], *conditions: dict[str, Any]
 ) -> list[Event]:
@@ -60,7 +69,7 @@ async def automate(
 
 
 async def automate_all(
-    home: Home, rules: dict[str, tuple[dict[str, Any], ...]]
+    home: Home, rules: Mapping[str, tuple[dict[str, Any], ...]]
 ) -> list[Event]:
     """Set up automations of a trigger and conditions; their events have their names."""
     automations = [
@@ -126,59 +135,50 @@ async def test_a_reading_leaves_its_range(
         small,
         {
             f"{key} {wrong}": (
-                {
-                    "trigger": "poolctl.reading_out_of_range",
-                    "target": device(small),
-                    "options": {"reading": key, **options},
-                },
+                trigger(small, "reading_out_of_range", reading=key, **options),
             )
             for key, options, _, wrong in RANGES
         },
     )
 
-    async def look(key: str, value: float) -> list[Mapping[str, Any]]:
-        setattr(small.pool.water, key, value)
-        await small.advance(15)
-        found = [event.data for event in fired]
-        fired.clear()
-        return [data for data in found if data["rule"] == rule]
-
     for key, _, fine, wrong in RANGES:
         rule = f"{key} {wrong}"
+        farther = wrong + (0.2 if wrong > fine else -0.2)
+        in_range_for_all = {"ph": 7.3, "orp": 700}[key]
         with subtests.test(rule):
-            assert await look(key, fine) == []
-            (data,) = await look(key, wrong)
-            assert data["entity_id"] == small.entity_id("sensor", key)
-            farther = wrong + (0.2 if wrong > fine else -0.2)
-            assert await look(key, farther) == []
-            assert await look(key, fine) == []
-            assert len(await look(key, wrong)) == 1
-        await look(key, {"ph": 7.3, "orp": 700}[key])  # in range for all
+            for value, times in (
+                (fine, 0),
+                (wrong, 1),
+                (farther, 0),
+                (fine, 0),
+                (wrong, 1),
+                (in_range_for_all, 0),
+            ):
+                setattr(small.pool.water, key, value)
+                await small.advance(15)
+                found = [event.data for event in fired if event.data["rule"] == rule]
+                fired.clear()
+                sensor = small.entity_id("sensor", key)
+                assert [data["entity_id"] for data in found] == [sensor] * times
 
 
 async def test_out_of_range_for_a_time(small: Home) -> None:
     """The time restarts after every reading that was in range."""
-    water = small.pool.water
     fired = await automate(
         small,
-        {
-            "trigger": "poolctl.reading_out_of_range",
-            "target": device(small),
-            "options": {"reading": "ph", "for": {"minutes": 10}},
-        },
+        trigger(small, "reading_out_of_range", reading="ph", for_={"minutes": 10}),
     )
-    water.ph = 8.05
-    await small.advance(540, step=60)
-    water.ph = 7.45
-    await small.advance(15)
-    water.ph = 8.05
-    await small.advance(15)
-    await small.advance(585, step=45)
-    assert told(fired) == []
-    await small.advance(15)
-    assert len(told(fired)) == 1
-    await small.advance(900, step=60)
-    assert told(fired) == []
+    for ph, seconds, step, times in (
+        (8.05, 540, 60, 0),
+        (7.45, 15, 15, 0),
+        (8.05, 15, 15, 0),
+        (8.05, 585, 45, 0),
+        (8.05, 15, 15, 1),
+        (8.05, 900, 60, 0),
+    ):
+        small.pool.water.ph = ph
+        await small.advance(seconds, step=step)
+        assert len(told(fired)) == times
 
 
 async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
@@ -188,23 +188,13 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     )
     small.pool.water.orp = 710
     await small.advance(15)
-    state = small.hass.states.get(sensor)
-    assert state is not None
+    state = small.state("sensor", "orp")
     assert (state.state, state.attributes["unit_of_measurement"]) == ("0.71", "V")
-    fired = await automate(
-        small,
-        {
-            "trigger": "poolctl.reading_out_of_range",
-            "target": device(small),
-            "options": {"reading": "orp"},
-        },
-    )
-    small.pool.water.orp = 720
-    await small.advance(15)
-    assert told(fired) == []
-    small.pool.water.orp = 590
-    await small.advance(15)
-    assert told(fired) == [sensor]
+    fired = await automate(small, trigger(small, "reading_out_of_range", reading="orp"))
+    for orp, expected in ((720, []), (590, [sensor])):
+        small.pool.water.orp = orp
+        await small.advance(15)
+        assert told(fired) == expected
 
 
 async def test_limits_that_make_no_sense(
@@ -218,36 +208,24 @@ async def test_limits_that_make_no_sense(
         {"limit": 7},
         {"reading": "water_temperature"},
     ):
-        config = {
-            "trigger": "poolctl.reading_out_of_range",
-            "target": device(small),
-            "options": {"reading": "ph", **options},
-        }
+        config = trigger(small, "reading_out_of_range", **{"reading": "ph"} | options)
         with subtests.test(str(options)), pytest.raises(vol.Invalid):
             await validated(small, config)
 
 
 async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     """Another integration's probe in the targeted area triggers nothing."""
-    area = ar.async_get(small.hass).async_create("Garden")
-    (pool,) = dr.async_entries_for_config_entry(
-        dr.async_get(small.hass), small.entry.entry_id
-    )
-    dr.async_get(small.hass).async_update_device(pool.id, area_id=area.id)
-    pond = er.async_get(small.hass).async_get_or_create("sensor", "other", "pond")
-    er.async_get(small.hass).async_update_entity(pond.entity_id, area_id=area.id)
+    hass, registry = small.hass, er.async_get(small.hass)
+    area = ar.async_get(hass).async_create("Garden")
+    dr.async_get(hass).async_update_device(small.device().id, area_id=area.id)
+    pond = registry.async_get_or_create("sensor", "other", "pond").entity_id
+    registry.async_update_entity(pond, area_id=area.id)
     attributes = {"device_class": "ph"}
-    small.hass.states.async_set(pond.entity_id, "7.4", attributes)
-    fired = await automate(
-        small,
-        {
-            "trigger": "poolctl.reading_out_of_range",
-            "target": {"area_id": area.id},
-            "options": {"reading": "ph"},
-        },
-    )
-    small.hass.states.async_set(pond.entity_id, "9.4", attributes)
-    await small.hass.async_block_till_done()
+    hass.states.async_set(pond, "7.4", attributes)
+    config = trigger(small, "reading_out_of_range", reading="ph")
+    fired = await automate(small, config | {"target": {"area_id": area.id}})
+    hass.states.async_set(pond, "9.4", attributes)
+    await hass.async_block_till_done()
     assert told(fired) == []
     small.pool.water.ph = 9.4
     await small.advance(15)
@@ -259,50 +237,45 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
 
 async def test_what_needs_attention(full: Home) -> None:
     """Each problem triggers once; a notice only if its kind is chosen."""
-    target = device(full)
+    chosen: dict[str, dict[str, Any]] = {
+        "any": {},
+        "acid": {"kinds": ["acid_low"]},
+        "dry": {"kinds": ["dry_run", "unreachable"]},
+    }
     fired = await automate_all(
         full,
         {
-            name: ({"trigger": "poolctl.needs_attention", "target": target, **more},)
-            for name, more in {
-                "any": {},
-                "acid": {"options": {"kinds": ["acid_low"]}},
-                "dry": {"options": {"kinds": ["dry_run", "unreachable"]}},
-            }.items()
+            name: (trigger(full, "needs_attention", **of),)
+            for name, of in chosen.items()
         },
     )
+
+    async def rules() -> list[str]:
+        await full.advance(30, step=15)
+        return sorted(told(fired, "rule"))
+
     full.pool.settings["acid_remaining"] = 1_999
-    await full.advance(30, step=15)
-    assert told(fired, "rule") == ["acid"]
+    assert await rules() == ["acid"]
     full.pool.settings["acid_remaining"] = 0
-    await full.advance(30, step=15)
     # It was a notice, and has become a problem.
-    assert told(fired, "rule") == ["any"]
+    assert await rules() == ["any"]
     full.pool.pump.dry_run_status = DRY
     await full.advance(30, step=15)
-    assert {event.data["key"] for event in fired} == {"dry_run"}
-    assert fired[0].data["entity_id"] == full.entity_id("sensor", "status")
-    assert sorted(told(fired, "rule")) == ["any", "dry"]
-    full.pool.pump.dry_run_status = 0
-    await full.advance(30, step=15)
-    assert told(fired) == []
-    full.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    await full.advance(30, step=15)
+    status = full.entity_id("sensor", "status")
+    found = [(event.data["key"], event.data["entity_id"]) for event in fired]
+    assert found == [("dry_run", status)] * 2
+    assert await rules() == ["any", "dry"]
+    for normal in (0, DRY_RUN_NORMAL):
+        full.pool.pump.dry_run_status = normal
+        assert await rules() == []
     full.disconnect()
-    await full.advance(120, step=15)
-    assert sorted(told(fired, "rule")) == ["any", "dry"]
+    await full.advance(90, step=15)
+    assert await rules() == ["any", "dry"]
 
 
 async def test_attention_after_a_time(full: Home) -> None:
     """A reload does not restart the time; an end of the problem does."""
-    fired = await automate(
-        full,
-        {
-            "trigger": "poolctl.needs_attention",
-            "target": device(full),
-            "options": {"for": {"minutes": 10}},
-        },
-    )
+    fired = await automate(full, trigger(full, "needs_attention", for_={"minutes": 10}))
     for status, seconds in ((DRY, 540), (DRY_RUN_NORMAL, 30), (DRY, 315)):
         full.pool.pump.dry_run_status = status
         await full.advance(seconds, step=15)
@@ -319,9 +292,7 @@ async def test_attention_after_a_time(full: Home) -> None:
 @pytest.fixture
 async def heated(full: Home) -> list[Event]:
     """Return the events of an automation for a reached target temperature."""
-    return await automate(
-        full, {"trigger": "poolctl.target_reached", "target": device(full)}
-    )
+    return await automate(full, trigger(full, "target_reached"))
 
 
 def action(home: Home, key: str) -> Any:
@@ -329,37 +300,33 @@ def action(home: Home, key: str) -> Any:
     return home.state("climate", key).attributes["hvac_action"]
 
 
-async def test_the_pool_is_warm(home: Home, heated: list[Event]) -> None:
+async def test_the_pool_and_then_the_spa_are_warm(
+    full: Home, heated: list[Event]
+) -> None:
     """It triggers once per heating, however the reading fluctuates."""
-    water = home.pool.water
-    water.temperature = 27.95
-    await home.advance(15)
-    assert action(home, "pool") == "heating"
-    assert told(heated) == []
-    water.temperature = 28.05
-    await home.advance(15)
-    assert action(home, "pool") == "idle"
-    assert told(heated) == [home.entity_id("climate", "pool")]
-    for temperature in (27.95, 28.05, 27.85, 28.15):
+    water, pool = full.pool.water, full.entity_id("climate", "pool")
+    for temperature, expected, triggered in (
+        (27.95, "heating", []),
+        (28.05, "idle", [pool]),
+        (27.95, "idle", []),
+        (28.05, "idle", []),
+        (27.85, "idle", []),
+        (28.15, "idle", []),
+        (27.05, "heating", []),
+        (28.05, "idle", [pool]),
+        (27.05, "heating", []),
+    ):
         water.temperature = temperature
-        await home.advance(15)
-    assert told(heated) == []
-    water.temperature = 27.05
-    await home.advance(15)
-    assert action(home, "pool") == "heating"
-    water.temperature = 28.05
-    await home.advance(15)
-    assert len(told(heated)) == 1
-
-
-async def test_the_spa_is_warm(full: Home, heated: list[Event]) -> None:
+        await full.advance(15)
+        assert action(full, "pool") == expected
+        assert told(heated) == triggered
     full.pool.switch(SPA_RETURN, True)
     # The water at the probe is the pool's for a while.
     await full.advance(330, step=15)
     assert action(full, "spa") == "heating"
     # The pool was heated until now, but did not reach its target.
     assert told(heated) == []
-    full.pool.water.temperature = 36.05
+    water.temperature = 36.05
     await full.advance(15)
     assert told(heated) == [full.entity_id("climate", "spa")]
 
@@ -401,9 +368,9 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
     descriptions = await trigger_helper.async_get_all_descriptions(full.hass)
     for name in TRIGGERS:
         with subtests.test(name):
-            trigger = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
+            clause = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
             description = descriptions[f"{DOMAIN}.{name}"]
-            await check_prefilled(description, partial(validated, full), trigger)
+            await check_prefilled(description, partial(validated, full), clause)
 
 
 async def check_prefilled(

@@ -5,12 +5,17 @@ from typing import Any
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.core import Event
 from homeassistant.helpers import entity_registry as er
-from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.trigger import TRIGGERS
-from tests.automations.test_triggers import DRY, automate, device, still_water, told
+from tests.automations.test_triggers import (
+    DRY,
+    automate,
+    automate_all,
+    still_water,
+    told,
+    trigger,
+)
 from tests.world.assistant.home import Home
 
 __all__ = ["still_water"]
@@ -20,34 +25,27 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 async def connection(home: Home, *to: str, **options: Any) -> list[Event]:
     """Return the events of an automation for changes of the connection."""
-    return await automate(
-        home,
-        {
-            "trigger": "poolctl.connection_changed",
-            "target": device(home),
-            "options": {"connection": list(to), **options},
-        },
-    )
+    config = trigger(home, "connection_changed", connection=[*to], **options)
+    return await automate(home, config)
 
 
 async def test_every_change_of_the_connection(small: Home) -> None:
     fired = await connection(small, "lan", "cloud", "lost")
-    small.controller.faults.on("refuse")
-    await small.advance(15)
-    assert told(fired, "connection") == []
-    await small.advance(15)
-    assert told(fired, "connection") == ["cloud"]
-    small.cloud.faults.on("refuse")
-    await small.advance(120, step=15)
-    assert told(fired, "connection") == ["lost"]
-    small.cloud.faults.clear()
-    await small.advance(60, step=15)
-    assert told(fired, "connection") == ["cloud"]
-    small.controller.faults.clear()
-    await small.advance(60, step=15)
-    assert told(fired, "connection") == ["lan"]
-    await small.advance(120, step=15)
-    assert told(fired) == []
+    for side, works, seconds, expected in (
+        ("lan", False, 15, []),
+        ("lan", False, 15, ["cloud"]),
+        ("cloud", False, 120, ["lost"]),
+        ("cloud", True, 60, ["cloud"]),
+        ("lan", True, 60, ["lan"]),
+        ("lan", True, 120, []),
+    ):
+        faults = small.controller.faults if side == "lan" else small.cloud.faults
+        if works:
+            faults.clear()
+        else:
+            faults.on("refuse")
+        await small.advance(seconds, step=15)
+        assert told(fired, "connection") == expected
 
 
 async def test_the_changes_that_were_chosen(small: Home) -> None:
@@ -62,7 +60,7 @@ async def test_the_changes_that_were_chosen(small: Home) -> None:
 
 
 async def test_in_the_cloud_for_a_time(small: Home) -> None:
-    fired = await connection(small, "cloud", **{"for": "00:10:00"})
+    fired = await connection(small, "cloud", for_="00:10:00")
     small.controller.faults.on("refuse")
     await small.advance(540, step=30)
     assert small.source == "cloud"
@@ -79,17 +77,15 @@ async def test_in_the_cloud_for_a_time(small: Home) -> None:
 
 
 async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -> None:
-    fired = await connection(small, "cloud", **{"for": {"minutes": 10}})
+    fired = await connection(small, "cloud", for_={"minutes": 10})
     sensor = small.entity_id("sensor", "connection")
     automation = {"entity_id": "automation.test"}
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
-    await small.hass.services.async_call(
-        AUTOMATION, "turn_off", automation, blocking=True
-    )
-    await small.hass.services.async_call(
-        AUTOMATION, "turn_on", automation, blocking=True
-    )
+    for action in ("turn_off", "turn_on"):
+        await small.hass.services.async_call(
+            AUTOMATION, action, automation, blocking=True
+        )
     await small.advance(900, step=60)
     assert told(fired) == []
 
@@ -111,29 +107,16 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
 
 async def test_a_start_tells_nothing(full: Home) -> None:
     """What applies already triggers nothing, neither at a start nor after a reload."""
-    pool, target = full.pool, device(full)
-    await full.unload()
-    pool.water.ph, pool.water.orp, pool.pump.dry_run_status = 8.2, 500, DRY
-    pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
-    chosen = {
+    pool = full.pool
+    chosen: dict[str, dict[str, Any]] = {
         "connection_changed": {"connection": ["lan", "cloud", "lost"]},
         "reading_out_of_range": {"reading": "ph"},
     }
-    every = [
-        {
-            "trigger": f"poolctl.{name}",
-            "target": target,
-            "options": chosen.get(name, {}),
-        }
-        for name in TRIGGERS
-    ]
-    rule = {
-        "alias": "Test",
-        "triggers": every,
-        "actions": [{"event": "told"}],
-    }
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: [rule]})
-    fired = async_capture_events(full.hass, "told")
+    every = {name: (trigger(full, name, **chosen.get(name, {})),) for name in TRIGGERS}
+    await full.unload()
+    pool.water.ph, pool.water.orp, pool.pump.dry_run_status = 8.2, 500, DRY
+    pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
+    fired = await automate_all(full, every)
     full.hass.async_create_task(
         full.hass.config_entries.async_setup(full.entry.entry_id)
     )
