@@ -1,6 +1,7 @@
 """Actions, commands and queries of a controller, by name."""
 
 from collections.abc import Callable, Set as AbstractSet
+from dataclasses import replace
 from typing import Final
 
 from . import settings, wire
@@ -32,9 +33,9 @@ def require(condition: bool, why: str) -> None:
 def _aux(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
     slot, on, precedence = wire.decode_aux(payload)
     require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
-    is_pump = pool.slots[slot].role is Role.PUMP
-    declined = is_pump and Dialect.PUMP_AUX_DECLINED in dialects
-    require(not declined, "the pump is not switched by `aux`")
+    if pool.slots[slot].role is Role.PUMP:
+        declined = Dialect.PUMP_AUX_DECLINED in dialects
+        require(not declined, "the pump is not switched by `aux`")
     pool.switch(slot, on, hold=precedence)
 
 
@@ -46,15 +47,13 @@ def _cmd(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
             manual_set(pool, body, clears=Dialect.PUMP_OFF_CLEARS in dialects)
         else:
             COMMANDS[name](pool, body)
-    except (settings.BadValueError, TypeError, ValueError) as err:
+    except (TypeError, ValueError) as err:
         raise DeclinedError(str(err)) from err
 
 
 def _schedule(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
-    require(len(payload) > 0, "no verb")
-    verb, rest = payload[0], payload[1:]
-    require(verb < len(_VERBS), f"no verb {verb}")
-    _VERBS[verb](pool, rest)
+    require(len(payload) > 0 and payload[0] < len(_VERBS), "no such verb")
+    _VERBS[payload[0]](pool, payload[1:])
 
 
 def _accept(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
@@ -104,9 +103,8 @@ def manual_set(pool: Pool, body: Json, *, clears: bool = False) -> None:
 
 
 def _light(pool: Pool, body: Json) -> None:
-    slot, kind, color = (
-        int(body.get(name, 0)) for name in ("slot", "light_type", "light_color")
-    )
+    numbers = (body.get(name, 0) for name in ("slot", "light_type", "light_color"))
+    slot, kind, color = map(int, numbers)
     lamp = 0 <= slot < len(pool.slots) and pool.slots[slot].role in LIGHTS
     require(lamp, f"no light on slot {slot}")
     seconds = LIGHT_SECONDS.get(kind, {}).get(color)
@@ -140,31 +138,24 @@ def _only(data: bytes) -> Schedule:
     return record
 
 
-def _index(pool: Pool, data: bytes, used: bool = True) -> int:
+def _index(pool: Pool, data: bytes) -> int:
     require(len(data) > 0 and data[0] < len(pool.schedules), "no such schedule")
-    require(pool.schedules[data[0]].used or not used, "an unused schedule")
+    require(pool.schedules[data[0]].used, "an unused schedule")
     return data[0]
 
 
 def create_schedule(pool: Pool, record: Schedule) -> None:
     """Take the first unused record; a new schedule is enabled (chosen)."""
     _checked(pool, record)
-    for index, old in enumerate(pool.schedules):
-        if not old.used:
-            record.enabled = True
-            pool.schedules[index] = record
-            return
-    raise DeclinedError("all schedules are in use")
+    unused = [index for index, old in enumerate(pool.schedules) if not old.used]
+    require(bool(unused), "all schedules are in use")
+    pool.schedules[unused[0]] = replace(record, enabled=True)
 
 
 def update_schedule(pool: Pool, index: int, record: Schedule) -> None:
     """Replace a record; whether it is enabled stays as it was."""
     record.enabled = pool.schedules[index].enabled
     pool.schedules[index] = _checked(pool, record)
-
-
-def _update(pool: Pool, data: bytes) -> None:
-    update_schedule(pool, _index(pool, data), _only(data[1:]))
 
 
 def _delete(pool: Pool, data: bytes) -> None:
@@ -178,7 +169,7 @@ def _enable(pool: Pool, data: bytes) -> None:
 
 _VERBS: Final[tuple[Callable[[Pool, bytes], None], ...]] = (
     lambda pool, data: create_schedule(pool, _only(data)),
-    _update,
+    lambda pool, data: update_schedule(pool, _index(pool, data), _only(data[1:])),
     _delete,
     _enable,
 )
@@ -186,40 +177,13 @@ _VERBS: Final[tuple[Callable[[Pool, bytes], None], ...]] = (
 
 # --- Queries (`op` = `q`, protocol.md O4) -------------------------------------------
 
-QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
-    "aux_names": lambda pool: wire.encode_names([slot.name for slot in pool.slots]),
-    "pump_id": lambda pool: wire.encode_texts(pool.pump_identity),
-    "schedules": lambda pool: wire.encode_schedules(pool.schedules),
-    "get_ph_settings": lambda pool: wire.encode_json(settings.read_ph(pool), True),
-    "get_chlorine_settings": lambda pool: wire.encode_json(
-        settings.read_chlorine(pool)
-    ),
-    "v2_temp_get": lambda pool: wire.encode_json(settings.read_temperature(pool), True),
-    "get_pool_light_switch_mode": lambda pool: wire.encode_json(
-        settings.read_lights(pool)
-    ),
-}
 
-
-def query(pool: Pool, name: str, dialects: AbstractSet[str]) -> bytes:
-    """Answer a query."""
-    require(name in QUERIES, f"no query {name}")
-    reply = QUERIES[name](pool)
-    if name == "v2_temp_get":
-        body = settings.read_temperature(pool)
-        for dialect, missing in MISSING.items():
-            if dialect in dialects:
-                body = _without(body, missing)
-        return wire.encode_json(body, True)
-    if name == "schedules":
-        more = b"\x07" if Dialect.LONGER_RECORDS in dialects else b""
-        reply = wire.encode_schedules(reported(pool.schedules, dialects), more)
-    if name in _LONGER and Dialect.LONGER_REPLIES in dialects:
-        reply += bytes(range(0xF0, 0xF0 + _LONGER[name]))
-    return reply
-
-
-_LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
+def _temperature(pool: Pool, dialects: AbstractSet[str]) -> bytes:
+    body = settings.read_temperature(pool)
+    for dialect, missing in MISSING.items():
+        if dialect in dialects:
+            body = _without(body, missing)
+    return wire.encode_json(body, True)
 
 
 def _without(body: Json, prefix: str) -> Json:
@@ -233,9 +197,34 @@ def _without(body: Json, prefix: str) -> Json:
     }
 
 
+QUERIES: Final[dict[str, Callable[[Pool, AbstractSet[str]], bytes]]] = {
+    "aux_names": lambda pool, _: wire.encode_names([slot.name for slot in pool.slots]),
+    "pump_id": lambda pool, _: wire.encode_texts(pool.pump_identity),
+    "schedules": lambda pool, dialects: wire.encode_schedules(
+        reported(pool.schedules, dialects),
+        b"\x07" if Dialect.LONGER_RECORDS in dialects else b"",
+    ),
+    "get_ph_settings": lambda pool, _: wire.encode_json(settings.read_ph(pool), True),
+    "get_chlorine_settings": lambda pool, _: wire.encode_json(
+        settings.read_chlorine(pool)
+    ),
+    "v2_temp_get": _temperature,
+    "get_pool_light_switch_mode": lambda pool, _: wire.encode_json(
+        settings.read_lights(pool)
+    ),
+}
+_LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
+
+
+def query(pool: Pool, name: str, dialects: AbstractSet[str]) -> bytes:
+    """Answer a query."""
+    require(name in QUERIES, f"no query {name}")
+    longer = _LONGER.get(name, 0) if Dialect.LONGER_REPLIES in dialects else 0
+    return QUERIES[name](pool, dialects) + bytes(range(0xF0, 0xF0 + longer))
+
+
 def pump_slot(pool: Pool) -> int:
     """Return the slot of the main pump; decline where there is none."""
-    slot = pool.find(PUMP)
-    if slot is None:
+    if (slot := pool.find(PUMP)) is None:
         raise DeclinedError("no pump")
     return slot

@@ -1,11 +1,11 @@
 """A web page to watch the simulated pools, and to switch faults and dialects."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 import json
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import web
 
@@ -23,14 +23,6 @@ PAGE: Final = Path(__file__).parent / "control.html"
 
 class WrongRequestError(Exception):
     """The control page sent an invalid request."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Action:
-    """An action of the page on a controller."""
-
-    title: str
-    run: Callable[[Controller, Json], Awaitable[None]]
 
 
 async def _rotate_key(controller: Controller, body: Json) -> None:
@@ -61,13 +53,14 @@ async def _switch(controller: Controller, body: Json) -> None:
     controller.pool.switch(slot, on)
 
 
-ACTIONS: Final[dict[str, _Action]] = {
-    "restart": _Action("Restart", _restart),
-    "move": _Action("Move to another address", _move),
-    "rotate_key": _Action("Rotate the key", _rotate_key),
-    "cloud_link": _Action("Cut or mend its link to the cloud", _link),
-    "switch": _Action("Switch a slot by hand", _switch),
+ACTIONS: Final[dict[str, tuple[str, Callable[[Controller, Json], Awaitable[None]]]]] = {
+    "restart": ("Restart", _restart),
+    "move": ("Move to another address", _move),
+    "rotate_key": ("Rotate the key", _rotate_key),
+    "cloud_link": ("Cut or mend its link to the cloud", _link),
+    "switch": ("Switch a slot by hand", _switch),
 }
+"""Title and effect of the actions of the page on a controller."""
 
 
 class ControlPage:
@@ -86,6 +79,13 @@ class ControlPage:
         self.controllers = {item.device_id: item for item in controllers}
         self.url = ""
         self._runner: web.AppRunner | None = None
+        self._changes = {
+            "fault": self._fault,
+            "dialect": self._dialect,
+            "situation": self._situation,
+            "action": self._action,
+            "advance": self._advance,
+        }
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Serve the page."""
@@ -94,11 +94,10 @@ class ControlPage:
             [
                 web.get("/", self._page),
                 web.get("/api/state", self._state),
-                web.post("/api/fault", self._fault),
-                web.post("/api/dialect", self._dialect),
-                web.post("/api/situation", self._situation),
-                web.post("/api/action", self._action),
-                web.post("/api/advance", self._advance),
+                *(
+                    web.post(f"/api/{name}", partial(self._post, change))
+                    for name, change in self._changes.items()
+                ),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
@@ -125,7 +124,7 @@ class ControlPage:
                 "dialects": sorted(self.cloud.dialects),
                 "known_dialects": {each: each.meaning for each in CloudDialect},
             },
-            "actions": {name: action.title for name, action in ACTIONS.items()},
+            "actions": {name: title for name, (title, _) in ACTIONS.items()},
             "controllers": [_describe(item) for item in self.controllers.values()],
         }
 
@@ -135,50 +134,48 @@ class ControlPage:
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self.state())
 
-    async def _fault(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        target, name = str(body.get("target")), str(body.get("name"))
-        owner = self.cloud if target == "cloud" else self._controller(target)
-        switch = owner.faults.on if body.get("on", True) else owner.faults.off
-        switch(name)
+    async def _post(
+        self, change: Callable[[Json], Awaitable[None]], request: web.Request
+    ) -> web.Response:
+        """Change something; return everything that the page shows afterwards."""
+        body = json.loads(await request.text())
+        if not isinstance(body, dict):
+            raise WrongRequestError("the body is not a JSON object")
+        await change({"target": None, "name": None, **body})
         return web.json_response(self.state())
 
-    async def _dialect(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        target, name = str(body.get("target")), str(body.get("name"))
-        on = bool(body.get("on", True))
-        if target == "cloud":
-            cloud_dialects.switch(self.cloud, name, on)
-        else:
-            controller = self._controller(target)
-            controller.dialects.add(name)
-            if not on:
-                controller.dialects.discard(name)
-        return web.json_response(self.state())
+    async def _fault(self, body: Json) -> None:
+        in_cloud = body["target"] == "cloud"
+        faults = (self.cloud if in_cloud else self._controller(body)).faults
+        (faults.on if body.get("on", True) else faults.off)(str(body["name"]))
 
-    async def _situation(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        pool = self._controller(str(body.get("target"))).pool
-        name = str(body.get("name"))
+    async def _dialect(self, body: Json) -> None:
+        name = str(body["name"])
+        if body["target"] == "cloud":
+            cloud_dialects.switch(self.cloud, name, bool(body.get("on", True)))
+            return
+        dialects = self._controller(body).dialects
+        dialects.add(name)
+        if not body.get("on", True):
+            dialects.discard(name)
+
+    async def _situation(self, body: Json) -> None:
+        pool, name = self._controller(body).pool, str(body["name"])
         if name not in situations(pool):
             raise WrongRequestError(f"this pool is never in the situation {name}")
         SITUATIONS[name].make(pool, bool(body.get("on", True)))
         pool.settle()
-        return web.json_response(self.state())
 
-    async def _action(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        action = ACTIONS.get(str(body.get("name")))
-        if action is None:
-            raise WrongRequestError(f"no action {body.get('name')}")
-        await action.run(self._controller(str(body.get("target"))), body)
-        return web.json_response(self.state())
+    async def _action(self, body: Json) -> None:
+        if (name := str(body["name"])) not in ACTIONS:
+            raise WrongRequestError(f"no action {name}")
+        await ACTIONS[name][1](self._controller(body), body)
 
-    async def _advance(self, request: web.Request) -> web.Response:
-        self.cloud.clock.advance(max(0.0, float((await _body(request))["seconds"])))
-        return web.json_response(self.state())
+    async def _advance(self, body: Json) -> None:
+        self.cloud.clock.advance(max(0.0, float(body["seconds"])))
 
-    def _controller(self, device_id: str) -> Controller:
+    def _controller(self, body: Json) -> Controller:
+        device_id = str(body["target"])
         if device_id not in self.controllers:
             raise WrongRequestError(f"no controller {device_id}")
         return self.controllers[device_id]
@@ -194,13 +191,6 @@ async def _errors(
         return await handler(request)
     except (WrongRequestError, ValueError, KeyError, OSError) as err:
         return web.json_response({"error": str(err)}, status=400)
-
-
-async def _body(request: web.Request) -> dict[str, Any]:
-    body = json.loads(await request.text())
-    if not isinstance(body, dict):
-        raise WrongRequestError("the body is not a JSON object")
-    return body
 
 
 def _describe(controller: Controller) -> Json:

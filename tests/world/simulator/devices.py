@@ -254,7 +254,7 @@ def change(write: Write, body: Json) -> Callable[[Pool], None]:
     def apply(pool: Pool) -> None:
         try:
             write.change(pool, body)
-        except (settings.BadValueError, TypeError, ValueError) as err:
+        except (TypeError, ValueError) as err:
             raise DeclinedError(str(err)) from err
         pool.settle()
 

@@ -59,11 +59,8 @@ def odd_value(frame: Frame, number: int) -> Frame:
     place, largest = divmod(number, 2)
     names = [*readings, *settings]
     name = names[place % len(names)]
-    table = TELEMETRY if name in readings else CONFIGURATION
-    codes = dict(table)
-    highest = 256 ** struct.calcsize(f"<{codes[name]}") - 1
-    if codes[name].islower():
-        highest //= 2
+    code = dict(TELEMETRY if name in readings else CONFIGURATION)[name]
+    highest = 256 ** struct.calcsize(f"<{code}") // (2 if code.islower() else 1) - 1
     value = highest if largest else 0
     if name in readings:
         fields = {**readings, name: value}

@@ -160,11 +160,8 @@ class Pool:
 
     def find(self, *aux_types: int) -> int | None:
         """Return the first slot of the first of these types that is wired."""
-        for aux_type in aux_types:
-            for number, slot in enumerate(self.slots):
-                if slot.aux_type == aux_type:
-                    return number
-        return None
+        wired = [slot.aux_type for slot in self.slots]
+        return next((wired.index(each) for each in aux_types if each in wired), None)
 
     @property
     def relays(self) -> dict[int, bool]:
@@ -207,9 +204,13 @@ class Pool:
 
     def switch(self, number: int, on: bool, *, hold: bool = True) -> None:
         """Switch a slot by hand; without `hold`, the schedules win a second later."""
-        group = self._group(number)
+        group: tuple[int, ...] = (number,)
+        if self.slots[number].role is Role.SPA:  # all spa actuators move together
+            slots = enumerate(self.slots)
+            group = tuple(each for each, slot in slots if slot.role is Role.SPA)
         if self.slots[number].role is Role.LINKED and on and self.pump.mode == OFF:
-            group = (*group, *self._pump_slot())
+            pump = self.find(PUMP)
+            group = group if pump is None else (*group, pump)
         for member in group:
             slot = self.slots[member]
             slot.hand, slot.held, slot.timer, slot.flapping = on, hold, None, None
@@ -242,21 +243,11 @@ class Pool:
         slot.flapping = (self.now, self.now + seconds)
         self.settle()
 
-    def _group(self, number: int) -> tuple[int, ...]:
-        """Return the slots that move together: all spa actuators, or the slot alone."""
-        if self.slots[number].role is not Role.SPA:
-            return (number,)
-        return tuple(n for n, slot in enumerate(self.slots) if slot.role is Role.SPA)
-
     def _give_back(self, group: tuple[int, ...]) -> None:
         for member in group:
             slot = self.slots[member]
             if not slot.held:
                 slot.hand = None
-
-    def _pump_slot(self) -> tuple[int, ...]:
-        number = self.find(PUMP)
-        return () if number is None else (number,)
 
     # --- Firmware and physics ---
 
@@ -392,10 +383,9 @@ class Pool:
             (self.acid, 6, acid),
             (self.chlorine, 8, liquid),
         ):
-            if self.find(aux_type) is None:
-                continue
             may = bool(wanted) and water.stable
-            if doser.step(seconds, settings, may) and water.drift:
+            fitted = self.find(aux_type) is not None
+            if fitted and doser.step(seconds, settings, may) and water.drift:
                 if doser is self.acid:
                     water.ph -= PH_PER_DOSE
                 else:

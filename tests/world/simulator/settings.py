@@ -4,16 +4,12 @@ A settings command writes the whole object: the firmware sets missing values to 
 """
 
 from dataclasses import dataclass
+import math
 import struct
 from typing import Any, Final
 
 from .pool import Pool
 from .wire import CONFIGURATION, Json
-
-
-class BadValueError(ValueError):
-    """A value of a settings object has the wrong type."""
-
 
 _MOST: Final = {
     name: 256 ** struct.calcsize(f"<{code}") - 1 for name, code in CONFIGURATION
@@ -37,11 +33,10 @@ class Key:
         return bool(value) if self.flag else value
 
     def write(self, pool: Pool, value: Any) -> None:
-        """Set from the JSON value."""
-        if not isinstance(value, int) or not 0 <= value <= _MOST.get(
-            self.setting, value
-        ):
-            raise BadValueError(f"{self.setting}: {value!r}")
+        """Set from the JSON value; ValueError for one of the wrong type or size."""
+        most = _MOST.get(self.setting, math.inf)
+        if not isinstance(value, int) or not 0 <= value <= most:
+            raise ValueError(f"{self.setting}: {value!r}")
         if self.bit is None:
             pool.settings[self.setting] = int(bool(value)) if self.flag else value
             return
@@ -94,7 +89,7 @@ def write(pool: Pool, keys: Keys, body: Json) -> None:
         for name, key in keys.items():
             key.write(pool, body.get(name, 0))
         pool.more = {name: body.get(name, 0) for name in pool.more}
-    except BadValueError:
+    except ValueError:
         pool.settings = before
         raise
 
