@@ -327,8 +327,16 @@ def rig(make_rig: Callable[..., Rig]) -> Rig:
 @pytest.fixture
 async def small(rig: Rig) -> Rig:
     """Read the small pool once, over the LAN."""
-    await rig.controller.poller.poll()
+    await rig.polls()
     rig.forget()
+    return rig
+
+
+@pytest.fixture
+async def cloud_only(make_rig: Callable[..., Rig]) -> Rig:
+    """Read the small pool once, by the cloud alone."""
+    rig = make_rig(lan=False)
+    await rig.polls()
     return rig
 
 
@@ -361,7 +369,7 @@ async def away(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, by the cloud alone, with all its endpoints."""
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.not_offered.clear()
-    await rig.controller.poller.poll()
+    await rig.polls()
     rig.service.cloud.requests.clear()
     return rig
 

@@ -71,18 +71,6 @@ async def test_a_show(pool: Rig) -> None:
     assert {s.pool_lights for s in pool.published} == {LightShow(2, 8)}
 
 
-@pytest.mark.parametrize("light_type", [1, 2, 5])
-async def test_every_effect_of_every_light(pool: Rig, light_type: int) -> None:
-    choose_type(pool, SPA_GROUP, LIGHT_TYPES[light_type].key)
-    for effect, color in LIGHT_TYPES[light_type].effects.items():
-        await pool.controller.lights.show(SPA_LIGHT, effect)
-        await pool.polls(15)
-        await refresh(pool)
-        assert pool.pool.pool.lights["spa"] == [light_type, color]
-        assert lit(pool, SPA_LIGHT) == (True, effect)
-    assert len(sent(pool)) == len(LIGHT_TYPES[light_type].effects)
-
-
 async def test_a_person_may_switch_it_off_meanwhile(pool: Rig) -> None:
     await pool.controller.lights.show(POOL_LIGHT, "red")
     await pool.polls(3)
@@ -96,16 +84,22 @@ async def test_a_person_may_switch_it_off_meanwhile(pool: Rig) -> None:
 
 async def test_the_newest_show_counts(pool: Rig) -> None:
     """The last show wins, of one light and of two lights that share a preference."""
+    choose_type(pool, SPA_GROUP, "pal_colour_touch")
     show = pool.controller.lights.show
     for slot, effect in ((POOL_LIGHT, "blue"), (DECK_LIGHT, "red")):
         await show(slot, effect)
         assert lit(pool, slot) == (True, effect)
     await show(POOL_LIGHT, "lime")
-    assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
+    for _ in range(2):
+        assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
+        assert lit(pool, SPA_LIGHT) == (False, None)
+        await pool.polls(15)
+        await refresh(pool)
+    await show(SPA_LIGHT, "romance")
     await pool.polls(15)
     await refresh(pool)
-    assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
-    assert lit(pool, SPA_LIGHT) == (False, None)
+    assert pool.pool.pool.lights == {"pool": [2, 4], "spa": [5, 11]}
+    assert lit(pool, SPA_LIGHT) == (True, "romance")
 
 
 async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
