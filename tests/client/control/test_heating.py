@@ -60,15 +60,11 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
     settings, probes = dict(pool.settings), dict(pool.pool.pool.probes)
     await pool.controller.heating.change(water, target=31)
     assert pool.names() == ["v2_temp_get", "cmd", "state"]
-    whole = {
-        "desire_pool_temp": 28,
-        "desire_spa_temp": 36,
-        "is_solar_heater_selected": True,
-        "is_pool_heater_selected": True,
-        "is_spa_heater_selected": True,
-        "temp2_ch": 1,
-        "temp3_ch": 2,
+    whole: dict[str, float] = {
+        f"is_{it}_heater_selected": True for it in ("solar", "pool", "spa")
     }
+    whole |= {"desire_pool_temp": 28, "desire_spa_temp": 36}
+    whole |= {"temp2_ch": 1, "temp3_ch": 2}
     assert pool.sent() == [("v2_temp_set", whole | {key: 31})]
     assert changed(pool, settings) == {setting: 31}
     assert pool.pool.pool.probes == probes
@@ -93,50 +89,41 @@ async def test_targets_are_possible_whole_degrees(pool: Rig) -> None:
 # Off, and on again
 
 
-async def test_the_pool_is_heated_again_by_what_heated_it_last(pool: Rig) -> None:
-    heating = pool.controller.heating
-    await heating.select(SOLAR, False)
-    await heating.change(POOL, heat=False)
-    assert selected(pool) == {SPA_HEATER}
+async def heat(rig: Rig, on: bool, body: Body = POOL) -> set[HeatSource]:
+    """Have a body heated or not; return the sources that may run then."""
+    await rig.controller.heating.change(body, heat=on)
+    return selected(rig)
+
+
+def remember(rig: Rig, *last: HeatSource) -> None:
+    """Let these sources have heated the pool last."""
+    rig.controller.store.update(lambda known: replace(known, pool_sources=last))
+
+
+async def test_off_and_on_again(pool: Rig) -> None:
+    """The pool is heated again by what heated it last."""
+    await pool.controller.heating.select(SOLAR, False)
+    assert await heat(pool, False) == {SPA_HEATER}
     assert pool.reported.pool_sources == (POOL_HEATER,)
-    await heating.change(POOL, heat=True)
-    assert selected(pool) == {SPA_HEATER, POOL_HEATER}
-
-
-@pytest.mark.parametrize(
-    ("last", "heated"),
-    [
-        ((SPA_HEATER, SOLAR), {SOLAR}),  # one of them does not heat the pool
-        ((), set(POOL.sources)),
-    ],
-)
-async def test_what_heated_last_is_remembered(
-    pool: Rig, last: tuple[HeatSource, ...], heated: set[HeatSource]
-) -> None:
-    select(pool)
-    await pool.polls()
-    pool.controller.store.update(lambda known: replace(known, pool_sources=last))
-    await pool.controller.heating.change(POOL, heat=True)
-    assert selected(pool) == heated
-
-
-async def test_off_is_off_whatever_was_selected_in_the_app(pool: Rig) -> None:
-    select(pool, POOL_HEATER)
-    await pool.polls()
-    select(pool, POOL_HEATER, SOLAR, SPA_HEATER)
-    await pool.controller.heating.change(POOL, heat=False)
-    assert selected(pool) == {SPA_HEATER}
+    assert await heat(pool, True) == {SPA_HEATER, POOL_HEATER}
+    # Off is off, whatever was selected in the app meanwhile.
+    select(pool, *HeatSource)
+    assert await heat(pool, False) == {SPA_HEATER}
+    # One of the last two does not heat the pool; or nobody knows what heated it.
+    for last, heated in ([SPA_HEATER, SOLAR], {SOLAR}), ([], set(POOL.sources)):
+        select(pool)
+        await pool.polls(15)
+        remember(pool, *last)
+        assert await heat(pool, True) == heated
 
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     pool.pool.pool.slots[5].aux_type = 0  # solar
     await pool.polls(15, times=2)
     assert may_heat(pool.reported, POOL)
-    await pool.controller.heating.change(POOL, heat=False)
-    assert selected(pool) == {SPA_HEATER, SOLAR}
+    assert await heat(pool, False) == {SPA_HEATER, SOLAR}
     assert may_heat(pool.reported, POOL) is False
-    await pool.controller.heating.change(POOL, heat=True)
-    assert selected(pool) == set(HeatSource)
+    assert await heat(pool, True) == set(HeatSource)
 
 
 async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
@@ -146,15 +133,14 @@ async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
     await pool.polls(15, times=2)
     assert fitted_sources(pool.reported, POOL) == (POOL_HEATER,)
     assert fitted_sources(pool.reported, SPA) == (SPA_HEATER,)
-    await pool.controller.heating.change(POOL, heat=False)
+    await heat(pool, False)
     assert may_heat(pool.reported, SPA)
-    await pool.controller.heating.change(SPA, heat=False)
-    assert selected(pool) == {SOLAR}
+    assert await heat(pool, False, SPA) == {SOLAR}
 
 
 async def test_without_equipment(rig: Rig) -> None:
     with pytest.raises(NotSupportedError):
-        await rig.controller.heating.change(SPA, heat=True)
+        await heat(rig, True, SPA)
     assert rig.asked() == []
 
 
@@ -278,8 +264,7 @@ async def test_a_reply_without_all_of_it(
     assert changed(pool, before) == {"pool_target": 30}
     await pool.controller.heating.select(SOLAR, True)
     assert SOLAR in selected(pool)
-    await pool.controller.heating.change(POOL, heat=False)
-    assert not selected(pool) & {SOLAR, POOL_HEATER}
+    assert not await heat(pool, False) & {SOLAR, POOL_HEATER}
     assert changed(pool, before).keys() <= {"pool_target", "heating"}
 
 

@@ -5,7 +5,7 @@ any order. In the end, nothing is left that nobody asked for.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -152,32 +152,38 @@ class World:
 
     # What a user asks for. A request that failed may have run.
 
-    async def _ask(
-        self, slot: int, claims: Iterable[tuple[bool, float]], run: Any
-    ) -> None:
-        claims = set(claims)
-        self.lasting.discard(slot)
+    async def _ask[K, V](
+        self, wanted: dict[K, set[V]], key: K, claims: set[V], run: Awaitable[object]
+    ) -> bool:
         try:
             await run
         except PoolctlError as err:
             if err.ran is not False:
-                self.holds[slot] |= claims
-        else:
-            self.holds[slot] = claims
-            self.lasting |= {slot for on, until in claims if until == ENDLESS}
+                wanted[key] |= claims
+            return False
+        wanted[key] = claims
+        return True
+
+    async def _switch(
+        self, slot: int, claims: set[tuple[bool, float]], run: Awaitable[object]
+    ) -> None:
+        self.lasting.discard(slot)
+        if await self._ask(self.holds, slot, claims, run):
+            self.lasting |= {slot for _, until in claims if until == ENDLESS}
 
     async def hold(self, slot: int, on: bool, minutes: int) -> None:
-        holds, wired = self.controller.holds, self._slot(slot)
-        run = holds.hold(wired, on, timedelta(minutes=minutes))
-        await self._ask(slot, {(on, self.now + minutes * 60)}, run)
+        duration = timedelta(minutes=minutes)
+        run = self.controller.holds.hold(self._slot(slot), on, duration)
+        await self._switch(slot, {(on, self.now + minutes * 60)}, run)
 
     async def switch(self, slot: int, on: bool) -> None:
         claim = (on, ENDLESS if on else self.now + 4 * 3600)
         run = self.controller.holds.switch(self._slot(slot), on)
-        await self._ask(slot, {claim}, run)
+        await self._switch(slot, {claim}, run)
 
     async def resume(self, slot: int) -> None:
-        await self._ask(slot, (), self.controller.holds.resume(self._slot(slot)))
+        run = self.controller.holds.resume(self._slot(slot))
+        await self._switch(slot, set(), run)
 
     def _slot(self, slot: int) -> Any:
         return self.controller.store.state.outputs.slot(slot)
@@ -197,13 +203,8 @@ class World:
         self.paused.add(kind)
 
     async def enable(self, kind: DoserKind, on: bool) -> None:
-        try:
-            await self.controller.pauses.enable(kind, on)
-        except PoolctlError as err:
-            if err.ran is not False:
-                self.doses[kind] |= {on}
-        else:
-            self.doses[kind] = {on}
+        run = self.controller.pauses.enable(kind, on)
+        if await self._ask(self.doses, kind, {on}, run):
             self.paused.discard(kind)
 
     async def warm(self, body: Body, minutes: int) -> None:
@@ -215,14 +216,9 @@ class World:
             await self.warm_by.want(body, None)
 
     async def heat(self, source: HeatSource, on: bool) -> None:
-        try:
-            await self.controller.heating.select(source, on)
-        except PoolctlError as err:
-            if err.ran is not False:
-                self.heats[source] |= {on}
-        else:
+        run = self.controller.heating.select(source, on)
+        if await self._ask(self.heats, source, {on}, run):
             self.controller.heat.forget([source])
-            self.heats[source] = {on}
 
     def doser(self, kind: DoserKind) -> bool:
         """Return whether a doser of the simulated pool is on."""
@@ -256,16 +252,13 @@ class World:
             self.pool.schedules[index] = schedules.Schedule()
         if left:
             now = self.pool.local_time()
-            minutes = now.hour * 60 + now.minute
+            start, end = (
+                (now.hour * 60 + now.minute + offset) % 1440
+                for offset in (-begun, left)
+            )
+            aux_type, speed = self.pool.slots[slot].aux_type, 75 if slot == PUMP else 0
             self.pool.schedules[0] = schedules.Schedule(
-                slot=slot,
-                aux_type=self.pool.slots[slot].aux_type,
-                start=(minutes - begun) % 1440,
-                end=(minutes + left) % 1440,
-                weekdays=127,
-                name="Window",
-                enabled=True,
-                speed=75 if slot == PUMP else 0,
+                slot, aux_type, 0, speed, start, end, 127, "Window", True
             )
 
     # Misfortune
@@ -361,9 +354,8 @@ class World:
         for source, wanted in self.heats.items():
             on = bool(int(self.pool.settings["heating"]) & HEATERS[source])
             assert on in wanted, (source, wanted)
-        assert self.warm_by.all == ()
-        assert self.controller.heat.all == ()
-        assert self.controller.pauses.shown == ()
+        left = self.controller.heat.all, self.controller.pauses.shown
+        assert (self.warm_by.all, *left) == ((), (), ())
         assert all(hold.until is None for hold in self.controller.holds.shown)
 
 
