@@ -1,16 +1,16 @@
 """The trusted time, and the clock of a controller (protocol.md L14, L17, W1)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+import math
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from custom_components.poolctl.client.clock import STOP, Clock, ControllerClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.wire.schedule import Schedule
+from custom_components.poolctl.client.wire.schedule import ALL_WEEK, Schedule
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
 MINUTE, HOUR, DAY = 60.0, 3600.0, 24 * 3600.0
@@ -54,14 +54,6 @@ def world() -> World:
     return World()
 
 
-def test_the_wall_clock(world: World) -> None:
-    clock = world.clock()
-    world.pass_by(clock, DAY)
-    assert state_of(clock) == (True, world.true)
-    assert not clock.ahead
-    assert clock.now() == datetime.fromtimestamp(world.true, UTC)
-
-
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_a_jump_for_ten_minutes(world: World, wrong: float, confirmed: bool) -> None:
@@ -79,6 +71,10 @@ def test_a_jump_for_ten_minutes(world: World, wrong: float, confirmed: bool) -> 
 
 def test_what_corrects_a_clock_is_no_jump(world: World) -> None:
     clock = world.clock()
+    world.pass_by(clock, DAY)
+    assert state_of(clock) == (True, world.true)
+    assert not clock.ahead
+    assert clock.now() == datetime.fromtimestamp(world.true, UTC)
     for step in [30, -30] + 20 * [10]:
         world.wrong += step
         world.pass_by(clock, 15)
@@ -122,19 +118,11 @@ def test_the_service_confirms_a_new_time(world: World, off: float) -> None:
     """A new time that the service confirms is trusted at once, e.g. after a sleep."""
     clock = world.clock()
     world.wrong = 2 * DAY
-    assert state_of(clock) == (False, world.true)
+    for odd in (None, "", "yesterday", "Mon, 99 Jun 2026 99:00:00 GMT"):
+        clock.confirm(odd)
+        assert state_of(clock) == (False, world.true)
     clock.confirm(world.header(2 * DAY + off))
     assert state_of(clock) == (True, world.true + 2 * DAY)
-
-
-@pytest.mark.parametrize(
-    "header", [None, "", "yesterday", "Mon, 99 Jun 2026 99:00:00 GMT"]
-)
-def test_an_odd_header_tells_nothing(world: World, header: str | None) -> None:
-    clock = world.clock()
-    world.wrong = DAY
-    clock.confirm(header)
-    assert state_of(clock) == (False, world.true)
 
 
 def test_the_service_denies_a_new_time(world: World) -> None:
@@ -194,14 +182,11 @@ def test_a_start_goes_on_where_the_last_run_ended(
     assert clock.time() == pytest.approx(world.true + ahead_or_right)
 
 
-@pytest.mark.parametrize("down", [MINUTE, 3 * HOUR, 30 * HOUR])
-def test_the_time_after_a_restart(world: World, down: float) -> None:
+def test_the_first_moment_after_a_start(world: World) -> None:
     """After a minute or a day, without a service, the time is right at once."""
-    assert state_of(world.clock(since=START - down)) == (True, world.true)
-
-
-def test_a_start_before_the_last_run_ended(world: World) -> None:
-    """A clock that is hours behind is never trusted by its age, and time goes on."""
+    for down in (MINUTE, 3 * HOUR, 30 * HOUR):
+        assert state_of(world.clock(since=START - down)) == (True, world.true)
+    # A clock that is hours behind is never trusted by its age, and time goes on.
     world.wrong = -5 * HOUR
     clock = world.clock(since=START)
     world.pass_by(clock, HOUR)
@@ -249,16 +234,15 @@ ZONE = ZoneInfo("Europe/Berlin")
 FIRST = datetime(2026, 6, 1, 8, tzinfo=ZONE)
 
 
-def schedule(start: int = 8 * 60, weekdays: int = 0b111_1111) -> Schedule:
-    return Schedule(
-        slot=1, aux_type=1, start=start, end=10 * 60, weekdays=weekdays, name=""
-    )
+SCHEDULE = Schedule(
+    slot=1, aux_type=1, start=8 * 60, end=10 * 60, weekdays=ALL_WEEK, name=""
+)
 
 
 def began(clock: ControllerClock, *minutes_late: float, index: int = 0) -> None:
     for day, late in enumerate(minutes_late):
         at = FIRST + timedelta(days=day, minutes=late)
-        clock.began(index, schedule(), at.astimezone(UTC), ZONE)
+        clock.began(index, SCHEDULE, at.astimezone(UTC), ZONE)
 
 
 @pytest.mark.parametrize("late", [0, 2, 3, 60, -60, 700, -700])
@@ -284,7 +268,12 @@ def test_the_same_difference_three_times(late: float) -> None:
 def test_the_nearest_start(zone: str, at: datetime, start: int, hours: float) -> None:
     """The nearest start may be on the previous or next day in the pool's zone."""
     clock, there = ControllerClock(), ZoneInfo(zone)
-    clock.began(0, schedule(start), at.replace(tzinfo=there).astimezone(UTC), there)
+    clock.began(
+        0,
+        replace(SCHEDULE, start=start),
+        at.replace(tzinfo=there).astimezone(UTC),
+        there,
+    )
     assert clock.differences == (timedelta(hours=hours),)
 
 
@@ -307,7 +296,7 @@ def test_a_clock_that_drifts() -> None:
     weekly = ControllerClock()
     for week in range(4):
         at = FIRST + timedelta(weeks=week, minutes=week)
-        weekly.began(0, schedule(weekdays=1), at, ZONE)
+        weekly.began(0, replace(SCHEDULE, weekdays=1), at, ZONE)
     assert weekly.offset == timedelta(minutes=-3)
 
 
@@ -316,9 +305,9 @@ def test_a_schedule_that_goes_on_again_tells_nothing() -> None:
     clock = ControllerClock()
     for minutes in (30, 30.5, 31):
         at = FIRST + timedelta(minutes=minutes)
-        clock.began(0, schedule(), at, ZONE)
-    clock.began(1, schedule(weekdays=0), FIRST, ZONE)
-    clock.began(2, schedule(weekdays=1 << 4), FIRST, ZONE)
+        clock.began(0, SCHEDULE, at, ZONE)
+    clock.began(1, replace(SCHEDULE, weekdays=0), FIRST, ZONE)
+    clock.began(2, replace(SCHEDULE, weekdays=1 << 4), FIRST, ZONE)
     assert clock.differences == (timedelta(minutes=-30),)
     began(clock, 0, 90, 200)
     assert clock.offset is None
@@ -332,18 +321,8 @@ def test_the_clock_of_a_controller_lasts(late: float) -> None:
     assert again.offset == clock.offset == timedelta(minutes=-late)
     assert again == clock
     assert from_stored(ControllerClock, None).offset is None
-
-
-@pytest.mark.parametrize(
-    "stored",
-    [
-        {"differences": 1},
-        {"differences": [True]},
-        {"differences": ["1"]},
-        {"differences": [float("nan")]},
-        {"differences": [43_201]},
+    for stored in (
+        *({"differences": odd} for odd in (1, [True], ["1"], [math.nan], [43_201])),
         {"differences": [], "offset": "1"},
-    ],
-)
-def test_odd_stored_data_of_a_controllers_clock(stored: dict[str, Any]) -> None:
-    assert from_stored(ControllerClock, stored) == ControllerClock()
+    ):
+        assert from_stored(ControllerClock, stored) == ControllerClock()

@@ -1,6 +1,7 @@
 """Plans for the cheapest hours of a day."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from zoneinfo import ZoneInfo
@@ -19,7 +20,6 @@ from custom_components.poolctl.client.planning import (
 )
 from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,
-    DAY,
     LAST_MINUTE,
     Schedule,
 )
@@ -53,14 +53,11 @@ def every_way(costs: Sequence[Cost], count: int) -> list[Runs]:
         if at + first <= then and then + count - first <= len(costs)
     ]
     ways: list[Runs] = [*one, *two]
+    unpriced = {at for at, cost in enumerate(costs) if cost is None}
     return [
         runs
         for runs in ways
-        if all(
-            costs[at] is not None
-            for first, length in runs
-            for at in range(first, first + length)
-        )
+        if not any(unpriced & {*range(at, at + length)} for at, length in runs)
     ]
 
 
@@ -80,10 +77,12 @@ def test_nothing_is_cheaper(costs: list[Cost], count: int) -> None:
             assert all(total(costs, way) > best for way in ways if len(way) == 1)
 
 
+PLAN = Schedule(slot=0, aux_type=31, start=0, end=0, weekdays=ALL_WEEK, name="HA plan")
+DAYS = ["2026-07-01", "2026-03-29", "2026-10-25", "2026-02-28", "2026-12-31"]
+
+
 @given(
-    st.sampled_from(
-        ["2026-07-01", "2026-03-29", "2026-10-25", "2026-02-28", "2026-12-31"]
-    ),
+    st.sampled_from(DAYS),
     st.integers(0, 22 * 60),
     st.lists(st.one_of(st.none(), st.floats(-500, 500)), min_size=100, max_size=100),
     st.sampled_from([15, 30, 60]),
@@ -108,14 +107,7 @@ def test_a_schedule_runs_as_long_as_planned(
     runs = cheapest(costs, count)
     blocks = [cells.block(*run) for run in runs]
     schedules = {
-        at: Schedule(
-            slot=0,
-            aux_type=31,
-            start=block.start,
-            end=LAST_MINUTE if block.end == DAY else block.end,
-            weekdays=ALL_WEEK,
-            name="HA plan",
-        )
+        at: replace(PLAN, start=block.start, end=min(block.end, LAST_MINUTE))
         for at, block in enumerate(blocks)
     }
     ran = occurrences(schedules, now, cells.end, BERLIN)
@@ -155,13 +147,11 @@ def test_other_schedules_take_their_place() -> None:
     """Cells of other schedules are not used, at both ends of a day if over midnight."""
     cells = Cells(datetime(2026, 7, 1, tzinfo=BERLIN))
     free = cells.free(cells.near(12 * 60), [(22 * 60, 26 * 60), (12 * 60 + 2, 13 * 60)])
-    taken = [
-        minute for minute, cost in zip(cells.minutes, free, strict=True) if cost is None
-    ]
+    costs = zip(cells.minutes, free, strict=True)
+    taken = [minute for minute, cost in costs if cost is None]
+    hours = ((0, 2), (12, 13), (22, 24))
     assert taken == [
-        *range(0, 2 * 60, CELL),
-        *range(12 * 60, 13 * 60, CELL),
-        *range(22 * 60, DAY, CELL),
+        minute for first, end in hours for minute in range(first * 60, end * 60, CELL)
     ]
     blocks = [cells.block(*run) for run in cheapest(free, 48)]
     assert [(each.start, each.end) for each in blocks] == [(570, 720), (780, 870)]
