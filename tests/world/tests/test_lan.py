@@ -13,7 +13,7 @@ from tests.world.simulator import Clock, Controller, Pool, wire
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.lan import ERRORS, PATH
 from tests.world.simulator.mdns import SERVICE, announced
-from tests.world.simulator.raw import Signer, exchange, request, until
+from tests.world.simulator.raw import Reply, Signer, exchange, request, until
 from tests.world.simulator.visitors import Announcement
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -83,6 +83,18 @@ RULES = [
 ]  # fmt: skip
 
 
+async def wait(
+    controller: Controller, task: asyncio.Task[Reply], seconds: float
+) -> None:
+    """Let some seconds pass, in which no answer comes."""
+    await until(lambda: controller.clock.waiting == 1)
+    await asyncio.sleep(0.02)  # until the controller has read the headers
+    controller.clock.advance(seconds - 0.5)
+    await asyncio.sleep(0.01)
+    assert not task.done()
+    controller.clock.advance(0.5)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 async def test_rule(controller: Controller, rule: Rule) -> None:
     """Every request gets its status and error.
@@ -91,12 +103,7 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
     """
     task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
     if rule.wait:
-        await until(lambda: controller.clock.waiting == 1)
-        await asyncio.sleep(0.02)  # until the controller has read the headers
-        controller.clock.advance(rule.wait - 0.5)
-        await asyncio.sleep(0.01)
-        assert not task.done()
-        controller.clock.advance(0.5)
+        await wait(controller, task, rule.wait)
     leapt = Clock.leapt
     reply = await task
     # The test loop leaps to the next timer, so a busy machine does not count here.
@@ -113,23 +120,18 @@ async def test_rule(controller: Controller, rule: Rule) -> None:
     assert (recorded.ok, recorded.err) == (rule.err is None, rule.err)
 
 
-def test_the_manifest_names_the_service() -> None:
-    """protocol.md 2.8."""
+def test_announcements(controller: Controller) -> None:
+    """The manifest names the service; both interfaces are in one (protocol.md 2.8)."""
     assert SERVICE == "_ctrl._tcp.local."
     text = Path("custom_components/poolctl/manifest.json").read_text()
     assert [each["type"] for each in json.loads(text)["zeroconf"]] == [SERVICE]
-
-
-def test_one_announcement_has_both_interfaces(controller: Controller) -> None:
-    """protocol.md 2.8."""
-    told = replace(Announcement.of(controller), host="127.0.0.2")
-    told = replace(told, other_hosts=("127.0.0.3",))
-    assert announced(told).parsed_addresses() == ["127.0.0.2", "127.0.0.3"]
+    one = Announcement.of(controller)
+    both = replace(one, host="127.0.0.2", other_hosts=("127.0.0.3",))
+    assert announced(both).parsed_addresses() == ["127.0.0.2", "127.0.0.3"]
 
 
 def test_every_error_has_a_rule() -> None:
-    proven = {rule.err for rule in RULES} | {"busy"}  # busy: see the faults
-    assert set(ERRORS) <= proven
+    assert {rule.err for rule in RULES} | {"busy"} >= {*ERRORS}  # busy: see the faults
 
 
 async def test_state_needs_no_credential_and_is_signed(controller: Controller) -> None:
@@ -272,17 +274,17 @@ async def test_refuse_closes_the_port_and_opens_it_again(
     controller: Controller,
 ) -> None:
     """protocol.md 4.2 rule 9."""
-    port = controller.port
+    port, faults = controller.port, controller.faults
     for _ in range(3):
-        controller.faults.on("refuse")
+        faults.on("refuse")
         with pytest.raises(ConnectionRefusedError):
             await exchange(controller, request(STATE))
-        controller.faults.off("refuse")
+        faults.off("refuse")
         assert (await exchange(controller, request(STATE))).status == 200
-    controller.faults.on("refuse")
-    controller.faults.off("refuse")
-    controller.faults.on("refuse")
-    controller.faults.clear()
+    faults.on("refuse")
+    faults.off("refuse")
+    faults.on("refuse")
+    faults.clear()
     assert (await exchange(controller, request(STATE))).status == 200
     assert controller.port == port
 
@@ -297,11 +299,6 @@ async def test_slow_faults(
     """The error comes after these seconds (protocol.md 7.2 row 8, 8 row 14)."""
     controller.faults.once(fault)
     task = asyncio.create_task(exchange(controller, request(STATE)))
-    await until(lambda: controller.clock.waiting == 1)
-    await asyncio.sleep(0.02)  # until the controller has read the headers
-    controller.clock.advance(seconds - 0.5)
-    await asyncio.sleep(0.01)
-    assert not task.done()
-    controller.clock.advance(0.5)
+    await wait(controller, task, seconds)
     reply = await task
     assert (reply.status, reply.json) == (status, {"ok": False, "err": err})

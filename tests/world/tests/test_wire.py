@@ -84,41 +84,35 @@ def test_reply(case: dict[str, Any]) -> None:
     assert wire.wrap(KEY, case["counter"], payload).hex() == case["envelope"]
 
 
-# Name in the known answers -> field on the wire, and its factor.
-TELEMETRY = {
-    "flags": ("flags", 1),
-    "flags2": ("flags2", 1),
-    "water_temperature": ("water_temperature", 10),
-    "ambient_temperature": ("ambient_temperature", 100),
-    "ph": ("ph", 10),
-    "orp": ("orp", 1),
-    "flow_rate": ("flow_rate", 1),
-    "pressure": ("pressure", 1),
-    "pump_speed": ("pump_speed", 1),
-    "pump_power": ("pump_power", 1),
-    "drive_temperature": ("drive_temperature", 1),
-    "main_pump_mode": ("main_pump_mode", 1),
+UNITS = {
+    "water_temperature": 10,
+    "ambient_temperature": 100,
+    "ph": 10,
+    "desired_ph": 10,
 }
-CONFIGURATION = {
-    "pool_target": ("pool_target", 1),
-    "spa_target": ("spa_target", 1),
-    "desired_ph": ("desired_ph", 10),
-    "acid_drum_ml": ("acid_drum", 1),
-    "acid_remaining_ml": ("acid_remaining", 1),
-    "desired_orp_mineral": ("desired_orp_mineral", 1),
-    "desired_orp_liquid": ("desired_orp_liquid", 1),
-    "chlorine_drum_ml": ("chlorine_drum", 1),
-    "chlorine_remaining_ml": ("chlorine_remaining", 1),
-}
+"""Factors of the fields on the wire that are not whole units."""
+TELEMETRY = (
+    *("flags", "flags2", "water_temperature", "ambient_temperature", "ph", "orp"),
+    *("flow_rate", "pressure", "pump_speed", "pump_power", "drive_temperature"),
+    "main_pump_mode",
+)
+CONFIGURATION = (
+    *("pool_target", "spa_target", "desired_ph", "acid_drum_ml", "acid_remaining_ml"),
+    *("desired_orp_mineral", "desired_orp_liquid"),
+    *("chlorine_drum_ml", "chlorine_remaining_ml"),
+)
+"""Names in the known answers; fields on the wire are named without their unit."""
 
 
 def readings(
-    table: dict[str, tuple[str, int]], expect: dict[str, Any], fields: wire.Fields
+    names: tuple[str, ...], expect: dict[str, Any], fields: wire.Fields
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return both sides in units of the wire; `None` for fields that are cut off."""
     wanted = {
-        field: None if expect[name] is None else round(expect[name] * unit)
-        for name, (field, unit) in table.items()
+        name.removesuffix("_ml"): None
+        if expect[name] is None
+        else round(expect[name] * UNITS.get(name, 1))
+        for name in names
         if name in expect
     }
     return wanted, {field: fields.get(field) for field in wanted}
@@ -151,13 +145,9 @@ def test_state_frames_round_trip() -> None:
     """Frames without bytes beyond the tables are encoded as they were decoded."""
     payloads = [bytes.fromhex(case["payload"]) for case in FRAMES]
     again = [wire.encode_frame(wire.decode_frame(payload)) for payload in payloads]
-    same = [
-        old == new
-        for old, new in zip(payloads, again, strict=True)
-        if len(old) == len(new)
-    ]
-    assert all(same)
-    assert len(same) >= len(FRAMES) // 2
+    pairs = zip(payloads, again, strict=True)
+    same = [old == new for old, new in pairs if len(old) == len(new)]
+    assert all(same) and len(same) >= len(FRAMES) // 2
 
 
 def test_a_frame_cut_anywhere_is_an_error() -> None:
