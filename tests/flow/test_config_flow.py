@@ -48,35 +48,24 @@ async def start(home: Home, url: str) -> ConfigFlowResult:
     return await home.answer(flow, {"url": url})
 
 
-def announcement(told: Announcement, **changes: str | None) -> ZeroconfServiceInfo:
-    """Return an announcement as Home Assistant passes it to the flow."""
-    text = told.text | changes
-    return ZeroconfServiceInfo(
-        ip_address=ip_address(told.host),
-        ip_addresses=[ip_address(host) for host in (told.host, *told.other_hosts)],
-        hostname=told.hostname,
-        name=f"{told.name}._ctrl._tcp.local.",
-        port=told.port,
-        properties={name: text for name, text in text.items() if text is not None},
-        type="_ctrl._tcp.local.",
-    )
-
-
 async def hear(
-    home: Home, told: Announcement, **changes: str | None
+    home: Home, announced: Announcement, **changes: str | None
 ) -> ConfigFlowResult:
     """Let Home Assistant receive an announcement, true or not."""
+    hosts = (announced.host, *announced.other_hosts)
+    texts = announced.text | changes
+    info = ZeroconfServiceInfo(
+        ip_address=ip_address(announced.host),
+        ip_addresses=[ip_address(host) for host in hosts],
+        hostname=announced.hostname,
+        name=f"{announced.name}._ctrl._tcp.local.",
+        port=announced.port,
+        properties={name: text for name, text in texts.items() if text is not None},
+        type="_ctrl._tcp.local.",
+    )
+    key = DiscoveryKey(domain=SOURCE_ZEROCONF, key=(info.type, info.name), version=1)
     return await home.hass.config_entries.flow.async_init(
-        DOMAIN,
-        context={
-            "source": SOURCE_ZEROCONF,
-            "discovery_key": DiscoveryKey(
-                domain=SOURCE_ZEROCONF,
-                key=("_ctrl._tcp.local.", f"{told.name}._ctrl._tcp.local."),
-                version=1,
-            ),
-        },
-        data=announcement(told, **changes),
+        DOMAIN, context={"source": SOURCE_ZEROCONF, "discovery_key": key}, data=info
     )
 
 
@@ -84,8 +73,8 @@ async def discover(
     home: Home, controller: Controller, **changes: str | None
 ) -> ConfigFlowResult:
     """Let Home Assistant discover a controller."""
-    told = replace(Announcement.of(controller), name=controller.name)
-    return await hear(home, told, **changes)
+    announced = replace(Announcement.of(controller), name=controller.name)
+    return await hear(home, announced, **changes)
 
 
 @pytest.mark.parametrize(
@@ -177,19 +166,6 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         assert stored["port"] == controller.port
 
 
-async def test_credentials_refused(
-    home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]]
-) -> None:
-    """protocol.md 5.1 rule 2, 7.1 rule 3."""
-    flow = await start(home, home.cloud.base_url)
-    home.cloud.clients["client-id"] = "another secret"
-    home.cloud.sign_ins.clients = home.cloud.clients
-    result = await sign_in(flow)
-    assert result["reason"] == "oauth_unauthorized"
-    (answer,) = recording()["account"]["recording"]
-    assert (answer["event"], answer["error"]) == ("token_answer", "AuthenticationError")
-
-
 @pytest.mark.parametrize("why", ["expired", "used"])
 async def test_a_code_that_counts_no_more(
     home: Home, sign_in: SignIn, why: str
@@ -246,12 +222,20 @@ def recording(
     return read_it
 
 
+async def test_credentials_refused(
+    home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]]
+) -> None:
+    """protocol.md 5.1 rule 2, 7.1 rule 3."""
+    flow = await start(home, home.cloud.base_url)
+    home.cloud.sign_ins.clients = {CLIENT_ID: "another secret"}
+    assert (await sign_in(flow))["reason"] == "oauth_unauthorized"
+    (answer,) = recording()["account"]["recording"]
+    assert (answer["event"], answer["error"]) == ("token_answer", "AuthenticationError")
+
+
 @pytest.mark.parametrize("fault", ["error_500", "html", "failed", "unauthorized"])
 async def test_account_unreadable(
-    home: Home,
-    sign_in: SignIn,
-    recording: Callable[[], dict[str, Any]],
-    fault: str,
+    home: Home, sign_in: SignIn, recording: Callable[[], dict[str, Any]], fault: str
 ) -> None:
     """The service's answers are in a file that a user can attach to a report."""
     flow = await start(home, home.cloud.base_url)
@@ -268,7 +252,6 @@ async def test_account_unreadable(
 async def test_a_recording_that_cannot_be_written(
     home: Home, sign_in: SignIn, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The flow ends as it does with a recording."""
     home.hass.config.config_dir = str(tmp_path / "none")
     flow = await start(home, home.cloud.base_url)
     home.cloud.faults.on("error_500")
@@ -289,9 +272,9 @@ async def test_discovered_again_after_it_was_deleted(home: Home) -> None:
         result = await discover(home, controller)
         assert result["reason"] == "already_configured"
     # Any host can announce our controller under many names.
-    told = Announcement.of(home.controller)
+    announced = Announcement.of(home.controller)
     for number in range(15):
-        await hear(home, replace(told, name=f"other {number}"))
+        await hear(home, replace(announced, name=f"other {number}"))
     kept = [key.key[1] for key in entry.discovery_keys[SOURCE_ZEROCONF]]
     assert len(kept) == 10
     names = [f"{each.name}._ctrl._tcp.local." for each in home.service.controllers]
@@ -299,9 +282,18 @@ async def test_discovered_again_after_it_was_deleted(home: Home) -> None:
 
 
 async def test_already_configured(home: Home, sign_in: SignIn) -> None:
+    """Also while the account is not loaded."""
     home.service.entry(home.controller).add_to_hass(home.hass)
-    result = await sign_in(await start(home, home.cloud.base_url))
-    assert result["reason"] == "already_configured"
+    for result in (
+        await sign_in(await start(home, home.cloud.base_url)),
+        await discover(home, home.controller),
+    ):
+        assert result["reason"] == "already_configured"
+    # The known address is suggested for another account.
+    flow = await discover(home, home.service.full)
+    assert flow["data_schema"] is not None
+    (field,) = flow["data_schema"].schema
+    assert field.description == {"suggested_value": home.cloud.base_url}
 
 
 async def test_discovered_controller_of_another_account(
@@ -316,8 +308,10 @@ async def test_discovered_controller_of_another_account(
     assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
-async def test_discoveries_that_end(home: Home, subtests: pytest.Subtests) -> None:
-    rows: tuple[tuple[dict[str, Any], str], ...] = (
+async def test_which_announcements_become_a_card(
+    home: Home, subtests: pytest.Subtests
+) -> None:
+    rows: list[tuple[dict[str, str | None], str | None]] = [
         ({"pv": "3"}, "unsupported_protocol"),
         ({"pv": None}, "unsupported_protocol"),
         ({"fw": "2.5.45"}, "unsupported_firmware"),
@@ -325,23 +319,16 @@ async def test_discoveries_that_end(home: Home, subtests: pytest.Subtests) -> No
         ({"id": "something"}, "not_a_controller"),
         ({"id": None}, "not_a_controller"),
         ({"mac": None}, "not_a_controller"),
-    )
+    ]
+    rows += (({"fw": fw}, None) for fw in ("2.5.46", "2.10.0", "3.0.0", "beta"))
     for changes, reason in rows:
         with subtests.test(str(changes)):
             result = await discover(home, home.controller, **changes)
-            assert result["type"] is FlowResultType.ABORT
-            assert result["reason"] == reason
-            assert not home.flows
-
-
-async def test_firmware_that_may_serve_the_lan(
-    home: Home, subtests: pytest.Subtests
-) -> None:
-    for firmware in ("2.5.46", "2.10.0", "3.0.0", "beta"):
-        with subtests.test(firmware):
-            result = await discover(home, home.controller, fw=firmware)
-            assert result["step_id"] == "confirm"
-            home.hass.config_entries.flow.async_abort(result["flow_id"])
+            assert result.get("reason") == reason
+            assert bool(home.flows) is (reason is None)
+            for flow in home.flows:
+                assert flow["step_id"] == "confirm"
+                home.hass.config_entries.flow.async_abort(flow["flow_id"])
 
 
 async def test_ignored_discovery_stays_away(home: Home) -> None:
@@ -356,21 +343,7 @@ async def test_ignored_discovery_stays_away(home: Home) -> None:
     assert result["reason"] == "already_configured"
 
 
-async def test_known_address_is_suggested(home: Home) -> None:
-    home.service.entry(home.controller).add_to_hass(home.hass)
-    flow = await discover(home, home.service.full)
-    assert flow["data_schema"] is not None
-    (field,) = flow["data_schema"].schema
-    assert field.description == {"suggested_value": home.cloud.base_url}
-
-
-async def test_known_controller_of_an_entry_that_is_not_loaded(home: Home) -> None:
-    home.service.entry(home.controller).add_to_hass(home.hass)
-    result = await discover(home, home.controller)
-    assert result["reason"] == "already_configured"
-
-
-async def test_dhcp_only_tells_addresses(small: Home) -> None:
+async def test_dhcp_only_gives_addresses(small: Home) -> None:
     for mac in (small.controller.mac, "aabbcc000009"):
         result = await small.hass.config_entries.flow.async_init(
             DOMAIN,

@@ -120,13 +120,6 @@ def missing(step: Json) -> bool:
     return (step["type"], step.get("reason")) == ("abort", "missing_credentials")
 
 
-async def asked_after_a_look(browser: Browser, flow_id: str) -> bool:
-    """Open a card and submit it; return whether the page then asks for credentials."""
-    step = await browser.open(flow_id)
-    assert (step["step_id"], step["data_schema"]) == ("confirm_seen", [])
-    return missing(await browser.submit(step))
-
-
 def choices(step: Json) -> dict[str, str]:
     """Return what a form with one list offers: labels by value."""
     (field,) = step["data_schema"]
@@ -138,18 +131,6 @@ async def sign_in_from(sign_in: SignIn, step: Json) -> Any:
     """Go through the sign-in page that a step of the page leads to."""
     assert step["type"] == "external"
     return await sign_in({**step, "type": FlowResultType.EXTERNAL_STEP})
-
-
-# The redirect address
-
-
-async def test_redirect_address_in_the_dialog(newcomer: Home, browser: Browser) -> None:
-    """The dialog shows the redirect address that the sign-in page receives."""
-    shown = await browser.redirect_address()
-    assert shown == f"{PAGE}/auth/external/callback"
-    await browser.store_credentials()
-    step = await browser.submit(await browser.begin(), url=newcomer.cloud.base_url)
-    assert URL(step["url"]).query["redirect_uri"] == shown
 
 
 # Credentials before anything else
@@ -164,11 +145,14 @@ async def test_credentials_come_first_by_hand(
     """
     assert missing(await browser.begin())
     assert not newcomer.flows
+    shown = await browser.redirect_address()
+    assert shown == f"{PAGE}/auth/external/callback"
     await browser.store_credentials()
 
     step = await browser.begin()
     assert (step["type"], step["step_id"]) == ("form", "user")
     step = await browser.submit(step, url=newcomer.cloud.base_url)
+    assert URL(step["url"]).query["redirect_uri"] == shown
     result = await sign_in_from(sign_in, step)
     await newcomer.hass.async_block_till_done()
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -181,13 +165,21 @@ async def test_credentials_come_first_on_a_card(
     home = newcomer
     for controller in home.service.controllers:
         assert (await discover(home, controller))["step_id"] == "confirm"
-    before = cards(home)
-    assert set(before) == {"Home pool", "Beach pool"}
-
+    names = {"Home pool", "Beach pool"}
+    changes: list[tuple[str, str]] = []
+    home.hass.config_entries.flow.async_subscribe_flow(
+        lambda change, changed: changes.append((change, changed))
+    )
     for _ in range(2):  # the dialog for credentials is closed once
-        assert await asked_after_a_look(browser, cards(home)["Home pool"])
+        changes.clear()
+        flow_id = cards(home)["Home pool"]
+        step = await browser.open(flow_id)
+        assert (step["step_id"], step["data_schema"]) == ("confirm_seen", [])
+        assert missing(await browser.submit(step))
         await home.hass.async_block_till_done()
-        assert set(cards(home)) == set(before)
+        assert set(cards(home)) == names
+        # An open page removes the old card before it adds the new one.
+        assert changes == [("removed", flow_id), ("added", cards(home)["Home pool"])]
     await browser.store_credentials()
 
     step = await browser.begin()
@@ -198,19 +190,6 @@ async def test_credentials_come_first_on_a_card(
     await home.hass.async_block_till_done()
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert not home.flows
-
-
-async def test_page_shows_the_card_once(newcomer: Home, browser: Browser) -> None:
-    """The old card is removed from an open page before the new one is added."""
-    await discover(newcomer, newcomer.controller)
-    (flow_id,) = cards(newcomer).values()
-    heard: list[tuple[str, str]] = []
-    newcomer.hass.config_entries.flow.async_subscribe_flow(
-        lambda change, changed: heard.append((change, changed))
-    )
-    assert await asked_after_a_look(browser, flow_id)
-    await newcomer.hass.async_block_till_done()
-    assert heard == [("removed", flow_id), ("added", cards(newcomer)["Home pool"])]
 
 
 async def test_chosen_controller_must_be_the_accounts(

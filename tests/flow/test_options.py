@@ -39,21 +39,15 @@ async def test_lan_only(small: Home) -> None:
 
 
 async def test_cloud_only(small: Home) -> None:
-    await choose(small, connection="cloud")
-    seen = len(small.controller.requests)
-    await small.advance(120, step=30)
-    assert small.source == "cloud"
-    assert len(small.controller.requests) == seen
-
-
-async def test_cloud_only_where_the_network_tells_of_the_controller(
-    small: Home,
-) -> None:
     """An announced controller does not keep the cloud from being read."""
     await discover(small, small.controller)
     await choose(small, connection="cloud")
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.source == "cloud"
+    small.controller.requests.clear()
+    await small.advance(120, step=30)
+    assert small.source == "cloud"
+    assert not small.controller.requests
 
 
 async def test_a_start_into_the_cloud_remembers_the_equipment(small: Home) -> None:

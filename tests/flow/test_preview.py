@@ -1,25 +1,26 @@
 """The preview in the dialog of a discovered controller, before any sign-in."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 import json
 import re
 import time
 from typing import Any
 
-from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigFlowResult
+from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
-from tests.flow.test_config_flow import announcement, discover
+from tests.client.conftest import RawServer, raw
+from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.simulator import Controller
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.visitors import Announcement
+
+__all__ = ["raw"]
 
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
@@ -29,7 +30,7 @@ async def open_card(home: Home, flow: ConfigFlowResult) -> ConfigFlowResult:
     return await home.hass.config_entries.flow.async_configure(flow["flow_id"])
 
 
-async def look(home: Home, controller: Controller, **changes: Any) -> ConfigFlowResult:
+async def see(home: Home, controller: Controller, **changes: Any) -> ConfigFlowResult:
     """Discover a controller and open its card."""
     return await open_card(home, await discover(home, controller, **changes))
 
@@ -42,10 +43,10 @@ def shown(flow: ConfigFlowResult) -> dict[str, str]:
     return placeholders
 
 
-async def test_what_it_says(home: Home) -> None:
+async def test_what_the_card_shows(home: Home) -> None:
     """protocol.md 5.2 rule 1: reading the state needs no credential."""
     controller = home.service.full
-    flow = await look(home, controller)
+    flow = await see(home, controller)
     assert flow["step_id"] == "confirm_seen"
     water = controller.pool.water
     wired = sum(slot.aux_type != 0 for slot in controller.pool.slots)
@@ -58,35 +59,29 @@ async def test_what_it_says(home: Home) -> None:
     assert [(r.op, r.name) for r in controller.requests] == [("state", "")]
 
 
-async def test_still_water_tells_nothing(home: Home) -> None:
+async def test_still_water(home: Home) -> None:
     home.pool.switch(0, False)
     home.clock.advance(60)
-    flow = await look(home, home.controller)
-    told = shown(flow)
-    assert (told["water"], told["ph"], told["pump"]) == ("?", "?", "0 %")
+    values = shown(await see(home, home.controller))
+    assert (values["water"], values["ph"], values["pump"]) == ("?", "?", "0 %")
 
 
 async def test_degrees_of_the_home(home: Home) -> None:
     home.hass.config.units = US_CUSTOMARY_SYSTEM
-    flow = await look(home, home.controller)
+    flow = await see(home, home.controller)
     celsius = int(home.pool.water.temperature * 10) / 10
     assert shown(flow)["water"] == f"{celsius * 1.8 + 32:.1f} °F"
 
 
-async def test_a_frame_without_its_configuration(home: Home) -> None:
+async def test_a_frame_of_another_form(home: Home) -> None:
     home.controller.faults.on("no_config")
-    flow = await look(home, home.controller)
+    home.controller.dialects.add(Dialect.FRAME_VERSION_2)
+    flow = await see(home, home.controller)
     assert flow["step_id"] == "confirm_seen"
     assert shown(flow)["outputs"] == "?"
 
 
-async def test_another_frame_version(home: Home) -> None:
-    home.controller.dialects.add(Dialect.FRAME_VERSION_2)
-    flow = await look(home, home.controller)
-    assert flow["step_id"] == "confirm_seen"
-
-
-async def test_nothing_happens_before_somebody_looks(home: Home) -> None:
+async def test_nothing_is_read_before_the_card_is_opened(home: Home) -> None:
     """An announcement alone does not make the integration connect to an address."""
     flow = await discover(home, home.controller)
     await home.hass.async_block_till_done(wait_background_tasks=True)
@@ -94,7 +89,7 @@ async def test_nothing_happens_before_somebody_looks(home: Home) -> None:
     assert not home.controller.requests
 
 
-async def test_one_look_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_read_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """One read serves all dialogs that are opened within a minute."""
     now = time.monotonic()
     flow = await discover(home, home.controller)
@@ -114,7 +109,7 @@ async def test_one_that_does_not_answer(home: Home, fault: str) -> None:
     """The dialog still opens within 3 s, with the announced data alone."""
     home.controller.faults.on(fault)
     started = time.monotonic()
-    flow = await look(home, home.controller)
+    flow = await see(home, home.controller)
     assert time.monotonic() - started < 3
     assert flow["step_id"] == "confirm"
     assert shown(flow) == {}
@@ -124,58 +119,19 @@ async def test_one_that_does_not_answer(home: Home, fault: str) -> None:
 async def test_an_answer_that_is_none(home: Home, fault: str) -> None:
     """The problem is shown, with the address for a report."""
     home.controller.faults.on(fault)
-    flow = await look(home, home.controller)
+    flow = await see(home, home.controller)
     assert flow["step_id"] == "confirm_odd"
-    told = shown(flow)
-    assert told["problem"] == "ProtocolError"
-    assert told["report_url"].startswith("https://github.com/")
+    assert shown(flow)["problem"] == "ProtocolError"
+    assert shown(flow)["report_url"].startswith("https://github.com/")
 
 
 async def test_a_frame_that_does_not_decode(home: Home) -> None:
     home.controller.faults.on("truncated_frame")
-    flow = await look(home, home.controller)
+    flow = await see(home, home.controller)
     assert flow["step_id"] == "confirm_odd"
     frame, size, head = shown(flow)["problem"].split(", ")
     assert frame == "FrameError"
     assert size.endswith(" bytes") and int(head, 16) >> 24 == 1
-
-
-class Stranger:
-    """Answers instead of a controller, with any bytes."""
-
-    def __init__(self) -> None:
-        self.body = b""
-        self._server: asyncio.Server | None = None
-
-    async def start(self) -> None:
-        self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
-
-    @property
-    def port(self) -> int:
-        assert self._server is not None
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
-
-    async def _answer(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(self.body)}\r\n\r\n"
-        writer.write(head.encode() + self.body)
-        await writer.drain()
-        writer.close()
-
-    def stop(self) -> None:
-        if self._server is not None:
-            self._server.close()
-
-
-@pytest.fixture
-async def stranger(home: Home) -> AsyncGenerator[Stranger]:
-    found = Stranger()
-    await found.start()
-    yield found
-    found.stop()
 
 
 @pytest.mark.parametrize(
@@ -193,16 +149,12 @@ async def stranger(home: Home) -> AsyncGenerator[Stranger]:
     ],
 )
 async def test_words_of_a_stranger_are_not_shown(
-    home: Home, stranger: Stranger, answer: object
+    home: Home, raw: RawServer, answer: object
 ) -> None:
     """Odd answers raise no unexpected error, and their text is not shown."""
-    stranger.body = json.dumps(answer).encode()
-    there = replace(Announcement.of(home.controller), port=stranger.port)
-    info = announcement(there)
-    flow = await home.hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": SOURCE_ZEROCONF}, data=info
-    )
-    flow = await open_card(home, flow)
+    raw.say(200, json.dumps(answer))
+    announced = replace(Announcement.of(home.controller), port=raw.port)
+    flow = await open_card(home, await hear(home, announced))
     assert flow["step_id"] == "confirm_odd"
     problem = shown(flow)["problem"]
     assert re.fullmatch(r"\w+Error(, \d+ bytes, [0-9a-f]*)?", problem)
@@ -210,12 +162,10 @@ async def test_words_of_a_stranger_are_not_shown(
 
 async def test_nothing_of_it_is_stored(home: Home, sign_in: SignIn) -> None:
     """The sign-in goes on after the preview, whose values are not stored."""
-    flow = await look(home, home.controller)
+    flow = await see(home, home.controller)
     flow = await home.answer(flow, {"url": "ftp://nowhere"})
-    assert (flow["step_id"], flow["errors"]) == (
-        "confirm_seen",
-        {"url": "invalid_url"},
-    )
+    assert flow["step_id"] == "confirm_seen"
+    assert flow["errors"] == {"url": "invalid_url"}
     flow = await home.answer(flow, {"url": home.cloud.base_url})
     result = await sign_in(flow)
     await home.hass.async_block_till_done()
