@@ -11,7 +11,7 @@ from tests.world.simulator.cloud_dialects import CloudDialect as D
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
-def asked(home: Home, name: str) -> int:
+def requests(home: Home, name: str) -> int:
     """Return the number of requests with a name."""
     return sum(request.name == name for request in home.cloud.requests)
 
@@ -40,17 +40,7 @@ async def test_an_inventory_that_is_wrong_once(home: Home, dialect: D) -> None:
             for name in ("host", "port", "by_hand", "key"):
                 assert kept[name] == stored[device_id][name]
         await home.advance(3700)
-    assert asked(home, "sites") >= 3
-
-
-async def test_two_readings_remove_a_controller(home: Home) -> None:
-    await home.set_up()
-    del home.account.sites[1:]
-    await home.advance(3700)
-    assert home.service.full.device_id in home.entry.data["controllers"]
-    await home.advance(3700)
-    assert home.service.full.device_id not in home.entry.data["controllers"]
-    assert devices(home) == {"Home pool"}
+    assert requests(home, "sites") >= 3
 
 
 @pytest.mark.parametrize("dialect", [D.C22_NEXT, D.C22_COUNT])
@@ -76,36 +66,35 @@ async def test_a_controller_that_verifies_on_the_lan_stays(small: Home) -> None:
 
 
 async def test_a_controller_at_another_site(small: Home) -> None:
-    before = small.entry.data["controllers"][small.controller.device_id]
+    before = small.stored
     small.cloud.dialects = {D.C11_MOVED}
     await small.advance(3700)
-    after = small.entry.data["controllers"][small.controller.device_id]
-    assert after == before | {"site": "Moved"}
+    assert small.stored == before | {"site": "Moved"}
 
 
 # Keys
 
 
-async def test_a_key_is_asked_for_again_soon(home: Home) -> None:
+async def test_a_key_is_requested_again_soon(home: Home) -> None:
     home.own(home.service.small)
     home.cloud.dialects = {D.C5_503_ONCE}
     await home.set_up_with(key=None)
     assert home.source == "cloud"
     await home.advance(30)
-    assert home.entry.data["controllers"][home.controller.device_id]["key"]
+    assert home.stored["key"]
     await home.advance(30, step=15)
     assert home.source == "lan"
 
 
-async def test_when_a_key_is_asked_for_again(home: Home) -> None:
+async def test_when_a_key_is_requested_again(home: Home) -> None:
     """It is requested by the polls after 30 s, 2 min and 5 min, then hourly."""
     home.own(home.service.small)
     home.cloud.faults.on("error_500", "envelope-key")
     await home.set_up_with(key=None)
-    counts = [asked(home, "envelope-key")]
+    counts = [requests(home, "envelope-key")]
     for seconds in (28, 2, 90, 60, 240, 90, 3510, 120):
-        await home.advance(seconds, step=min(seconds, 30))
-        counts.append(asked(home, "envelope-key"))
+        await home.advance(seconds, step=min(seconds, 30 if seconds < 3000 else 90))
+        counts.append(requests(home, "envelope-key"))
     assert counts == [1, 1, 2, 2, 3, 3, 4, 4, 5]
 
 
@@ -117,10 +106,10 @@ async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
     await home.advance(600, step=30)
     await home.restart()
     await home.advance(22 * 3600, step=3600)
-    assert asked(home, "envelope-key") == 3  # at each of its paths
+    assert requests(home, "envelope-key") == 3  # at each of its paths
     home.cloud.not_offered.clear()
     await home.advance(2 * 3600, step=3600)
-    assert home.entry.data["controllers"][home.controller.device_id]["key"]
+    assert home.stored["key"]
 
 
 # A busy service
@@ -150,38 +139,25 @@ async def test_a_cool_down_outlasts_the_entry(home: Home, how: str) -> None:
             await home.shut_down()
             await home.boot()
         await home.advance(10)
-    assert asked(home, "dashboardInfo") == 1
+    assert requests(home, "dashboardInfo") == 1
     for _ in range(9):
         await home.advance(10)
     assert home.source == "cloud"
 
 
-async def test_a_busy_key_is_asked_for_when_the_wait_is_over(home: Home) -> None:
+async def test_a_busy_key_is_requested_when_the_wait_is_over(home: Home) -> None:
     home.own(home.service.small)
     home.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
     home.cloud.faults.on("rate_limited", "envelope-key")
     await home.set_up_with(key=None)
     await home.advance(55, step=5)
-    assert asked(home, "envelope-key") == 1
+    assert requests(home, "envelope-key") == 1
     home.cloud.faults.clear()
     await home.advance(120, step=5)
-    assert home.entry.data["controllers"][home.controller.device_id]["key"]
+    assert home.stored["key"]
 
 
 # Staying signed in
-
-
-@pytest.mark.parametrize("how", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])
-async def test_a_refused_renewal_is_a_sign_in(
-    small: Home, how: D, caplog: pytest.LogCaptureFixture
-) -> None:
-    small.cloud.dialects = {how}
-    small.cloud.revoke(small.account)
-    await small.advance(3700)
-    assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
-    await small.advance(15)
-    assert small.source == "lan"
-    assert "Unexpected error" not in caplog.text
 
 
 async def test_the_old_refresh_token_goes_on(home: Home) -> None:
@@ -211,18 +187,5 @@ async def test_a_renewal_a_minute_at_most(
         if dies:
             home.cloud.expire_tokens()
         await home.advance(30, step=15)
-    assert 9 <= asked(home, "token") <= 11
+    assert 9 <= requests(home, "token") <= 11
     assert home.source == "cloud" and not home.flows
-
-
-async def test_a_redirect_of_the_token_endpoint(small: Home) -> None:
-    """It is neither followed nor a reason to sign in again."""
-    small.cloud.dialects = {D.C13_REDIRECT}
-    small.cloud.elsewhere = f"http://127.0.0.1:{small.service.full.port}/token"
-    small.cloud.expire_tokens()
-    await small.advance(3700)
-    assert asked(small, "token") >= 1
-    assert not small.service.full.requests and not small.flows
-    small.cloud.dialects.clear()
-    await small.advance(400, step=100)
-    assert small.entry.runtime_data.last_update_success

@@ -2,6 +2,7 @@
 
 from ipaddress import IPv4Address
 
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 
@@ -48,8 +49,25 @@ def test_an_announcement_that_would_be_a_link() -> None:
             "pv": "2",
         },
     )
-    seen = ObservedAddress.from_zeroconf(info)
-    assert seen is not None
-    for text in (seen.name, seen.firmware):
+    observed = ObservedAddress.from_zeroconf(info)
+    assert observed is not None
+    for text in (observed.name, observed.firmware):
         text.encode()
         assert "://" not in text and not set(text) & set("<>[]")
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_a_frame_without_types_removes_nothing(full: Home) -> None:
+    """Entities and devices stay if all types are 0 in one frame (protocol.md L15)."""
+    entities, devices = (
+        er.async_get(full.hass).entities,
+        dr.async_get(full.hass).devices,
+    )
+    before = set(entities), {device.id for device in devices}
+    full.controller.dialects.add("odd_no_types")
+    full.controller.frames = 0
+    await full.advance(15)
+    assert full.controller.frames == 1
+    for _ in range(3):
+        assert (set(entities), {device.id for device in devices}) == before
+        await full.advance(15)

@@ -12,15 +12,10 @@ from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
 from tests.world.simulator.dialects import Dialect
 
-pytestmark = pytest.mark.usefixtures("quick", "clocks")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
 
 WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
-NEAR = [
-    Dialect.COUNTER_AHEAD_1_S,
-    Dialect.COUNTER_AHEAD_3_S,
-    Dialect.COUNTER_AHEAD_30_S,
-]
 DAY = 24 * 60 * 60
 
 
@@ -46,7 +41,6 @@ async def click(home: Home, times: int) -> None:
 # L1: the counter that all clients share
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_another_client_is_a_day_ahead(small: Home) -> None:
     """The cloud takes the command, and a repair explains it until that time."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
@@ -65,37 +59,36 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
     assert small.cloud_writes == ["manualSet"]
 
 
-@pytest.mark.usefixtures("freezer")
-async def test_nothing_was_switched_a_day_ahead(small: Home) -> None:
-    """The queries every five minutes reveal it, too."""
-    small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
-    await small.live(960, step=60)
-    assert set(shown(small)) == {"clock_ahead"}
-
-
-@pytest.mark.usefixtures("freezer")
-@pytest.mark.parametrize("dialect", [*NEAR, Dialect.COUNTER_AHEAD_5_MIN])
-async def test_what_time_heals_is_no_repair(small: Home, dialect: Dialect) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "repairs"),
+    [
+        (Dialect.COUNTER_AHEAD_1_S, set[str]()),
+        (Dialect.COUNTER_AHEAD_3_S, set()),
+        (Dialect.COUNTER_AHEAD_30_S, set()),
+        (Dialect.COUNTER_AHEAD_5_MIN, set()),
+        (Dialect.COUNTER_AHEAD_1_DAY, {"clock_ahead"}),
+    ],
+)
+async def test_nothing_was_switched(
+    small: Home, dialect: Dialect, repairs: set[str]
+) -> None:
+    """The queries every five minutes show it; what time heals is not a repair."""
     small.controller.dialects.add(dialect)
+    reported = set[str]()
     for _ in range(4):
         await small.live(300, step=60)
-        assert not shown(small)
+        reported |= shown(small).keys()
+    assert reported == repairs
 
 
 # L14: our own clock
 
 
-def others_are_taken(home: Home) -> bool:
+def others_are_accepted(home: Home) -> bool:
     """Return whether another client that signs Unix seconds is accepted."""
     return home.controller.accepted_counter < home.clock.time()
 
 
-async def restart(home: Home) -> None:
-    await home.shut_down()
-    await home.boot()
-
-
-@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize(
     ("days", "online", "restarted"),
     [
@@ -124,27 +117,28 @@ async def test_our_clock_is_wrong_for_ten_minutes(
         small.cloud.faults.on("refuse")
     clocks.wrong = days * DAY
     if restarted == "meanwhile":
-        await restart(small)
+        await small.shut_down()
+        await small.boot()
     await small.live(330)
     await click(small, 2)
     await small.live(240)
     clocks.wrong = 0
-    assert others_are_taken(small)
+    assert others_are_accepted(small)
     if restarted == "after":
-        await restart(small)
+        await small.shut_down()
+        await small.boot()
     await click(small, 2)
     assert small.cloud_writes == [] and not shown(small)
     assert all(r.ok for r in small.controller.requests)
     small.cloud.faults.clear()
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> None:
     """After ten minutes it is trusted, but too far from the accepted counters."""
     small.cloud.faults.on("refuse")
     clocks.wrong = 14 * 365 * DAY
     await small.live(2100, step=30)
-    assert set(shown(small)) == {"clock_wrong"} and others_are_taken(small)
+    assert set(shown(small)) == {"clock_wrong"} and others_are_accepted(small)
     with failure("clock", ServiceValidationError):
         await small.act("switch.turn_off", SLOT)
     small.cloud.faults.clear()
@@ -155,7 +149,6 @@ async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> 
     assert small.cloud_writes == []
 
 
-@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize("wrong", [-DAY * 365 * 56, -DAY * 365 * 30, -2 * DAY])
 async def test_a_start_with_a_clock_that_is_not_set(
     small: Home, hass_storage: dict[str, Any], clocks: SimpleNamespace, wrong: float
@@ -176,21 +169,3 @@ async def test_a_start_with_a_clock_that_is_not_set(
     await small.boot()
     await click(small, 4)
     assert len(small.cloud_writes) == seen
-
-
-# Counters are stored ahead
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_sudden_end_after_80_presses(
-    small: Home, hass_storage: dict[str, Any]
-) -> None:
-    """No counter is used again, and nothing is refused."""
-    await click(small, 80)
-    await small.unload()  # without the writes of a stopping Home Assistant
-    seen = len(small.controller.requests)
-    await small.boot()
-    await click(small, 2)
-    asked = small.controller.requests[seen:]
-    assert all(r.ok for r in asked if r.op != "state")
-    assert not small.cloud_writes

@@ -74,36 +74,37 @@ async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) 
     assert not entry.error_reason_translation_placeholders
 
 
+# The hourly inventory
+
+
 @pytest.mark.usefixtures("freezer")
-class TestInventory:
-    """The hourly inventory."""
+async def test_a_new_controller_appears(small: Home) -> None:
+    """And a renamed one keeps its entities."""
+    small.account.sites[0].controllers.append(small.service.full)
+    small.controller.name = "Back yard"
+    await small.advance(3700)
+    assert small.value("sensor", "connection", of=small.service.full) == "cloud"
+    assert small.service.full.device_id in small.entry.data["controllers"]
+    assert small.device().name == "Back yard"
+    assert small.value("sensor", "ph") != "unavailable"
 
-    async def test_a_new_controller_appears(self, small: Home) -> None:
-        small.account.sites[0].controllers.append(small.service.full)
-        await small.advance(3700, step=3700)
-        assert small.value("sensor", "connection", of=small.service.full) == "cloud"
-        assert small.service.full.device_id in small.entry.data["controllers"]
 
-    async def test_a_removed_controller_goes_and_an_offline_one_stays(
-        self, home: Home
-    ) -> None:
-        entry = await home.set_up(*home.service.controllers)
-        home.service.full.cloud_link = False
-        home.service.small.faults.on("refuse")
-        del home.account.sites[0].controllers[:]
-        await home.advance(7400, step=3700)
-        registry = dr.async_get(home.hass)
+@pytest.mark.usefixtures("freezer")
+async def test_a_removed_controller_goes_and_an_offline_one_stays(home: Home) -> None:
+    """The second inventory without it removes a controller (protocol.md C11)."""
+    small, full = home.service.controllers
+    entry = await home.set_up(small, full)
+    full.cloud_link = False
+    small.faults.on("refuse")
+    del home.account.sites[0].controllers[:]
+    registry = dr.async_get(home.hass)
+    for left in ({small, full}, {full}):
+        await home.advance(3700)
         devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
-        assert [device.name for device in devices] == ["Beach pool"]
-        assert set(entry.data["controllers"]) == {home.service.full.device_id}
-        prefix = home.service.full.device_id
-        assert {e.unique_id.startswith(prefix) for e in home.entities()} == {True}
-
-    async def test_a_renamed_controller_keeps_its_entities(self, small: Home) -> None:
-        small.controller.name = "Back yard"
-        await small.advance(3700, step=3700)
-        assert small.device().name == "Back yard"
-        assert small.value("sensor", "ph") != "unavailable"
+        names = {device.name for device in devices if device.via_device_id is None}
+        assert names == {each.name for each in left}
+        assert set(entry.data["controllers"]) == {each.device_id for each in left}
+    assert all(e.unique_id.startswith(full.device_id) for e in home.entities())
 
 
 async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
