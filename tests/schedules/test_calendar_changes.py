@@ -1,8 +1,7 @@
 """The calendar: changed and deleted events, and failures."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
 
 from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
@@ -30,11 +29,21 @@ pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
-# Change
-
-
-async def test_change(calendar: Calendar) -> None:
+async def test_changes(calendar: Calendar) -> None:
     assert await calendar.send("create", event=fall()) is None
+    event = await calendar.event("Morning fall")
+    # The weekdays are those of the rule, whatever the date of the event is; its times
+    # of day count, and the year makes no difference.
+    for start, end, times in (
+        ("2026-08-12T10:00:00", "2026-08-12T11:00:00", (600, 660)),
+        ("2026-08-12", "2026-08-13", (0, 1439)),
+        ("0001-01-01T08:00:00", "0001-01-01T09:00:00", (480, 540)),
+        ("9999-12-31T09:00:00", "9999-12-31T10:00:00", (540, 600)),
+    ):
+        event = await calendar.event("Morning fall")
+        assert await calendar.change(event, dtstart=start, dtend=end) is None
+        found = calendar.schedule("Morning fall")
+        assert (found.start, found.end, found.weekdays) == (*times, 0b0100001)
     event = await calendar.event("Morning fall")
     assert await calendar.change(
         event,
@@ -49,20 +58,13 @@ async def test_change(calendar: Calendar) -> None:
     assert (found.slot, found.start, found.end, found.weekdays) == (21, 1200, 1230, 2)
     calendar.home.go_to(1, 20, 15)
     assert calendar.pool.slots[21].on and not calendar.pool.slots[FALL].on
-
-
-async def test_moved_by_days(calendar: Calendar) -> None:
-    """The weekdays are those of the rule, whatever the date of the event is."""
-    assert await calendar.send("create", event=fall()) is None
-    event = await calendar.event("Morning fall")
-    for start, end, times in (
-        ("2026-08-12T10:00:00", "2026-08-12T11:00:00", (600, 660)),
-        ("2026-08-12", "2026-08-13", (0, 1439)),
-    ):
-        event = await calendar.event("Morning fall")
-        assert await calendar.change(event, dtstart=start, dtend=end) is None
-        found = calendar.schedule("Morning fall")
-        assert (found.start, found.end, found.weekdays) == (*times, 0b0100001)
+    # Both are deleted.
+    for name in ("Evening slide", "Filter"):
+        assert await calendar.delete(await calendar.event(name)) is None
+        assert calendar.found(name) is None
+    assert await calendar.events() == []
+    assert calendar.home.state_of(calendar.entity_id).state == "off"
+    assert not calendar.pool.pump.running or calendar.pool.pump.run_on
 
 
 async def test_what_is_not_said_stays(calendar: Calendar) -> None:
@@ -125,24 +127,11 @@ async def test_one_event_alone(calendar: Calendar) -> None:
     event = await calendar.event("Filter")
     ids = {"uid": event["uid"], "recurrence_id": event["recurrence_id"]}
     for scope in ({}, {"recurrence_range": ""}):
-        with unchanged(calendar.home):
-            for told in (
-                await calendar.send("delete", **ids, **scope),
-                await calendar.send("update", **ids, **scope, event=fall()),
-            ):
-                sentence = "Choose “This and all future events”"
-                assert told is not None and sentence in told, scope
+        for command, more in (("delete", {}), ("update", {"event": fall()})):
+            with unchanged(calendar.home):
+                error = await calendar.send(command, **ids, **scope, **more)
+            assert "Choose “This and all future events”" in (error or "")
     assert len(calendar.home.actions) == 0
-
-
-@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
-async def test_an_event_at_the_end_of_time(calendar: Calendar, day: str) -> None:
-    """Its times of day count; the year makes no difference to a weekly schedule."""
-    event = await calendar.event("Filter")
-    moved = {"dtstart": f"{day}T08:00:00", "dtend": f"{day}T09:00:00"}
-    assert await calendar.change(event, **moved) is None
-    schedule = calendar.schedule("Filter")
-    assert (schedule.start, schedule.end) == (480, 540)
 
 
 async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
@@ -161,73 +150,35 @@ async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
 
 async def test_a_page_that_stays_open(calendar: Calendar) -> None:
     """An open page receives every change."""
-    start = dt_util.start_of_local_day()
-    await calendar.socket.send_json_auto_id(
-        {
-            "type": "calendar/event/subscribe",
-            "entity_id": calendar.entity_id,
-            "start": start.isoformat(),
-            "end": (start + timedelta(days=7)).isoformat(),
-        }
-    )
-    await calendar.socket.receive_json()
-    await calendar.socket.receive_json()
-    await calendar.socket.send_json_auto_id(
-        {
-            "type": "calendar/event/create",
-            "entity_id": calendar.entity_id,
-            "event": fall(),
-        }
-    )
-    messages = [await calendar.socket.receive_json() for _ in range(2)]
+    start, socket = dt_util.start_of_local_day(), calendar.socket
+    week = {"start": start.isoformat(), "end": (start + timedelta(7)).isoformat()}
+    for command, more in (("subscribe", week), ("create", {"event": fall()})):
+        message = {"type": f"calendar/event/{command}"} | more
+        await socket.send_json_auto_id({"entity_id": calendar.entity_id} | message)
+        messages = [await socket.receive_json() for _ in range(2)]
     (pushed,) = [m["event"]["events"] for m in messages if m["type"] == "event"]
     assert "Morning fall" in {event["summary"] for event in pushed}
 
 
-# Delete
-
-
-async def test_delete(calendar: Calendar) -> None:
-    assert await calendar.delete(await calendar.event("Filter")) is None
-    assert calendar.found("Filter") is None
-    assert await calendar.events() == []
-    state = calendar.home.state_of(calendar.entity_id)
-    assert state.state == "off"
-    assert not calendar.pool.pump.running or calendar.pool.pump.run_on
-
-
-# Failures
-
-type Change = Callable[[Calendar], Coroutine[Any, Any, str | None]]
-
-
-async def _create(calendar: Calendar) -> str | None:
-    return await calendar.send("create", event=fall())
-
-
-async def _rename(calendar: Calendar) -> str | None:
-    event = await calendar.event("Filter")
-    return await calendar.change(event, summary="Renamed")
-
-
-async def _remove(calendar: Calendar) -> str | None:
-    return await calendar.delete(await calendar.event("Filter"))
-
-
 REFUSED = "Beach pool Schedules: the controller refused the command"
-CHANGES = {"create": _create, "rename": _rename, "remove": _remove}
-USED = ["Filter", "Waterfall", "Evening light"]
 
 
 async def test_the_controller_refuses(
     calendar: Calendar, subtests: pytest.Subtests
 ) -> None:
-    before = await calendar.events()
+    before, home = await calendar.events(), calendar.home
+    filter_ = await calendar.event("Filter")
     calendar.faults.on("decline", "a")
-    for name, change in CHANGES.items():
-        with subtests.test(name), unchanged(calendar.home):
-            sent = len(calendar.home.actions)
-            assert await change(calendar) == REFUSED
-            assert [one.name for one in calendar.pool.schedules if one.used] == USED
+    changes: dict[str, Callable[[], Awaitable[str | None]]] = {
+        "create": lambda: calendar.send("create", event=fall()),
+        "rename": lambda: calendar.change(filter_, summary="Renamed"),
+        "remove": lambda: calendar.delete(filter_),
+    }
+    for name, change in changes.items():
+        with subtests.test(name), unchanged(home):
+            sent = len(home.actions)
+            assert await change() == REFUSED
+            names = [one.name for one in calendar.pool.schedules if one.used]
+            assert names == ["Filter", "Waterfall", "Evening light"]
             assert await calendar.events() == before
-            assert 0 < len(calendar.home.actions) - sent <= MOST_SENT
+            assert 0 < len(home.actions) - sent <= MOST_SENT

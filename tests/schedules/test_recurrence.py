@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 import re
 from zoneinfo import ZoneInfo
 
@@ -41,12 +42,10 @@ ZONES = [
     "Africa/Casablanca",
 ]
 schedules = st.builds(
-    lambda start, end, weekdays: replace(
-        DAYTIME, start=start, end=end, weekdays=weekdays
-    ),
-    st.integers(0, LAST_MINUTE),
-    st.integers(1, LAST_MINUTE),
-    st.integers(1, ALL_WEEK),
+    partial(replace, DAYTIME),
+    start=st.integers(0, LAST_MINUTE),
+    end=st.integers(1, LAST_MINUTE),
+    weekdays=st.integers(1, ALL_WEEK),
 ).filter(lambda found: found.start != found.end)
 
 moments = st.integers(0, 4 * 366 * 1440).map(
@@ -173,12 +172,12 @@ def test_too_long(start: date, end: date) -> None:
 
 
 def test_a_day_of_25_hours_is_a_day() -> None:
-    start = datetime(2026, 10, 25, tzinfo=BERLIN)
-    assert parse_window(start, datetime(2026, 10, 26, tzinfo=BERLIN)) == (0, 0)
+    start, end = (datetime(2026, 10, day, tzinfo=BERLIN) for day in (25, 26))
+    assert parse_window(start, end) == (0, 0)
     # The same from a calendar that has offsets, but no time zones.
-    first, last = ("2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00")
-    window = parse_window(datetime.fromisoformat(first), datetime.fromisoformat(last))
-    assert window == (0, 0)
+    start = datetime.fromisoformat("2026-10-25T00:00+02:00")
+    end = datetime.fromisoformat("2026-10-26T00:00+01:00")
+    assert parse_window(start, end) == (0, 0)
 
 
 def runs(
@@ -195,65 +194,57 @@ def test_one_run_a_day() -> None:
         f"2026-07-{day:02}T08:00:00+00:00" for day in (6, 7, 8, 9, 10)
     ]
     assert {run.end - run.start for run in found} == {timedelta(hours=10)}
-    assert found[0].recurrence_id == "20260706T080000"
-    assert found[0].index == 3
+    assert (found[0].recurrence_id, found[0].index) == ("20260706T080000", 3)
 
 
-def test_disarmed_ones_do_not_run() -> None:
-    after = datetime(2026, 7, 6, tzinfo=UTC)
-    assert runs(replace(DAYTIME, enabled=False), after, after + timedelta(7)) == []
-
-
-def test_a_night_that_began_the_day_before() -> None:
-    night = replace(DAYTIME, start=1320, end=360, weekdays=1)  # Monday
-    tuesday = datetime(2026, 7, 7, 5, tzinfo=UTC)
-    (run,) = runs(night, tuesday, tuesday + timedelta(minutes=1))
-    assert (run.start.day, run.start.hour, run.end.hour) == (6, 22, 6)
-    later = tuesday + timedelta(hours=1)
-    assert runs(night, later, later + timedelta(days=6)) == []
-
-
-def test_the_whole_day_ends_at_midnight() -> None:
-    whole = replace(DAYTIME, start=0, end=LAST_MINUTE, weekdays=1)
-    after = datetime(2026, 7, 6, 12, tzinfo=UTC)
-    (run,) = runs(whole, after, after + timedelta(hours=1))
-    assert run.end.isoformat() == "2026-07-07T00:00:00+00:00"
+NIGHT = replace(DAYTIME, start=1320, end=360, weekdays=1)
+WHOLE = replace(DAYTIME, start=0, end=LAST_MINUTE, weekdays=1)
 
 
 @pytest.mark.parametrize(
-    ("window", "expected"),
+    ("schedule", "after", "hours", "expected"),
     [
-        # The clock goes from 02:00 to 03:00 …
-        ((60, 240), ("01:00:00+01:00", "04:00:00+02:00")),
-        ((135, 165), None),
-        ((90, 150), ("01:30:00+01:00", "03:00:00+02:00")),
-        ((150, 210), ("03:00:00+02:00", "03:30:00+02:00")),
+        (replace(DAYTIME, enabled=False), "06T00:00", 168, []),
+        # A night that began the day before.
+        (NIGHT, "07T05:00", 0.1, [("06T22:00", "07T06:00")]),
+        (NIGHT, "07T06:00", 144, []),
+        # The whole day ends at midnight.
+        (WHOLE, "06T12:00", 1, [("06T00:00", "07T00:00")]),
     ],
 )
-def test_the_hour_that_is_skipped(
-    window: tuple[int, int], expected: tuple[str, str] | None
+def test_runs_of_a_period(
+    schedule: Schedule, after: str, hours: float, expected: list[tuple[str, str]]
 ) -> None:
-    schedule = replace(DAYTIME, start=window[0], end=window[1], weekdays=ALL_WEEK)
-    day = datetime(2026, 3, 29, tzinfo=BERLIN)
-    found = runs(schedule, day, day.replace(hour=12), "Europe/Berlin")
-    assert [(r.start.isoformat()[11:], r.end.isoformat()[11:]) for r in found] == (
-        [] if expected is None else [expected]
-    )
+    begin = datetime.fromisoformat(f"2026-07-{after}+00:00")
+    found = runs(schedule, begin, begin + timedelta(hours=hours))
+    assert [
+        (f"{run.start:%dT%H:%M}", f"{run.end:%dT%H:%M}") for run in found
+    ] == expected
 
 
-def test_the_hour_that_comes_twice() -> None:
-    schedule = replace(DAYTIME, start=90, end=240, weekdays=ALL_WEEK)
-    day = datetime(2026, 10, 25, tzinfo=BERLIN)
-    (run,) = runs(schedule, day, day.replace(hour=12), "Europe/Berlin")
-    assert run.start.isoformat() == "2026-10-25T01:30:00+02:00"
-    assert run.end.isoformat() == "2026-10-25T04:00:00+01:00"
-
-
-@given(
-    schedules,
-    moments,
-    st.sampled_from(ZONES),
+@pytest.mark.parametrize(
+    ("day", "start", "end", "expected"),
+    [
+        # The clock goes from 02:00 to 03:00 …
+        ("2026-03-29", 60, 240, [("01:00:00+01:00", "04:00:00+02:00")]),
+        ("2026-03-29", 135, 165, []),
+        ("2026-03-29", 90, 150, [("01:30:00+01:00", "03:00:00+02:00")]),
+        ("2026-03-29", 150, 210, [("03:00:00+02:00", "03:30:00+02:00")]),
+        # … or from 03:00 to 02:00.
+        ("2026-10-25", 90, 240, [("01:30:00+02:00", "04:00:00+01:00")]),
+    ],
 )
+def test_the_hour_that_is_skipped_or_comes_twice(
+    day: str, start: int, end: int, expected: list[tuple[str, str]]
+) -> None:
+    schedule = replace(DAYTIME, start=start, end=end, weekdays=ALL_WEEK)
+    begin = datetime.fromisoformat(day).replace(tzinfo=BERLIN)
+    found = runs(schedule, begin, begin.replace(hour=12), "Europe/Berlin")
+    times = [(run.start.isoformat()[11:], run.end.isoformat()[11:]) for run in found]
+    assert times == expected
+
+
+@given(schedules, moments, st.sampled_from(ZONES))
 @example(
     replace(DAYTIME, start=150, end=185, weekdays=ALL_WEEK),
     datetime(2026, 3, 29, 1, 2, tzinfo=UTC),  # 03:02 in Berlin
@@ -269,22 +260,12 @@ def test_runs_when_the_firmware_runs(
     if offsets != sorted(offsets):
         return
     found = runs(schedule, now, now + timedelta(seconds=1), zone)
-    firmware = sim_schedules.Schedule(
-        slot=0,
-        start=schedule.start,
-        end=schedule.end,
-        weekdays=schedule.weekdays,
-        enabled=True,
-    )
+    times = {name: getattr(schedule, name) for name in ("start", "end", "weekdays")}
+    firmware = sim_schedules.Schedule(slot=0, enabled=True, **times)
     assert bool(found) is firmware.active(now.astimezone(zone_info))
 
 
-@given(
-    schedules,
-    moments,
-    st.sampled_from(ZONES),
-    st.integers(1, 9000),
-)
+@given(schedules, moments, st.sampled_from(ZONES), st.integers(1, 9000))
 def test_runs_of_any_time_anywhere(
     schedule: Schedule, after: datetime, zone: str, minutes: int
 ) -> None:

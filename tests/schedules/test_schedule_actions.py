@@ -1,5 +1,6 @@
 """Actions on schedules, down to the simulated schedule and its relay."""
 
+from dataclasses import replace
 from typing import Any
 
 from homeassistant.const import Platform
@@ -22,6 +23,7 @@ from tests.world.assistant.schedule_actions import (
     switches,
 )
 from tests.world.assistant.unchanged import unchanged
+from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
 few_platforms = only(Platform.CALENDAR, Platform.LIGHT, Platform.SWITCH)
@@ -53,9 +55,15 @@ async def test_create_schedule(beach: Home) -> None:
     """The action adds a record and a switch, and the record switches the relay."""
     answer = await act(beach, "create_schedule", **new(beach))
     assert answer == {"schedule": NEW + 1}
-    record = beach.pool.schedules[NEW]
-    assert (record.slot, record.aux_type, record.start, record.end) == (3, 1, 480, 570)
-    assert (record.weekdays, record.name, record.enabled) == (33, "Morning fall", True)
+    assert beach.pool.schedules[NEW] == Schedule(
+        slot=FALL,
+        aux_type=1,
+        start=480,
+        end=570,
+        weekdays=33,
+        name="Morning fall",
+        enabled=True,
+    )
     assert switches(beach)["3"] == "Morning fall schedule"
     assert beach.value("switch", "schedule_3") == "on"
     beach.go_to(5, 9)
@@ -65,37 +73,33 @@ async def test_create_schedule(beach: Home) -> None:
 
 
 async def test_equipment(beach: Home, subtests: pytest.Subtests) -> None:
-    for entity, expected in (
-        (("switch", "pump"), (0, 31, 75)),
-        (("switch", "spa_mode"), (ACTUATOR, 20, 0)),
-        (("light", "slot_2"), (2, 26, 0)),
+    pump = beach.entity_id("switch", "pump")
+    for equipment, expected in (
+        (pump, (0, 31, 75)),
+        (beach.entity_id("switch", "spa_mode"), (ACTUATOR, 20, 0)),
+        (beach.entity_id("light", "slot_2"), (2, 26, 0)),
         (None, (0, 31, 75)),
     ):
-        with subtests.test(str(entity)):
-            fields = new(beach, enabled=False)
-            if entity is None:
+        with subtests.test(str(equipment)):
+            fields = new(beach, enabled=False, equipment=equipment)
+            if equipment is None:
                 del fields["equipment"]
-            else:
-                fields["equipment"] = beach.entity_id(*entity)
             await act(beach, "create_schedule", **fields)
             record = beach.pool.schedules[NEW]
             assert (record.slot, record.aux_type, record.speed) == expected
             assert not record.enabled
             assert beach.value("switch", "schedule_3") == "off"
             found = (await act(beach, "get_schedules"))["schedules"][NEW]
-            pump = beach.entity_id("switch", "pump")
-            assert found["equipment"] == fields.get("equipment", pump)
+            assert found["equipment"] == (equipment or pump)
             await act(beach, "delete_schedule", schedule=NEW + 1)
             assert not beach.pool.schedules[NEW].used
 
 
-async def test_update_schedule(beach: Home) -> None:
+async def test_update_and_delete(beach: Home) -> None:
     """Only the given fields change."""
+    before = beach.pool.schedules[FILTER]
     await act(beach, "update_schedule", schedule=1, pump_speed=50)
-    record = beach.pool.schedules[FILTER]
-    assert (record.speed, record.start, record.end) == (50, 0, 1439)
-    assert record.name == "Filter"
-    assert record.enabled and record.weekdays == 127
+    assert beach.pool.schedules[FILTER] == replace(before, speed=50)
     assert beach.pool.pump.speed == 50
 
     await act(
@@ -109,17 +113,20 @@ async def test_update_schedule(beach: Home) -> None:
         equipment=beach.entity_id("switch", "slot_30"),
         enabled=True,
     )
-    record = beach.pool.schedules[WATERFALL]
-    assert (record.slot, record.aux_type, record.name) == (30, 1, "Fountain")
-    assert (record.start, record.end, record.weekdays) == (1320, 1439, 64)
-    assert record.enabled
+    assert beach.pool.schedules[WATERFALL] == Schedule(
+        slot=30,
+        aux_type=1,
+        start=1320,
+        end=1439,
+        weekdays=64,
+        name="Fountain",
+        enabled=True,
+    )
     beach.go_to(6, 23, 59)
     assert beach.pool.slots[30].on and not beach.pool.slots[FALL].on
     state = beach.state("switch", "schedule_1")
     assert state.name == "Beach pool Fountain schedule"
 
-
-async def test_delete_schedule(beach: Home) -> None:
     await act(beach, "delete_schedule", schedule=1)
     assert not beach.pool.schedules[FILTER].used
     assert "0" not in switches(beach)
@@ -199,37 +206,27 @@ async def test_changed_in_the_app_meanwhile(
 
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
     """The error gives the reason, and nothing is sent."""
-    no_output = [
-        beach.entity_id("switch", key)
-        for key in ("ph_dosing", "schedule_0", "solar_selected")
+    rows: list[tuple[str, dict[str, Any], str]] = [
+        ("create", {"weekdays": []}, "schedule_weekdays"),
+        ("create", {"end": "08:00"}, "schedule_same_times"),
+        ("create", {"name": " "}, "schedule_name"),
+        ("create", {"pump_speed": 50}, "schedule_no_speed"),
+        ("create", {"equipment": "switch.of_somebody_else"}, "output_unknown"),
     ]
-    rows: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-        ("create", {"weekdays": []}, "schedule_weekdays", ""),
-        ("create", {"end": "08:00"}, "schedule_same_times", ""),
-        ("create", {"name": " "}, "schedule_name", ""),
-        ("create", {"pump_speed": 50}, "schedule_no_speed", ""),
-        ("create", {"equipment": "switch.of_somebody_else"}, "output_unknown", ""),
-        *(
-            (
-                "create",
-                {"equipment": each},
-                "output_unknown",
-                f"{each} is not an output",
-            )
-            for each in no_output
-        ),
-        *(
-            ("update", {"schedule": 1, "pump_speed": speed}, "schedule_speed", "")
-            for speed in (35, 101, 52)
-        ),
-    )
-    for verb, fields, key, sentence in rows:
-        with subtests.test(key, **fields), unchanged(beach):
+    for key in ("ph_dosing", "schedule_0", "solar_selected"):
+        equipment = {"equipment": beach.entity_id("switch", key)}
+        rows.append(("create", equipment, "output_unknown"))
+    for speed in (35, 101, 52):
+        fields = {"schedule": 1, "pump_speed": speed}
+        rows.append(("update", fields, "schedule_speed"))
+    for verb, fields, reason in rows:
+        with subtests.test(reason, **fields), unchanged(beach):
             sent = len(beach.actions)
-            data = new(beach, **fields) if verb == "create" else fields
-            with failure(key, ServiceValidationError) as caught:
+            data = new(beach, **fields) if verb == "create" else dict(fields)
+            with failure(reason, ServiceValidationError) as caught:
                 await act(beach, f"{verb}_schedule", **data)
-            assert sentence in str(caught.value)
+            if reason == "output_unknown":
+                assert f"{fields['equipment']} is not an output" in str(caught.value)
             assert len(beach.actions) == sent
 
 

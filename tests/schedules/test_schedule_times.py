@@ -1,7 +1,7 @@
 """Time entities for the start and end of schedules."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 from homeassistant.const import Platform
 import pytest
@@ -14,6 +14,7 @@ from tests.world.assistant.schedule_actions import (
     LAMP,
     WATERFALL,
     act,
+    events,
     look,
 )
 from tests.world.simulator.schedules import Schedule
@@ -34,23 +35,17 @@ async def set_time(home: Home, index: int, words: str, at: str) -> None:
 
 async def test_moving_a_schedule(beach: Home) -> None:
     """Only the times change, and a time that is already set is not written again."""
-    record = beach.pool.schedules[LAMP]
-    kept = record.weekdays, record.slot, record.name, record.enabled
+    before = beach.pool.schedules[LAMP]
     await set_time(beach, LAMP, "start", "18:41:30")
     await set_time(beach, LAMP, "end", "23:15:00")
-    record = beach.pool.schedules[LAMP]
-    assert record.start == 18 * 60 + 41
-    assert record.end == 23 * 60 + 15
-    assert (record.weekdays, record.slot, record.name, record.enabled) == kept
+    after = replace(before, start=18 * 60 + 41, end=23 * 60 + 15)
+    assert beach.pool.schedules[LAMP] == after
     assert times(beach, LAMP) == ("18:41:00", "23:15:00")
     assert beach.actions == ["schedule"] * 2
     await set_time(beach, LAMP, "end", "23:15:00")
     assert beach.actions == ["schedule"] * 2
-
-
-async def test_midnight(beach: Home) -> None:
     await set_time(beach, LAMP, "end", "00:00:00")
-    assert times(beach, LAMP) == ("20:00:00", "23:59:00")
+    assert times(beach, LAMP) == ("18:41:00", "23:59:00")
 
 
 async def test_through_the_cloud(home: Home) -> None:
@@ -107,41 +102,27 @@ async def test_odd_records(
         odd(home)
     await home.set_up(home.controller)
     await home.settle()
+    indexes = sorted({FILTER, WATERFALL, LAMP} | more)
     assert home.entity_keys("time") == {
-        f"schedule_{index}_{words}"
-        for index in {FILTER, WATERFALL, LAMP} | more
-        for words in ("start", "end")
+        f"schedule_{index}_{words}" for index in indexes for words in ("start", "end")
     }
-    end = (
-        "00:00:00" if dialects == {"schedules_to_24"} or odd is odd_end else "23:59:00"
-    )
+    to_24 = dialects == {"schedules_to_24"} or odd is odd_end
+    end, minutes = ("00:00:00", 1440) if to_24 else ("23:59:00", 1439)
     assert times(home, FILTER) == ("00:00:00", end)
     found = (await act(home, "get_schedules"))["schedules"]
-    assert [each["schedule"] - 1 for each in found] == [
-        *sorted({FILTER, WATERFALL, LAMP} | more)
-    ]
+    assert [each["schedule"] - 1 for each in found] == indexes
     assert found[FILTER]["end"] == end
-    planned = await home.hass.services.async_call(
-        "calendar",
-        "get_events",
-        {"entity_id": home.entity_id("calendar", "schedules"), "duration": {"days": 7}},
-        blocking=True,
-        return_response=True,
-    )
-    events: Any = [*(planned or {}).values()]
-    assert {event["summary"] for event in events[0]["events"]} == {
+    planned = await events(home, duration={"days": 7})
+    assert {event["summary"] for event in planned} == {
         one["name"] for one in found if one["enabled"] and one["name"] != "Never"
     }
-    asked = queries(home)
+    before = queries(home)
     await look(home)
-    assert queries(home) == asked, "nothing changed"
+    assert queries(home) == before, "nothing changed"
     # A change leaves the rest of the record as it was.
     await set_time(home, FILTER, "start", "10:00:00")
-    kept = 24 * 60 if end == "00:00:00" else 24 * 60 - 1
-    assert (home.pool.schedules[FILTER].start, home.pool.schedules[FILTER].end) == (
-        10 * 60,
-        kept,
-    )
+    record = home.pool.schedules[FILTER]
+    assert (record.start, record.end) == (10 * 60, minutes)
     await set_time(home, FILTER, "end", end)
-    assert home.pool.schedules[FILTER].end == kept
+    assert home.pool.schedules[FILTER].end == minutes
     assert [r for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []

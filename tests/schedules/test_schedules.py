@@ -19,18 +19,6 @@ from tests.world.simulator.schedules import Schedule
 pytestmark = pytest.mark.usefixtures("quick")
 
 
-@pytest.fixture
-async def away(home: Home) -> Home:
-    """Set up the fully equipped pool with the cloud alone."""
-    home.own(home.service.full)
-    await home.set_up()
-    home.clock.speed = 50
-    return home
-
-
-# Switches
-
-
 async def test_arming_and_disarming(beach: Home) -> None:
     """The switch enables and disables the record, and the relay follows."""
     await beach.act("switch.turn_on", "schedule_1")
@@ -100,18 +88,14 @@ async def test_switches_outlive_a_restart(full: Home) -> None:
     assert full.value("switch", "schedule_1") == "off"
 
 
-async def test_everything_off_disarms_nothing(beach: Home) -> None:
+async def test_a_device_and_what_is_no_output(beach: Home) -> None:
     """An action on a device skips switches of schedules, because they are settings."""
     target = {"device_id": beach.device().id}
     before = [schedule.enabled for schedule in beach.pool.schedules]
-    assert True in before and False in before
+    assert {*before} == {True, False}
     for action in ("turn_off", "turn_on"):
         await beach.hass.services.async_call("switch", action, target, blocking=True)
         assert [schedule.enabled for schedule in beach.pool.schedules] == before
-
-
-async def test_give_back(beach: Home) -> None:
-    """A schedule is not an output, so it cannot be given back."""
     with pytest.raises(ServiceNotSupported):
         await beach.act("poolctl.resume_schedule", "schedule_1")
 
@@ -119,28 +103,31 @@ async def test_give_back(beach: Home) -> None:
 # The cloud
 
 
-async def test_in_the_cloud(away: Home) -> None:
-    assert switches(away) == {
+async def test_in_the_cloud(home: Home) -> None:
+    home.own(home.service.full)
+    await home.set_up()
+    home.clock.speed = 50
+    assert switches(home) == {
         "0": "Filter schedule",
         "1": "Waterfall schedule",
         "2": "Evening light schedule",
     }
-    await away.act("switch.turn_on", "schedule_1")
-    assert away.pool.schedules[WATERFALL].enabled
-    assert away.value("switch", "schedule_1") == "on"
-    fields = new(away, start="13:00", end="14:00", enabled=False)
-    assert await act(away, "create_schedule", **fields) == {"schedule": NEW + 1}
-    assert not away.pool.schedules[NEW].enabled
+    await home.act("switch.turn_on", "schedule_1")
+    assert home.pool.schedules[WATERFALL].enabled
+    assert home.value("switch", "schedule_1") == "on"
+    fields = new(home, start="13:00", end="14:00", enabled=False)
+    assert await act(home, "create_schedule", **fields) == {"schedule": NEW + 1}
+    assert not home.pool.schedules[NEW].enabled
     # Deleted ones are removed, although the cloud does not report all equipment.
-    await act(away, "delete_schedule", schedule=2)
-    assert set(switches(away)) == {"0", "2", "3"}
-    assert away.cloud_writes == [
+    await act(home, "delete_schedule", schedule=2)
+    assert set(switches(home)) == {"0", "2", "3"}
+    assert home.cloud_writes == [
         "changeScheduleStatus",
         "createSchedule",
         "changeScheduleStatus",
         "deleteSchedule",
     ]
-    assert away.controller.requests == []
+    assert home.controller.requests == []
 
 
 async def test_where_the_cloud_offers_no_schedules(home: Home) -> None:

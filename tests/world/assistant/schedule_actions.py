@@ -29,6 +29,17 @@ async def act(
     return answer
 
 
+async def events(home: Home, **period: Any) -> list[dict[str, Any]]:
+    """Return the events of a period as scripts get them from the calendar."""
+    entity_id = home.entity_id("calendar", "schedules")
+    data = {"entity_id": entity_id, **period}
+    answer: Any = await home.hass.services.async_call(
+        "calendar", "get_events", data, blocking=True, return_response=True
+    )
+    found: list[dict[str, Any]] = answer[entity_id]["events"]
+    return found
+
+
 def new(home: Home, **changes: Any) -> dict[str, Any]:
     """Return the fields of a new schedule of the waterfall."""
     waterfall = home.registered("switch", "slot_3", of=home.service.full)
