@@ -28,8 +28,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.names import known_names
-
-from .service import CLIENT_ID, CLIENT_SECRET
+from tests.world.service import CLIENT_ID, CLIENT_SECRET
 
 _SERVER = "homeassistant.components.http.HomeAssistantHTTP"
 

@@ -16,7 +16,7 @@ from custom_components.poolctl.coordinator import ControllerCoordinator
 from tests.world.soak.timelapse import SharedClock, timelapse
 
 from .home import add, coordinator, entity_id, home, until, value
-from .rows import Row
+from .rows import Row, at_most
 from .service import Service
 
 POLL: Final = 15.0
@@ -158,13 +158,8 @@ async def _click(hass: HomeAssistant, service: Service, click: Click) -> Row:
         arrived = wanted is None or hass.states.is_state(entity, str(wanted))
         assert arrived, "the click did not arrive"
     count = len(controller.requests) - lan + len(service.cloud.requests) - cloud
-    return Row(
-        f"requests from a click to the confirmed state: {click.what}",
-        f"{count}",
-        f"<= {click.most}",
-        count <= click.most,
-        click.reason,
-    )
+    name = f"requests from a click to the confirmed state: {click.what}"
+    return at_most(name, count, click.most, "", f"{count}", click.reason)
 
 
 async def _requests(service: Service, hours: int) -> list[Row]:
@@ -177,20 +172,14 @@ async def _requests(service: Service, hours: int) -> list[Row]:
         await asyncio.sleep(HOUR)
         queries.append(sum(request.op == "q" for request in controller.requests))
         reads.append(len(cloud.requests) - before)
-    worst = f"the worst of {hours}"
     return [
-        Row(
-            f"signed background queries an hour, {worst}",
-            f"{max(queries)}",
-            "<= 72",
-            max(queries) <= 72,
-        ),
-        Row(
-            f"cloud requests an hour while the LAN works, {worst}",
-            f"{max(reads)}",
-            "<= 2",
-            max(reads) <= 2,
-        ),
+        at_most(
+            f"{what}, the worst of {hours}", max(counts), most, "", f"{max(counts)}"
+        )
+        for what, counts, most in (
+            ("signed background queries an hour", queries, 72),
+            ("cloud requests an hour while the LAN works", reads, 2),
+        )
     ]
 
 
@@ -247,4 +236,4 @@ async def _both_back(hass: HomeAssistant, service: Service) -> Row:
 
 
 def _waited(name: str, seconds: float, goal: float) -> Row:
-    return Row(name, f"{seconds:.1f} s", f"<= {goal:g} s", seconds <= goal)
+    return at_most(name, seconds, goal, " s", f"{seconds:.1f} s")

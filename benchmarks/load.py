@@ -19,7 +19,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.coordinator import ControllerCoordinator
 
 from .home import add, coordinator, home
-from .rows import Row
+from .rows import Row, at_most
 from .service import Elsewhere, Service, elsewhere
 
 POLL: Final = 15.0
@@ -86,12 +86,10 @@ async def _one(service: Elsewhere, polls: int, frozen: FrozenDateTimeFactory) ->
             await asyncio.sleep(0)
             spent.append(time.thread_time() - started)
     mean = sum(spent) / polls
-    return Row(
-        "event-loop CPU of a poll, fully equipped pool",
-        f"{mean * 1000:.2f} ms = {mean / POLL * 100:.3f} % of a core",
-        f"< {CORE:g} %",
-        mean / POLL * 100 < CORE,
-    )
+    part = mean / POLL * 100
+    figure = f"{mean * 1000:.2f} ms = {part:.3f} % of a core"
+    name = "event-loop CPU of a poll, fully equipped pool"
+    return at_most(name, part, CORE, " %", figure)
 
 
 async def _three(service: Elsewhere, times: int) -> Row:
@@ -118,13 +116,9 @@ async def _three(service: Elsewhere, times: int) -> Row:
                 entity.async_write_ha_state()
             all_of_them.append(time.thread_time() - started)
     ratio = min(spent) / min(all_of_them)
-    return Row(
-        f"CPU of showing 3 changes of a poll, to that of writing all {len(entities)} entities",
-        f"{ratio:.2f} x ({min(spent) * 1e3:.2f} ms)",
-        f"<= {THREE:g} x",
-        ratio <= THREE,
-        THREE_REASON,
-    )
+    name = f"CPU of showing 3 changes, to that of writing all {len(entities)} entities"
+    figure = f"{ratio:.2f} x ({min(spent) * 1e3:.2f} ms)"
+    return at_most(name, ratio, THREE, " x", figure, THREE_REASON)
 
 
 def _otherwise(state: PoolState, number: int) -> PoolState:
@@ -180,11 +174,12 @@ async def _many(service: Elsewhere, rounds: int) -> list[Row]:
         later - sooner - POLL for each in times for sooner, later in pairwise(each)
     )
     return [
-        Row(
+        at_most(
             f"CPU of the process, {MANY} controllers on one account",
+            share,
+            CORE,
+            " %",
             f"{share:.2f} % of a core ({loop / polls * 1000:.2f} ms a poll)",
-            f"< {CORE:g} %",
-            share < CORE,
         ),
         Row(
             f"latest of {polls} polls of {MANY} controllers",
@@ -220,12 +215,9 @@ async def _start(service: Elsewhere, times: int) -> Row:
             dead.append(await _set_up(hass, service))
         service.ask(revive_cloud)
     ratio = min(dead) / min(alive)
-    return Row(
-        "time to first state with the cloud dead, to that with it alive",
-        f"{ratio:.2f} x ({min(dead) * 1000:.0f} ms)",
-        f"<= {START_RATIO:g} x",
-        ratio <= START_RATIO,
-    )
+    name = "time to first state with the cloud dead, to that with it alive"
+    figure = f"{ratio:.2f} x ({min(dead) * 1000:.0f} ms)"
+    return at_most(name, ratio, START_RATIO, " x", figure)
 
 
 async def _set_up(hass: HomeAssistant, service: Elsewhere) -> float:

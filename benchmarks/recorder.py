@@ -11,7 +11,7 @@ from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.report.recorder import UNCHANGED, Recorder
 from tests.world.simulator import Controller, Pool
 
-from .rows import Row
+from .rows import Row, at_most
 
 POLL: Final = 15.0
 POLL_CPU: Final = 300e-6
@@ -40,19 +40,11 @@ def rows(*, short: bool) -> list[Row]:
         best = min(best, (time.perf_counter() - started) / len(frames))
     part = best / POLL_CPU * 100
     kept = _memory(payload)
+    figure = f"{part:.2f} % ({best * 1e6:.1f} us)"
+    full = "memory of a full flight recorder"
     return [
-        Row(
-            "flight recorder in a poll, of 0.3 ms",
-            f"{part:.2f} % ({best * 1e6:.1f} us)",
-            f"<= {PART:g} %",
-            part <= PART,
-        ),
-        Row(
-            "memory of a full flight recorder",
-            f"{kept:.0f} KiB",
-            f"<= {MOST:g} KiB",
-            kept <= MOST,
-        ),
+        at_most("flight recorder in a poll, of 0.3 ms", part, PART, " %", figure),
+        at_most(full, kept, MOST, " KiB", f"{kept:.0f} KiB"),
     ]
 
 

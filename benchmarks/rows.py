@@ -24,6 +24,18 @@ class Row:
         return self.name, self.figure, self.goal, "ok" if self.ok else "MISSED"
 
 
+def at_most(
+    name: str, value: float, most: float, unit: str, figure: str, reason: str = ""
+) -> Row:
+    """Return the row of a figure that should not be more than a number of a unit."""
+    return Row(name, figure, f"<= {most:g}{unit}", value <= most, reason)
+
+
+def only_a_figure(name: str, figure: str) -> Row:
+    """Return the row of a figure without a goal."""
+    return Row(name, figure, "none: a figure", True)
+
+
 def table(rows: Sequence[Row]) -> str:
     """Return the rows in columns, followed by the reasons for missed goals."""
     cells = [("", "figure", "goal", ""), *(row.cells for row in rows)]

@@ -13,14 +13,11 @@ from contextlib import AsyncExitStack, contextmanager
 from itertools import batched
 import multiprocessing
 from multiprocessing.connection import Connection
-import time
 from typing import Any, Final, Self
 
+from tests.world.service import CLIENT_ID, CLIENT_SECRET, record, token
 from tests.world.simulator import Account, Clock, Cloud, Controller, Pool, Site
 
-CLIENT_ID: Final = "client-id"
-CLIENT_SECRET: Final = "client-secret"  # noqa: S105 - of a simulated service
-REDIRECT: Final = "https://ha.example"
 MOST: Final = 50
 SETTLED: Final = 600.0
 """Seconds until pumps are primed and the chemistry is stable."""
@@ -75,22 +72,9 @@ class Service:
         return {
             "auth_implementation": "poolctl",
             "url": self.cloud.base_url,
-            "token": self._token(account),
-            "controllers": {c.device_id: _record(c) for c in _controllers(account)},
+            "token": token(self.cloud, account),
+            "controllers": {c.device_id: record(c) for c in _controllers(account)},
         }
-
-    def _token(self, account: Account) -> dict[str, Any]:
-        code = self.cloud.sign_ins.code(account, CLIENT_ID, REDIRECT)
-        token = self.cloud.sign_ins.token(
-            {
-                "grant_type": "authorization_code",
-                "code": code,
-                "redirect_uri": REDIRECT,
-                "client_id": CLIENT_ID,
-                "client_secret": CLIENT_SECRET,
-            }
-        )
-        return {**token, "expires_at": time.time() + token["expires_in"]}
 
 
 def _account(name: str, controllers: list[Controller]) -> Account:
@@ -100,19 +84,6 @@ def _account(name: str, controllers: list[Controller]) -> Account:
 
 def _controllers(account: Account) -> list[Controller]:
     return [each for site in account.sites for each in site.controllers]
-
-
-def _record(controller: Controller) -> dict[str, Any]:
-    return {
-        "device_id": controller.device_id,
-        "name": controller.name,
-        "site": "Home",
-        "mac": ":".join(controller.device_id.lower().split("_")),
-        "firmware": controller.firmware,
-        "host": controller.host,
-        "port": controller.port,
-        "key": controller.key.hex(),
-    }
 
 
 # --- In a process of its own ------------------------------------------------------

@@ -1,6 +1,7 @@
 """States written to the state machine, and their size in a recorder's database."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from tests.world.simulator import Controller
 from tests.world.soak.timelapse import SharedClock, timelapse
 
 from .home import add, entity_id, home
-from .rows import Row
+from .rows import Row, at_most, only_a_figure
 from .service import Service
 
 POLL: Final = 15.0
@@ -41,25 +42,14 @@ def rows(*, short: bool) -> list[Row]:
         steady, noisy = asyncio.run(_imagine(frozen, 1 if short else 24))
     size = asyncio.run(_recorded(noisy.states))
     day = 24 * HOUR / noisy.seconds
+    hour, whole = len(steady.states), len(noisy.states) * day
+    calm = "states written in an hour of a full pool that runs steadily"
+    loud = "states written in a day with the noise of probes"
+    kept = "what the recorder writes on such a day"
     return [
-        Row(
-            "states written in an hour of a full pool that runs steadily",
-            f"{len(steady.states)} ({steady.most})",
-            f"<= {STEADY}",
-            len(steady.states) <= STEADY,
-        ),
-        Row(
-            "states written in a day with the noise of probes",
-            f"{len(noisy.states) * day:.0f} ({noisy.most})",
-            f"<= {NOISY}",
-            len(noisy.states) * day <= NOISY,
-        ),
-        Row(
-            "what the recorder writes on such a day",
-            f"{size * day / 2**20:.2f} MiB",
-            "none: a figure",
-            True,
-        ),
+        at_most(calm, hour, STEADY, "", f"{hour} ({steady.most})"),
+        at_most(loud, whole, NOISY, "", f"{whole:.0f} ({noisy.most})"),
+        only_a_figure(kept, f"{size * day / 2**20:.2f} MiB"),
     ]
 
 
@@ -73,12 +63,10 @@ class Written:
     @property
     def most(self) -> str:
         """The three entities that wrote the most states."""
-        counts: dict[str, int] = {}
-        for state in self.states:
-            name = state.entity_id.partition(".")[2].partition("_")[2]
-            counts[name] = counts.get(name, 0) + 1
-        first = sorted(counts.items(), key=lambda each: -each[1])[:3]
-        return ", ".join(f"{name} {count}" for name, count in first)
+        counts = Counter(
+            state.entity_id.partition(".")[2].partition("_")[2] for state in self.states
+        )
+        return ", ".join(f"{name} {count}" for name, count in counts.most_common(3))
 
 
 async def _imagine(
@@ -113,10 +101,8 @@ async def _be_noisy(controller: Controller, seconds: float) -> None:
 
 
 def _shift(water: Any, off: Mapping[str, float], sign: int) -> None:
-    water.ph += sign * off["ph"]
-    water.orp += sign * off["orp"]
-    water.temperature += sign * off["temperature"]
-    water.ambient += sign * off["ambient"]
+    for name, value in off.items():
+        setattr(water, name, getattr(water, name) + sign * value)
 
 
 @asynccontextmanager

@@ -54,17 +54,37 @@ class Service:
 
     def token(self) -> dict[str, Any]:
         """Sign in; return the token as an entry holds it."""
-        sign_ins = self.cloud.sign_ins
-        answer = sign_ins.token(
-            {
-                "grant_type": "authorization_code",
-                "code": sign_ins.code(self.account, CLIENT_ID, "https://ha.example"),
-                "redirect_uri": "https://ha.example",
-                "client_id": CLIENT_ID,
-                "client_secret": CLIENT_SECRET,
-            }
-        )
-        return {**answer, "expires_at": time.time() + answer["expires_in"]}
+        return token(self.cloud, self.account)
+
+
+def token(cloud: Cloud, account: Account) -> dict[str, Any]:
+    """Sign an account in; return its token as an entry holds it."""
+    redirect = "https://ha.example"
+    answer = cloud.sign_ins.token(
+        {
+            "grant_type": "authorization_code",
+            "code": cloud.sign_ins.code(account, CLIENT_ID, redirect),
+            "redirect_uri": redirect,
+            "client_id": CLIENT_ID,
+            "client_secret": CLIENT_SECRET,
+        }
+    )
+    return {**answer, "expires_at": time.time() + answer["expires_in"]}
+
+
+def record(controller: Controller, **changes: Any) -> dict[str, Any]:
+    """Return an entry's record of a controller."""
+    return {
+        "device_id": controller.device_id,
+        "name": controller.name,
+        "site": "Home",
+        "mac": ":".join(controller.device_id.lower().split("_")),
+        "firmware": controller.firmware,
+        "host": controller.host,
+        "port": controller.port,
+        "key": controller.key.hex(),
+        **changes,
+    }
 
 
 def two_controllers(clock: Clock, *keys: bytes) -> tuple[Controller, Controller]:

@@ -11,6 +11,7 @@ from tests.world.service import (
     CLIENT_SECRET,
     FULL_ID,
     SMALL_ID,
+    record,
     two_controllers,
 )
 from tests.world.simulator import Controller
@@ -49,18 +50,3 @@ class Service(service.Service):
                 **data,
             },
         )
-
-
-def record(controller: Controller, **changes: Any) -> dict[str, Any]:
-    """Return an entry's record of a controller."""
-    return {
-        "device_id": controller.device_id,
-        "name": controller.name,
-        "site": "Home",
-        "mac": ":".join(controller.device_id.lower().split("_")),
-        "firmware": controller.firmware,
-        "host": controller.host,
-        "port": controller.port,
-        "key": controller.key.hex(),
-        **changes,
-    }
