@@ -14,6 +14,7 @@ from tests.world.home.waiting import until
 from .pools import FULL, SECONDS, Pools, relay
 from .steps import (
     choose,
+    come_to_rest,
     open_entity,
     open_integration,
     open_part,
@@ -164,3 +165,5 @@ async def submit(page: Page, dialog: Locator) -> None:
     await dialog.get_by_role("button", name="Submit").click()
     await dialog.get_by_role("button", name="Finish").click()
     await expect(dialog).to_be_hidden()
+    # A dialog that closes goes back in the history, even from a page opened meanwhile.
+    await come_to_rest(page)

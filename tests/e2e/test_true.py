@@ -1,12 +1,15 @@
 """What the cards show is true in every minute: nothing is green that is not measured now."""
 
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime, timedelta
 import re
 from typing import Any, Final
 
 from playwright.async_api import Locator, Page, expect
 import pytest
+import pytest_asyncio
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.waiting import until
@@ -28,6 +31,7 @@ GREY: Final = "rgb(189, 189, 189)"
 """Colour of what is disabled in the theme of Home Assistant."""
 SOFT: Final = "rgb(94, 94, 94)"
 """Colour of secondary text in the theme of Home Assistant."""
+PAUSE_S: Final = 2.0
 # Two polls without an answer, and a little more.
 SILENT_MS: Final = 60_000
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
@@ -48,6 +52,23 @@ def age(pool: Page) -> Locator:
     return card(pool, "water").get_by_role("status")
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def often_read(api: HomeAssistant) -> AsyncIterator[None]:
+    """Let Home Assistant read the pool as often as it can, not every 15 s."""
+    connection = await entity(api, "connection", "sensor")
+
+    async def read() -> None:
+        while True:
+            await api.call("homeassistant", "update_entity", entity_id=connection)
+            await asyncio.sleep(PAUSE_S)
+
+    reading = asyncio.create_task(read())
+    yield
+    reading.cancel()
+    with suppress(asyncio.CancelledError):
+        await reading
+
+
 async def nothing_is_green(pool: Page) -> None:
     """Check the computed colours of all cards."""
     for kind in KINDS:
@@ -61,6 +82,7 @@ async def ring_is(headline: Locator, colour: str) -> None:
     await expect(headline.locator(".ring")).to_have_css("stroke", colour)
 
 
+@pytest.mark.usefixtures("often_read")
 async def test_through_the_cloud(
     pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
@@ -84,6 +106,7 @@ async def test_through_the_cloud(
     await ring_is(headline, GREEN)
 
 
+@pytest.mark.usefixtures("often_read")
 async def test_silent(
     pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
@@ -104,6 +127,7 @@ async def test_silent(
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
 
 
+@pytest.mark.usefixtures("often_read")
 async def test_situations(
     pool: Page, headline: Locator, age: Locator, pools: Pools
 ) -> None:
