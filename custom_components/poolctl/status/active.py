@@ -25,6 +25,21 @@ class Beginnings:
     since: dict[str, datetime] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Course:
+    """One problem from test to test."""
+
+    since: datetime | None = None
+    """Its beginning, by the trusted time; this is stored."""
+    began: float | None = None
+    """The same if it began in this run (monotonic, s)."""
+    read: bool = False
+    """Whether a read of this run has said something about it."""
+    first: float | None = None
+    """Time of the first read that a second one has to confirm (monotonic, s)."""
+    active: Active | None = None
+
+
 class ActiveProblems[F: Subject]:
     """The active problems of one controller or account."""
 
@@ -37,28 +52,23 @@ class ActiveProblems[F: Subject]:
     ) -> None:
         """Emit each change to `observed`; `subject` is a controller's or entry's ID."""
         self._hass = hass
-        self._table = table
         self._observed = observed
         self._memory = memory = hass.data[DATA_MEMORY]
         self._clock = memory.clock
-        beginnings = memory.read(subject, "problems", Beginnings)
-        memory.keep(subject, "problems", lambda: to_stored(beginnings))
-        self._since = beginnings.since
-        """Beginning of each problem by key, by the trusted time."""
-        self._read: set[str] = set()
-        """Rows about which a read of this run has said something."""
-        self._first: dict[str, float] = {}
-        """Time of the first read (monotonic, s) that a second one has to confirm."""
-        self._began: dict[str, float] = {}
-        """Beginning of those that began in this run (monotonic, s)."""
+        since = memory.read(subject, "problems", Beginnings).since
+        self._rows = [(row, _Course(since.get(row.key))) for row in table]
+        memory.keep(subject, "problems", lambda: to_stored(Beginnings(self._since)))
         self._stopped = False
-        self._active: dict[str, Active] = {}
         self.tested = False
 
     @property
     def active(self) -> tuple[Active, ...]:
         """The active problems, in the order of the table."""
-        return tuple(self._active.values())
+        return tuple(course.active for _, course in self._rows if course.active)
+
+    @property
+    def _since(self) -> dict[str, datetime]:
+        return {row.key: course.since for row, course in self._rows if course.since}
 
     @callback
     def async_test(self, situation: F) -> None:
@@ -66,80 +76,55 @@ class ActiveProblems[F: Subject]:
         if self._stopped:
             return
         self.tested = True
-        before, previous = dict(self._since), self._active
-        self._active = {
-            row.key: found
-            for row in self._table
-            if (found := self._tested(row, situation))
-        }
+        before = self._since
+        for row, course in self._rows:
+            previous = course.active
+            course.active = self._tested(row, course, situation)
+            if bool(previous) is not bool(course.active):
+                self._observed.emit(Change(row.key, course.active is not None))
         if self._since != before:
             self._memory.save()
-        for key in sorted(previous.keys() ^ self._active.keys()):
-            self._observed.emit(Change(key, key in self._active))
 
-    def _tested(self, row: Problem[F], situation: F) -> Active | None:
+    def _tested(self, row: Problem[F], course: _Course, situation: F) -> Active | None:
         """Return a problem if it has existed for long enough; show its repair."""
         exists = row.applies(situation)
         if row.confirmed and exists is not None:
-            exists = self._confirmed(row, situation, exists)
+            exists = _confirmed(row, course, situation, exists)
         if exists is None:
-            return self._active.get(row.key)
+            return course.active
         if not exists:
-            self._since.pop(row.key, None)
-            self._began.pop(row.key, None)
-        lasted = self._lasted(row.key) if exists else None
+            course.since = course.began = None
+        lasted = self._lasted(course) if exists else None
         self._show_repair(row, situation, lasted)
         patience = row.patience(situation) if callable(row.patience) else row.patience
-        if lasted is None or lasted < patience:
+        if lasted is None or lasted < patience or course.since is None:
             return None
         variant, step = row.variant(situation), row.step(situation)
         return Active(
             key=row.key,
             variant=variant.key,
             severity=variant.severity,
-            since=self._since[row.key],
+            since=course.since,
             values=filled(self._hass, row.values(situation)),
             step="" if step is row else step.key,
             action=step.action,
         )
 
-    def _confirmed(self, row: Problem[F], situation: F, exists: bool) -> bool | None:
-        """Return whether a problem exists, `None` until two reads agree on a change.
-
-        Its variants count: one odd read makes no notice a problem. The first read of a
-        run changes nothing, so it needs no second one.
-        """
-        if (read_at := situation.read_at) is None:
-            return None
-        if row.key not in self._read:
-            self._read.add(row.key)
-            return exists
-        shown = self._active.get(row.key)
-        if shown is None and row.key in self._since:
-            settled = exists  # it has lasted since before a restart
-        else:
-            now = row.variant(situation).key if exists else None
-            settled = now == (shown and shown.variant)
-        first = self._first.setdefault(row.key, read_at)
-        if not settled and read_at - first < AGREEING:
-            return None
-        del self._first[row.key]
-        return exists
-
-    def _lasted(self, key: str) -> float:
+    def _lasted(self, course: _Course) -> float:
         """Return how long a problem has existed in s, by the trusted time if it is stored.
 
         The trusted time may be corrected long after a start. This moves the beginning of
         a problem that began in this run, as its duration is known.
         """
         now, at = self._clock.now(), time.monotonic()
-        since, began = self._since.get(key), self._began.get(key)
-        if began is None and since is not None and since <= now:
+        since = course.since
+        if course.began is None and since is not None and since <= now:
             return (now - since).total_seconds()
-        lasted = at - self._began.setdefault(key, at)
+        course.began = at if course.began is None else course.began
+        lasted = at - course.began
         exact = now - timedelta(seconds=lasted)
         if since is None or abs((exact - since).total_seconds()) > AGREEMENT:
-            self._since[key] = exact
+            course.since = exact
         return lasted
 
     def _show_repair(self, row: Problem[F], situation: F, lasted: float | None) -> None:
@@ -167,3 +152,27 @@ class ActiveProblems[F: Subject]:
     def async_stop(self) -> None:
         """Stop testing, as a poll may be in progress; all repairs stay as they are."""
         self._stopped = True
+
+
+def _confirmed[F: Subject](
+    row: Problem[F], course: _Course, situation: F, exists: bool
+) -> bool | None:
+    """Return whether a problem exists, `None` until two reads agree on a change.
+
+    Its variants count: one odd read makes no notice a problem. The first read of a
+    run changes nothing, so it needs no second one.
+    """
+    if (read_at := situation.read_at) is None:
+        return None
+    if not course.read:
+        course.read = True
+        return exists
+    if course.active is None and course.since is not None:
+        settled = exists  # it has lasted since before a restart
+    else:
+        now = row.variant(situation).key if exists else None
+        settled = now == (course.active and course.active.variant)
+    first = read_at if course.first is None else course.first
+    waits = not settled and read_at - first < AGREEING
+    course.first = first if waits else None
+    return None if waits else exists
