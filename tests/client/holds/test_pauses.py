@@ -72,19 +72,19 @@ async def test_a_second_pause_moves_the_end(pool: Rig) -> None:
     pauses = pool.controller.pauses
     await pause(pool, 30)
     first = pauses.until(ACID)
-    await pool.live(10, 30)
+    await pool.live(10, 60)
     await pause(pool, 60)
     second = pauses.until(ACID)
     assert first is not None and second is not None and writes(pool) == 1
     assert (second - first) / timedelta(minutes=40) == pytest.approx(1, abs=0.01)
-    await pool.live(58, 30)
+    await pool.live(58, 60)
     assert not is_on(pool)
     await pause(pool, 1)
-    await pool.live(2, 30)
+    await pool.live(2, 60)
     assert is_on(pool) and writes(pool) == 2
     # It stays confirmed: a doser that is switched on ends it at once.
     await pause(pool, 30)
-    await pool.live(10, 30)
+    await pool.live(10, 60)
     await pause(pool, 60)
     switch(pool, True)
     await read(pool)
@@ -100,7 +100,7 @@ async def test_only_what_is_on_is_taken(pool: Rig) -> None:
         await pause(pool)
     await pool.controller.pauses.begin(DOSING, HALF_AN_HOUR)
     assert {*kinds(pool.controller.pauses.shown)} == {CHLORINATOR, CHLORINE}
-    await pool.live(31, 30)
+    await pool.live(31, 60)
     assert not is_on(pool) and pool.controller.pauses.shown == ()
 
 
@@ -108,22 +108,22 @@ async def test_only_what_is_on_is_taken(pool: Rig) -> None:
 async def test_the_app_switches_it_on(pool: Rig, is_read: bool) -> None:
     """The pause ends when the change is read, else at its end, and sends nothing."""
     await pause(pool)
-    await pool.live(5, 30)
+    await pool.live(5, 60)
     switch(pool, True)
     if is_read:
         await read(pool)
         assert pool.controller.pauses.shown == ()
-    await pool.live(31, 30)
+    await pool.live(31, 60)
     assert pool.controller.pauses.shown == () and writes(pool) == 1
 
 
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_person_switches_it(pool: Rig, on: bool) -> None:
     await pause(pool)
-    await pool.live(5, 30)
+    await pool.live(5, 60)
     await pool.controller.pauses.enable(ACID, on)
     assert pool.controller.pauses.shown == ()
-    await pool.live(31, 30)
+    await pool.live(31, 60)
     assert is_on(pool) is on and writes(pool) == 2
 
 
@@ -133,16 +133,16 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     await pause(pool)
     kept = stored(pool)
     pool.pool.faults.on("refuse")
-    await pool.live(80, 30)
+    await pool.live(80, 60)
     assert not is_on(pool) and not pauses.overdue
     restarted = again(pool, kept)
     await restarted.work()
     assert not restarted.overdue
-    await pool.live(12, 30)
+    await pool.live(12, 60)
     assert kinds(pauses.overdue) == kinds(restarted.overdue) == [ACID]
     # The waits of an outage have doubled, but none of them outlasts it.
     pool.pool.faults.clear()
-    await pool.live(1, 30)
+    await pool.live(1, 60)
     assert is_on(pool) and not pauses.overdue
 
 
@@ -183,7 +183,7 @@ async def test_a_beginning_that_fails(pool: Rig, fault: str, sent: int) -> None:
         await pause(pool)
     pool.pool.faults.clear()
     if fault != "refuse":  # with it, it certainly did not run
-        await pool.live(4, 30)
+        await pool.live(4, 60)
     assert pool.controller.pauses.shown == () and is_on(pool)
     assert writes(pool) == sent
 
@@ -193,7 +193,7 @@ async def test_one_that_fails_keeps_no_other_from_its_pause(pool: Rig) -> None:
     with pytest.raises(PoolctlError):
         await pool.controller.pauses.begin(DOSING, HALF_AN_HOUR)
     assert not pool.settings["orp_flags"]
-    await pool.live(31, 30)
+    await pool.live(31, 60)
     assert pool.settings["orp_flags"] == 3
 
 
@@ -208,9 +208,9 @@ async def test_asked_for_again_after_an_error(pool: Rig, fault: str) -> None:
     sent = writes(pool)
     await pause(pool)
     assert not is_on(pool) and writes(pool) == sent + 1
-    await pool.live(29, 30)
+    await pool.live(29, 60)
     assert not is_on(pool)
-    await pool.live(2, 30)
+    await pool.live(2, 60)
     assert is_on(pool) and pool.controller.pauses.shown == ()
 
 
@@ -219,16 +219,16 @@ async def test_made_longer_where_no_new_read_shows_it(pool: Rig, away: Rig) -> N
     for rig, fault in ((pool, ""), (pool, "q"), (away, "q")):
         switch(rig, True)
         await pause(rig)
-        await rig.live(5, 30)
+        await rig.live(5, 60)
         switch(rig, True)
         if fault:
             rig.pool.faults.on("close_mid_body", fault)
         await pause(rig, 60)
         rig.pool.faults.clear()
         assert not is_on(rig)
-        await rig.live(58, 30)
+        await rig.live(58, 60)
         assert not is_on(rig)
-        await rig.live(4, 30)
+        await rig.live(4, 60)
         assert is_on(rig)
 
 
@@ -237,16 +237,16 @@ async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
     for rig in (pool, away):
         switch(rig, True)
         await pause(rig, 60)
-        await rig.live(5, 30)
+        await rig.live(5, 60)
         rig.pool.faults.on("close_mid_body", "q", "a")
         rig.service.cloud.faults.on("html", "setPhSettings")
         with pytest.raises(PoolctlError):
             await pause(rig, 90)
         rig.pool.faults.clear()
         rig.service.cloud.faults.clear()
-        await rig.live(50, 30)
+        await rig.live(50, 60)
         assert not is_on(rig)
-        await rig.live(6, 30)
+        await rig.live(6, 60)
         assert is_on(rig) and rig.controller.pauses.shown == ()
 
 
