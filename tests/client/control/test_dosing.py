@@ -65,24 +65,17 @@ async def test_a_setting(pool: Rig, change: Change) -> None:
     assert {change.shown(state) for state in pool.published} == {change.value}
 
 
-@pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
-async def test_off_and_on_again(pool: Rig, kind: AnyDosing) -> None:
-    settings = dict(pool.settings)
-    await pool.controller.dosing.enable(kind, False)
-    assert changed(pool, settings) != set()
-    await pool.controller.dosing.enable(kind, True)
-    assert changed(pool, settings) == set()
-    assert kind.of(pool.reported).enabled is True
-
-
-async def test_a_flag_goes_back_in_the_form_in_which_it_came(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_off_and_on_again(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flag goes back in the form in which it came."""
     monkeypatch.setitem(sim_settings.PH, "ph_dosing", sim_settings.Key("ph_dosing"))
-    await pool.controller.dosing.enable(ACID, False)
-    ((_, body),) = pool.sent()
-    assert body["ph_dosing"] == 0 and body["ph_dosing"] is not False
-    assert pool.reported.acid.enabled is False
+    settings = dict(pool.settings)
+    for on in (False, True):
+        for kind in DOSING:
+            await pool.controller.dosing.enable(kind, on)
+            assert kind.of(pool.reported).enabled is on
+        assert changed(pool, settings) == (set() if on else {"ph_dosing", "orp_flags"})
+    flags = [body["ph_dosing"] for _, body in pool.sent() if "ph_dosing" in body]
+    assert [str(flag) for flag in flags] == ["0", "1"]
 
 
 async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:

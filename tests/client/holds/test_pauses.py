@@ -104,27 +104,24 @@ async def test_only_what_is_on_is_taken(pool: Rig) -> None:
     assert not is_on(pool) and pool.controller.pauses.shown == ()
 
 
-@pytest.mark.parametrize("is_read", [True, False])
-async def test_the_app_switches_it_on(pool: Rig, is_read: bool) -> None:
-    """The pause ends when the change is read, else at its end, and sends nothing."""
+@pytest.mark.parametrize(
+    ("who", "on", "sent"),
+    [("app", True, 1), ("app, unread", True, 1), ("user", True, 2), ("user", False, 2)],
+)
+async def test_switched_meanwhile(pool: Rig, who: str, on: bool, sent: int) -> None:
+    """The pause ends when the change is known, else at its end, and sends nothing."""
+    pauses = pool.controller.pauses
     await pause(pool)
     await pool.live(5, 60)
-    switch(pool, True)
-    if is_read:
+    if who == "user":
+        await pauses.enable(ACID, on)
+    else:
+        switch(pool, on)
+    if who == "app":
         await read(pool)
-        assert pool.controller.pauses.shown == ()
+    assert (pauses.shown == ()) is (who != "app, unread")
     await pool.live(31, 60)
-    assert pool.controller.pauses.shown == () and writes(pool) == 1
-
-
-@pytest.mark.parametrize("on", [True, False])
-async def test_a_person_switches_it(pool: Rig, on: bool) -> None:
-    await pause(pool)
-    await pool.live(5, 60)
-    await pool.controller.pauses.enable(ACID, on)
-    assert pool.controller.pauses.shown == ()
-    await pool.live(31, 60)
-    assert is_on(pool) is on and writes(pool) == 2
+    assert (pauses.shown, is_on(pool), writes(pool)) == ((), on, sent)
 
 
 async def test_nobody_answers_at_its_end(pool: Rig) -> None:
