@@ -1,7 +1,6 @@
 """Every kind of command of a user, for the fully equipped pool."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 import pytest
 
@@ -9,7 +8,7 @@ from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from tests.client.control.schedule_changes import EVENING, INDEX, SEEN
+from tests.client.control.schedule_changes import SCHEDULE_CHANGES
 
 WATERFALL, POOL_LIGHT = 3, 1
 
@@ -27,11 +26,6 @@ COMMANDS: dict[str, Command] = {
     "desired": lambda it: it.dosing.set_desired(ACID, 7.2),
     "drum": lambda it: it.dosing.set_drum(ACID, 15000),
     "refill": lambda it: it.dosing.refill(ACID),
-    "new schedule": lambda it: it.schedules.create(EVENING),
-    "schedule": lambda it: it.schedules.update(
-        INDEX, replace(SEEN, end=900), observed=SEEN
-    ),
-    "no schedule": lambda it: it.schedules.delete(INDEX, observed=SEEN),
-    "armed": lambda it: it.schedules.enable(INDEX, True, observed=SEEN),
+    **SCHEDULE_CHANGES,
 }
 EACH_COMMAND = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)

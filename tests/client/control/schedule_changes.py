@@ -1,9 +1,11 @@
 """Schedules of the fully equipped pool and changes to them, for several tests."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
+from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import Rig
 from tests.world.simulator import schedules as sim_schedules
@@ -28,19 +30,19 @@ def shown(rig: Rig, index: int) -> Schedule | None:
     return rig.shown.schedules.used.get(index)
 
 
-async def change(rig: Rig, what: str) -> int | None:
-    """Make one change; return the index of a new schedule."""
-    schedules = rig.controller.schedules
-    match what:
-        case "create":
-            return await schedules.create(EVENING)
-        case "update":
-            await schedules.update(INDEX, replace(SEEN, end=900), observed=SEEN)
-        case "delete":
-            await schedules.delete(INDEX, observed=SEEN)
-        case "enable":
-            await schedules.enable(INDEX, True, observed=SEEN)
-    return None
+SCHEDULE_CHANGES: dict[str, Callable[[Controller], Awaitable[object]]] = {
+    "create": lambda it: it.schedules.create(EVENING),
+    "update": lambda it: it.schedules.update(
+        INDEX, replace(SEEN, end=900), observed=SEEN
+    ),
+    "delete": lambda it: it.schedules.delete(INDEX, observed=SEEN),
+    "enable": lambda it: it.schedules.enable(INDEX, True, observed=SEEN),
+}
+CHANGES = pytest.mark.parametrize("what", SCHEDULE_CHANGES)
+
+
+async def change(rig: Rig, what: str) -> object:
+    return await SCHEDULE_CHANGES[what](rig.controller)
 
 
 def done(rig: Rig, what: str) -> bool:
@@ -52,6 +54,3 @@ def done(rig: Rig, what: str) -> bool:
         "delete": not found.used,
         "enable": found.enabled,
     }[what]
-
-
-CHANGES = pytest.mark.parametrize("what", ["create", "update", "delete", "enable"])
