@@ -15,6 +15,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.json_values import clean_text
+from custom_components.poolctl.client.wire.schedule import LAST_MINUTE
 from tests.client.conftest import Rig
 from tests.client.control.schedule_changes import (
     ACTUATOR,
@@ -49,10 +50,11 @@ async def test_create(pool: Rig) -> None:
     expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1080, 1200, 31, "Evening", True)
     assert record(pool, NEW) == expected
     assert EVENING.same_as(shown(pool, NEW))
-    wanted = replace(EVENING, start=0, end=60, enabled=False)
+    wanted = replace(EVENING, start=1260, end=0, enabled=False)
     assert await schedules.create(wanted) == NEW + 1
-    found = shown(pool, NEW + 1)
-    assert not record(pool, NEW + 1).enabled and found and not found.enabled
+    found, known = record(pool, NEW + 1), shown(pool, NEW + 1)
+    assert (found.enabled, found.end) == (False, LAST_MINUTE)  # midnight has one form
+    assert known and not known.enabled
 
 
 async def test_update(pool: Rig) -> None:
