@@ -16,15 +16,14 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from tests.client.conftest import Rig
+from tests.client.dialects.conftest import Speak
 
 SPA_RETURN = 10
 
 
-async def test_a_spa_with_solar_heating_alone(make_rig: Callable[..., Rig]) -> None:
+async def test_a_spa_with_solar_heating_alone(speak: Speak) -> None:
     """L10: the spa has a target, and its heat source can be selected."""
-    rig = make_rig(full=True)
-    rig.pool.dialects.add("spa_by_solar")
-    await rig.controller.poller.poll()
+    rig = await speak("spa_by_solar")
     known = rig.controller.store.reported
     assert heated(known, SPA) is True and known.spa_target == 36
     assert fitted_sources(known, SPA) == (HeatSource.SOLAR,)
@@ -57,11 +56,6 @@ def test_what_is_heated(
     assert heated(state, POOL) is pool
 
 
-async def test_a_spa_heater_leaves_solar_heating_to_the_pool(pool: Rig) -> None:
-    known = pool.controller.store.reported
-    assert fitted_sources(known, SPA) == (HeatSource.SPA_HEATER,)
-
-
 async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     """L13: a pump that never reported a speed starts at the lowest."""
     rig = make_rig(full=True)
@@ -69,7 +63,10 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     await rig.pool.stop()
     await rig.pool.start()
     await rig.controller.poller.poll()
-    assert rig.controller.store.reported.pump_on is False
+    # Its spa heater leaves solar heating to the pool.
+    known = rig.controller.store.reported
+    assert fitted_sources(known, SPA) == (HeatSource.SPA_HEATER,)
+    assert known.pump_on is False
     await rig.controller.pump.switch(True)
     assert rig.sent()[0][1]["pump_speed"] == 40
 
@@ -84,10 +81,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     assert small.pool.pool.pump.speed == 0
     assert store.reported.last_speed == 75
     await small.polls(60)
-    assert (small.pool.pool.pump.speed, store.reported.readings.pump_speed) == (
-        100,
-        100,
-    )
+    assert [small.pool.pool.pump.speed, store.reported.readings.pump_speed] == [100] * 2
     assert (store.reported.last_speed, store.choices.pump_speed) == (75, 50)
     await small.polls(240)
     assert (store.reported.readings.pump_speed, store.reported.last_speed) == (50, 50)

@@ -322,28 +322,30 @@ def test_what_is_shown_of_still_water() -> None:
 # The pump
 
 
-@pytest.mark.parametrize(
-    ("mode", "on"), [(0, False), (1, True), (20, True), (99, True), (None, None)]
-)
-def test_the_truth_about_the_pump(mode: int | None, on: bool | None) -> None:
+def test_the_truth_about_the_pump() -> None:
     """The slot may be in manual mode while the motor stands still (protocol.md O2.4)."""
-    state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
-    assert state.pump_on is on
-    assert state.outputs.slots[0].on is True
+    truth = {0: False, 1: True, 20: True, 99: True, None: None}
+    for mode, on in truth.items():
+        state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
+        assert (state.pump_on, state.outputs.slots[0].on) == (on, True)
 
 
 @pytest.mark.parametrize(
-    ("mode", "speed", "expected"),
-    [(99, 60, 60), (1, 75, 75), (0, 0, 50), (0, 60, 50), (99, 0, 50), (99, None, 50),
-     (None, 60, 50)],
-)  # fmt: skip
-def test_last_speed(mode: int | None, speed: int | None, expected: int) -> None:
+    ("expected", "reads"),
+    [
+        (60, [(99, 60)]),
+        (75, [(1, 75)]),
+        (50, [(0, 0), (0, 60), (99, 0), (99, None), (None, 60)]),
+    ],
+)
+def test_last_speed(expected: int, reads: list[tuple[int | None, int | None]]) -> None:
     state = PoolState(last_speed=50)
-    assert seen(state, main_pump_mode=mode, pump_speed=speed).last_speed == expected
-    changes = {"main_pump_status": mode, "actual_pump_speed": speed}
-    assert told(state, **changes).last_speed == expected
-    primes = seen(state, main_pump_mode=mode, pump_speed=speed, flags2=2)
-    assert primes.last_speed == 50
+    for mode, speed in reads:
+        lan: dict[str, Any] = {"main_pump_mode": mode, "pump_speed": speed}
+        cloud = {"main_pump_status": mode, "actual_pump_speed": speed}
+        assert seen(state, **lan).last_speed == expected
+        assert told(state, **cloud).last_speed == expected
+        assert seen(state, **lan, flags2=2).last_speed == 50  # it primes
 
 
 @pytest.mark.parametrize(
@@ -356,18 +358,15 @@ def test_start_speed(chosen: int | None, last: int | None, expected: int) -> Non
     assert start_speed(PoolState(last_speed=last), choices) == expected
 
 
-@pytest.mark.parametrize(
-    ("pump", "expected"),
-    [
+def test_variable_speed() -> None:
+    for pump, expected in (
         (None, None),
         (PumpIdentity("Variable Speed", "Acme", "X"), True),
         (PumpIdentity("Single Speed", "Acme", "X"), False),
         (PumpIdentity("Single Speed", "Acme", ""), None),  # not identified yet
         (PumpIdentity("Variable Speed", "Single Speed", ""), None),
-    ],
-)
-def test_variable_speed(pump: PumpIdentity | None, expected: bool | None) -> None:
-    assert replace(PoolState(), pump=pump).variable_speed is expected
+    ):
+        assert PoolState(pump=pump).variable_speed is expected
 
 
 @pytest.mark.parametrize(("speed", "flags2"), [(0, 0), (0, 2), (100, 2)])
