@@ -14,6 +14,12 @@ DEVICE = "AA_BB_CC_00_00_01"
 DAY = 24 * 60 * 60
 
 
+async def loaded(hass: HomeAssistant) -> Memory:
+    memory = Memory(hass)
+    await memory.async_load()
+    return memory
+
+
 @pytest.mark.parametrize("presses", [1, 4, 5, 6, 80, 200])
 async def test_a_sudden_end(
     hass: HomeAssistant,
@@ -22,17 +28,13 @@ async def test_a_sudden_end(
     presses: int,
 ) -> None:
     """No counter is used twice if Home Assistant ends before the write (60 s later)."""
-    memory = Memory(hass)
-    await memory.async_load()
-    counter = memory.counters(DEVICE)
+    counter = (await loaded(hass)).counters(DEVICE)
     used = []
     for _ in range(presses + 1):
         used.append(counter.next())
         await hass.async_block_till_done()
     freezer.tick(5)  # a start takes longer
-    again = Memory(hass)
-    await again.async_load()
-    first = again.counters(DEVICE).next()
+    first = (await loaded(hass)).counters(DEVICE).next()
     assert first > max(used)
     assert first - max(used) <= 100
 
@@ -40,8 +42,7 @@ async def test_a_sudden_end(
 async def test_near_the_clock_nothing_is_written_at_once(
     hass: HomeAssistant, hass_storage: dict[str, Any], freezer: FrozenDateTimeFactory
 ) -> None:
-    memory = Memory(hass)
-    await memory.async_load()
+    memory = await loaded(hass)
     for _ in range(5):
         memory.counters(DEVICE).next()
         freezer.tick(1)
@@ -64,8 +65,7 @@ async def test_a_counter_is_kept_whatever_the_clock_shows(
         "key": DOMAIN,
         "data": {DEVICE: {"counters": {"counter": stored}}},
     }
-    memory = Memory(hass)
-    await memory.async_load()
+    memory = await loaded(hass)
     expected = max(stored + 1, int(time.time()))
     assert memory.counters(DEVICE).next() == expected
 
@@ -74,16 +74,13 @@ async def test_the_trusted_time_lasts(
     hass: HomeAssistant, hass_storage: dict[str, Any], freezer: FrozenDateTimeFactory
 ) -> None:
     """After a start, the trusted time goes on until something confirms our clock."""
-    memory = Memory(hass)
-    await memory.async_load()
+    memory = await loaded(hass)
     memory.counters(DEVICE).next()
     await hass.async_block_till_done()
     memory.save(at_once=True)
     await hass.async_block_till_done()
     ended = time.time()
     freezer.tick(400 * DAY)
-    again = Memory(hass)
-    await again.async_load()
-    clock = again.clock
-    assert (clock.trusted, clock.time()) == (False, ended)
-    assert again.counters(DEVICE).clock is clock
+    again = await loaded(hass)
+    assert (again.clock.trusted, again.clock.time()) == (False, ended)
+    assert again.counters(DEVICE).clock is again.clock

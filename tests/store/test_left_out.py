@@ -3,11 +3,11 @@
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers import device_registry as dr
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
+from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import record
 from tests.world.simulator import Controller
@@ -15,13 +15,10 @@ from tests.world.simulator import Controller
 pytestmark = pytest.mark.usefixtures("freezer")
 
 
-def left_out(hass: HomeAssistant) -> list[str]:
+def left_out(home: Home) -> str:
     """Return the names of the controllers in the repair about left-out ones."""
-    return [
-        (issue.translation_placeholders or {})["names"]
-        for issue in ir.async_get(hass).issues.values()
-        if issue.translation_key == "controllers_left_out" and issue.active
-    ]
+    issue = shown(home).get("controllers_left_out")
+    return ((issue and issue.translation_placeholders) or {}).get("names", "")
 
 
 BAD: tuple[Any, ...] = (
@@ -52,7 +49,7 @@ async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None
     assert entry.state is ConfigEntryState.LOADED
     assert home.value("sensor", "connection") == "lan"
     assert home.value("sensor", "connection", of=full) == "lan"
-    assert left_out(home.hass) == [", ".join(bad)]
+    assert left_out(home) == ", ".join(bad)
     assert f"{len(BAD)} pool controllers were left out" in caplog.text
     assert full.key.hex() not in caplog.text
     # Kept as they are, over inventories and restarts.
@@ -63,7 +60,7 @@ async def test_bad_records(home: Home, caplog: pytest.LogCaptureFixture) -> None
     assert home.value("sensor", "connection") == "lan"
 
     await home.hass.config_entries.async_remove(entry.entry_id)
-    assert not left_out(home.hass)
+    assert not left_out(home)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +73,7 @@ async def test_an_odd_address_or_key_is_lost_alone(
     full = home.service.full
     await home.set_up(controllers={full.device_id: {**record(full), **changes}})
     assert home.value("sensor", "connection", of=full) in {"lan", "cloud"}
-    assert not left_out(home.hass)
+    assert not left_out(home)
 
 
 async def test_only_bad_records(home: Home) -> None:
@@ -109,11 +106,11 @@ async def test_a_device_that_cannot_be_registered(home: Home) -> None:
     await home.start()
     assert entry.state is ConfigEntryState.LOADED
     assert home.value("sensor", "connection") == "lan"
-    assert left_out(home.hass) == ["Beach"]
+    assert left_out(home) == "Beach"
     assert entry.data["controllers"][full.device_id]["mac"] == kept["mac"]
     other = registry.async_get_device_by_identifier((DOMAIN, "other"), entry.entry_id)
     assert other is not None
     registry.async_remove_device(other.id)
     await home.restart()
-    assert not left_out(home.hass)
+    assert not left_out(home)
     assert home.value("sensor", "connection", of=full) == "lan"

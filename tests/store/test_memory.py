@@ -21,6 +21,20 @@ from tests.world.assistant.service import FULL_ID, SMALL_ID
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
 OTHER_ID = "AA_BB_CC_00_11_33"
+HELD: dict[str, Any] = {
+    "end": "duration",
+    "needed": True,
+    "by_cloud": False,
+    "lasts": None,
+    "schedules": [],
+    "latest": None,
+    "restarts": 0,
+    "state": "active",
+    "previous": None,
+    "asked": "here",
+    "requester": "Anna",
+    "claims": {},
+}
 STORED: dict[str, Any] = {
     "counters": {"counter": 1795253415, "frames": 48213},
     "equipment": {
@@ -29,11 +43,7 @@ STORED: dict[str, Any] = {
         "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
         "last_speed": 75,
         "pool_sources": ["solar"],
-        "chemistry": {
-            "ph": 7.2,
-            "orp": 650,
-            "water_temperature": 27.5,
-        },
+        "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
         "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
         "probed_spa": False,
         "settles_since": "2026-11-21T09:30:15.250000+00:00",
@@ -118,12 +128,8 @@ STORED: dict[str, Any] = {
         "spa_cooling": {
             "rate": 0.03,
             "rest": [
-                "2026-11-20T20:30:00+00:00",
-                36.5,
-                12,
-                "2026-11-20T21:30:00+00:00",
-                12.5,
-                36.0,
+                *("2026-11-20T20:30:00+00:00", 36.5, 12),
+                *("2026-11-20T21:30:00+00:00", 12.5, 36.0),
             ],
         },
     },
@@ -146,40 +152,25 @@ STORED: dict[str, Any] = {
         },
         "holds": [
             {
+                **HELD,
                 "slot": 1,
                 "on": False,
                 "since": "2026-11-21T09:00:00+00:00",
                 "until": "2026-11-21T16:00:00+00:00",
                 "end": "schedule",
-                "needed": True,
-                "by_cloud": False,
-                "lasts": None,
                 "schedules": [0, 3],
                 "latest": "2026-11-21T17:00:00+00:00",
                 "restarts": 1,
                 "state": "watched",
-                "previous": None,
-                "asked": "here",
-                "requester": "Anna",
-                "claims": {},
             },
             {
+                **HELD,
                 "slot": 2,
                 "on": True,
                 "since": "2026-11-20T09:00:00+00:00",
                 "until": "2026-11-20T10:00:00+00:00",
-                "end": "duration",
-                "needed": True,
                 "by_cloud": True,
                 "lasts": 3600,
-                "schedules": [],
-                "latest": None,
-                "restarts": 0,
-                "state": "active",
-                "previous": None,
-                "asked": "here",
-                "requester": "Anna",
-                "claims": {},
             },
         ],
         "pauses": [],
@@ -224,12 +215,25 @@ def in_store(version: int, data: Any) -> dict[str, Any]:
     return {"version": version, "minor_version": 1, "key": "poolctl", "data": data}
 
 
+ODD: tuple[Any, ...] = (
+    "of a newer version",
+    True,
+    -1,
+    2**62,
+    1e30,
+    [],
+    [[]],
+    {},
+    {"kind": "new"},
+    "2026-11-21T09:30:15",
+)
+
+
 async def load(
     hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
 ) -> Memory:
-    """Return the memory of a store with this record; `None`: with another one alone."""
-    data = {OTHER_ID: STORED} if stored is None else {DEVICE_ID: stored}
-    hass_storage["poolctl"] = in_store(1, data)
+    """Return the memory of a store with this record."""
+    hass_storage["poolctl"] = in_store(1, {DEVICE_ID: stored})
     memory = Memory(hass)
     await memory.async_load()
     return memory
@@ -246,11 +250,6 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
     """Return the state that a controller starts from."""
     return ControllerStore(memory, device_id).to_start_from().state
-
-
-def keep_no_holds(stored: ControllerStore, state: PoolState) -> None:
-    """Store what was read of a controller, whose holds are over."""
-    stored.async_store(state, replace(stored.requested, holds=()))
 
 
 def leaves(
@@ -298,9 +297,8 @@ async def test_a_controller_that_nothing_is_stored_of(
     assert remembered_state(memory, DEVICE_ID) == PoolState()
     stored = await use(memory, hass_storage)
     assert stored.keys() == STORED.keys()
-    requested = stored["requested"]
-    assert requested["holds"] == []
-    choices = requested["choices"]
+    assert stored["requested"]["holds"] == []
+    choices = stored["requested"]["choices"]
     assert (choices["acid_low_level"], choices["volume"]) == (10, None)
 
 
@@ -309,48 +307,26 @@ async def test_only_what_lasts_is_kept(
 ) -> None:
     memory = await load(hass, hass_storage, STORED)
     counters = memory.counters(DEVICE_ID)
+    stored = ControllerStore(memory, DEVICE_ID)
+    assert [hold.slot for hold in stored.requested.holds] == [1, 2]
     state = PoolState(
         outputs=Outputs(names=("Filter",), held=(1,)), readings=Readings(ph=7.9)
     )
-    keep_no_holds(ControllerStore(memory, DEVICE_ID), state)
+    stored.async_store(state, replace(stored.requested, holds=()))
     kept = PoolState(outputs=Outputs(names=("Filter",)))
     assert remembered_state(memory, DEVICE_ID) == kept
+    # A change of holds is written at once.
+    await hass.async_block_till_done()
+    assert hass_storage["poolctl"]["data"][DEVICE_ID]["requested"]["holds"] == []
     memory.forget(DEVICE_ID)
     assert remembered_state(memory, DEVICE_ID) == PoolState()
     assert memory.counters(DEVICE_ID) is counters
 
 
-async def test_a_hold_is_written_at_once(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
-) -> None:
-    memory = await load(hass, hass_storage, STORED)
-    stored = ControllerStore(memory, DEVICE_ID)
-    assert [hold.slot for hold in stored.requested.holds] == [1, 2]
-    keep_no_holds(stored, stored.equipment.state)
-    await hass.async_block_till_done()
-    assert hass_storage["poolctl"]["data"][DEVICE_ID]["requested"]["holds"] == []
-
-
-ODD: tuple[Any, ...] = (
-    "of a newer version",
-    True,
-    -1,
-    2**62,
-    1e30,
-    [],
-    [[]],
-    {},
-    {"kind": "new"},
-    "2026-11-21T09:30:15",
-)
-
-
-_FLAGS = {
-    *("on", "measurable", "needed", "by_cloud"),
-    *("begun", "heats", "over"),
-}
-_CELSIUS = {
-    *("water_temperature", "water", "previous_water", "air", "mean_air", "estimate")
+_FLAGS = {"on", "measurable", "needed", "by_cloud", "begun", "heats", "over"}
+_BELOW_ZERO = {
+    *("water_temperature", "water", "previous_water", "air", "mean_air", "estimate"),
+    *("orp", "change"),
 }
 
 
@@ -361,8 +337,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
         or (path[-1] == "requester" and isinstance(odd, str))
-        or (path[-1] in ("orp", "change") and odd == -1)
-        or (path[-1] in _CELSIUS and odd == -1)
+        or (path[-1] in _BELOW_ZERO and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )
 
@@ -404,27 +379,27 @@ def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
     return stored
 
 
-@pytest.mark.parametrize("odd", ["odd", None, []])
-async def test_a_record_that_is_none(
-    hass: HomeAssistant, hass_storage: dict[str, Any], odd: Any
-) -> None:
-    """It reads as empty, and the other record is read."""
-    hass_storage["poolctl"] = in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED})
-    memory = Memory(hass)
-    await memory.async_load()
-    assert remembered_state(memory, DEVICE_ID) == STATE
-    assert remembered_state(memory, OTHER_ID) == PoolState()
-
-
-@pytest.mark.parametrize("stored", [in_store(2, {DEVICE_ID: STORED}), in_store(1, [])])
+@pytest.mark.parametrize(
+    ("stored", "state"),
+    [
+        # A record that is none reads as empty, and the other record is read.
+        *(
+            (in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED}), STATE)
+            for odd in (*ODD, None)
+        ),
+        # Of a newer version, or not a store: everything is empty.
+        (in_store(2, {DEVICE_ID: STORED}), PoolState()),
+        (in_store(1, []), PoolState()),
+    ],
+)
 async def test_a_store_that_cannot_be_read(
-    hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any
+    hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any, state: PoolState
 ) -> None:
-    """One of a newer version, or a file that is not a store: everything is empty."""
     hass_storage["poolctl"] = stored
     memory = Memory(hass)
     await memory.async_load()
-    assert remembered_state(memory, DEVICE_ID) == PoolState()
+    assert remembered_state(memory, DEVICE_ID) == state
+    assert remembered_state(memory, OTHER_ID) == PoolState()
 
 
 @pytest.mark.usefixtures("freezer")
