@@ -2,13 +2,12 @@
 
 from datetime import timedelta, timezone
 
-from homeassistant.helpers import issue_registry as ir
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from custom_components.poolctl.const import DOMAIN
 from tests.flow.test_config_flow import discover
-from tests.network.test_survival import lost
+from tests.network.test_survival import log_lines, lost
+from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -17,25 +16,10 @@ HOUR, DAY = 3600, 86400
 KEY = "service_silent"
 
 
-def repairs(home: Home) -> list[str | None]:
-    """Return the translation keys of the active issues."""
-    return [
-        issue.translation_key
-        for (domain, _), issue in ir.async_get(home.hass).issues.items()
-        if domain == DOMAIN and issue.active
-    ]
-
-
 async def days(home: Home, number: float) -> None:
     """Let days pass, one at a time, and a few polls at the end."""
     await home.advance(number * DAY, step=DAY)
     await home.advance(60, step=15)
-
-
-async def hours(home: Home, number: int) -> None:
-    """Let hours pass: one, then the rest in four steps; each reads the service."""
-    await home.advance(HOUR)
-    await home.advance((number - 1) * HOUR, step=(number - 1) * HOUR / 4)
 
 
 async def works(home: Home) -> None:
@@ -43,8 +27,8 @@ async def works(home: Home) -> None:
     assert home.source == "lan"
     home.pool.water.ambient += 1
     await home.advance(15)
-    shown = float(home.value("sensor", "ambient_temperature"))
-    assert shown == pytest.approx(home.pool.water.ambient, abs=0.1)
+    ambient = float(home.value("sensor", "ambient_temperature"))
+    assert ambient == pytest.approx(home.pool.water.ambient, abs=0.1)
     on = home.pool.relays[2]
     await home.act("switch.turn_off" if on else "switch.turn_on", "slot_2")
     assert home.pool.relays[2] is not on
@@ -58,20 +42,20 @@ async def test_sixty_days_without_the_service(
     await home.set_up(home.service.small)
     home.pool.tz = timezone(timedelta(hours=2))
     await days(home, 1)
-    assert not repairs(home)
+    assert not shown(home)
     stored = {**home.stored}
 
     home.cloud.faults.on("refuse")
     caplog.clear()
     events = async_capture_events(home.hass, "state_changed")
     await days(home, 6)
-    assert repairs(home) == [KEY]
+    assert set(shown(home)) == {KEY}
     await works(home)
     assert not lost(events)
 
     await home.shut_down()
     await home.boot()
-    assert repairs(home) == [KEY]  # stored over the restart
+    assert set(shown(home)) == {KEY}  # stored over the restart
     await days(home, 24)
     await works(home)
 
@@ -93,26 +77,22 @@ async def test_sixty_days_without_the_service(
     await home.restart()
     await days(home, 25)  # the refresh token expired long ago
     await works(home)
-    assert repairs(home) == [KEY]
+    assert set(shown(home)) == {KEY}
     assert not home.flows
     assert {**home.stored, "port": 0} == {**stored, "port": 0}
-    told = [
-        line.getMessage()
-        for line in caplog.records
-        if line.name.startswith("custom_components") and line.levelname == "ERROR"
-    ]
-    assert all("pool account" in line for line in told) and len(told) == 3, told
+    errors = [line for line in log_lines(caplog) if line.levelname == "ERROR"]
+    assert ["pool account" in line.getMessage() for line in errors] == [True] * 3
 
 
 async def test_it_wants_a_new_sign_in(small: Home) -> None:
     """The issue goes, because the service answers; a sign-in is requested instead."""
     small.cloud.faults.on("refuse")
-    await hours(small, 26)
-    assert repairs(small) == [KEY]
+    await small.advance(HOUR)
+    await small.advance(25 * HOUR, step=5 * HOUR)
+    assert set(shown(small)) == {KEY}
     small.cloud.revoke(small.account)
     small.cloud.faults.clear()
-    await hours(small, 2)
-    assert not repairs(small)
-    assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]
-    await hours(small, 30)
-    assert not repairs(small)
+    for hours in (2, 30):
+        await small.advance(hours * HOUR, step=hours * HOUR / 4)
+        assert not shown(small)
+        assert [flow["context"]["source"] for flow in small.flows] == ["reauth"]

@@ -1,7 +1,7 @@
 """Sign-ins over time, the log and its secrets, deleted devices, and real multicast."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator
 import logging
 from typing import Any
 from unittest.mock import patch
@@ -28,7 +28,7 @@ from tests.world.assistant.service import CLIENT_SECRET, Service
 from tests.world.simulator.mdns import Announcer
 
 
-def asked(home: Home, name: str) -> list[int]:
+def statuses(home: Home, name: str) -> list[int]:
     """Return the statuses of the requests of a name."""
     return [r.status for r in home.cloud.requests if r.name == name]
 
@@ -39,173 +39,175 @@ async def by_cloud(home: Home) -> MockConfigEntry:
     return await home.set_up_with(host=None)
 
 
+# Sign-ins over time
+
+
+@pytest.mark.parametrize("how", ["by the clock", "at the service"])
 @pytest.mark.usefixtures("freezer")
-class TestSignIn:
-    """Sign-ins over time, with a frozen clock."""
+async def test_the_token_expires_between_two_polls(
+    home: Home, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    """It is renewed once, the rotated refresh token is kept, and nothing is logged.
 
-    @pytest.mark.parametrize("how", ["by the clock", "at the service"])
-    async def test_the_token_expires_between_two_polls(
-        self, home: Home, caplog: pytest.LogCaptureFixture, how: str
-    ) -> None:
-        """It is renewed once, the rotated refresh token is kept, and nothing is logged.
-
-        protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
-        """
-        entry = await by_cloud(home)
-        events = async_capture_events(home.hass, "state_changed")
-        caplog.clear()
-        for _ in range(2):  # the second time by the refresh token of the first
-            before, renewals = entry.data["token"], len(asked(home, "token"))
-            home.cloud.expire_tokens()
-            if how == "by the clock":
-                token = {**before, "expires_at": before["expires_at"] - 86400}
-                home.hass.config_entries.async_update_entry(
-                    entry, data={**entry.data, "token": token}
-                )
-            denied = sum(r.status == 401 for r in home.cloud.requests)
-            await home.advance(60, step=30)
-            assert asked(home, "token")[renewals:] == [200]
-            denied = sum(r.status == 401 for r in home.cloud.requests) - denied
-            assert denied == (how == "at the service")
-            for part in ("access_token", "refresh_token"):
-                assert entry.data["token"][part] != before[part]
-            assert home.source == "cloud"
-        assert not lost(events)
-        assert not log_lines(caplog)
-        assert not home.flows
-
-    @pytest.mark.parametrize(
-        ("fault", "at"),
-        [("token_5xx", ()), ("hang", ("token",)), ("html", ("token",))],
-    )
-    async def test_a_renewal_that_fails_asks_nobody_to_sign_in(
-        self, home: Home, fault: str, at: tuple[str, ...]
-    ) -> None:
-        """Only a refusal asks for a sign-in; other errors are retried."""
-        await by_cloud(home)
+    protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
+    """
+    entry = await by_cloud(home)
+    events = async_capture_events(home.hass, "state_changed")
+    caplog.clear()
+    for _ in range(2):  # the second time by the refresh token of the first
+        before = entry.data["token"]
+        home.cloud.requests.clear()
         home.cloud.expire_tokens()
-        home.cloud.faults.on(fault, *at)
-        await home.pass_time(60)
+        if how == "by the clock":
+            token = {**before, "expires_at": before["expires_at"] - 86400}
+            home.hass.config_entries.async_update_entry(
+                entry, data={**entry.data, "token": token}
+            )
+        await home.advance(60, step=30)
+        assert statuses(home, "token") == [200]
+        denied = sum(r.status == 401 for r in home.cloud.requests)
+        assert denied == (how == "at the service")
+        for part in ("access_token", "refresh_token"):
+            assert entry.data["token"][part] != before[part]
         assert home.source == "cloud"
-        await home.pass_time(120, step=2)
-        assert home.source == "lost"
-        assert not home.flows
-        home.cloud.faults.clear()
-        await home.pass_time(60, step=2)
-        assert home.source == "cloud"
-        assert not home.flows
+    assert not lost(events)
+    assert not log_lines(caplog)
+    assert not home.flows
 
-    @pytest.mark.parametrize(("fault", "at"), [("token_5xx", ()), ("hang", ("token",))])
-    async def test_a_renewal_that_fails_in_the_first_set_up(
-        self, home: Home, fault: str, at: tuple[str, ...]
-    ) -> None:
-        """Without stored data, setup is not ready and is retried."""
-        token = {**home.service.token(), "expires_at": 0}
-        entry = home.service.entry(token=token)
-        entry.add_to_hass(home.hass)
-        home.cloud.faults.on(fault, *at)
-        home.hass.async_create_task(
-            home.hass.config_entries.async_setup(entry.entry_id)
-        )
-        # Longer than a renewal may take, shorter than until the next attempt.
-        await home.pass_time(23)
-        assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-        assert not home.flows
-        home.cloud.faults.clear()
-        await home.pass_time(90, step=5)
-        assert [entry.state] == [ConfigEntryState.LOADED]
 
-    async def test_refused_twice_is_a_sign_in(self, home: Home) -> None:
-        """A 401 after a forced renewal starts one flow, however long it lasts.
+FAILED = (("token_5xx",), ("hang", "token"), ("html", "token"))
 
-        protocol.md 7.1 rule 4.
-        """
-        await by_cloud(home)
-        home.cloud.faults.on("unauthorized")
-        reads = len(asked(home, "dashboardInfo"))
+
+@pytest.mark.parametrize("fault", FAILED, ids=lambda fault: fault[0])
+@pytest.mark.usefixtures("freezer")
+async def test_a_renewal_that_fails_asks_nobody_to_sign_in(
+    home: Home, fault: tuple[str, ...]
+) -> None:
+    """Only a refusal asks for a sign-in; other errors are retried."""
+    await by_cloud(home)
+    home.cloud.expire_tokens()
+    home.cloud.faults.on(*fault)
+    await home.pass_time(60)
+    assert home.source == "cloud"
+    await home.pass_time(120, step=2)
+    assert home.source == "lost"
+    assert not home.flows
+    home.cloud.faults.clear()
+    await home.pass_time(60, step=2)
+    assert home.source == "cloud"
+    assert not home.flows
+
+
+@pytest.mark.parametrize("fault", FAILED[:2], ids=lambda fault: fault[0])
+@pytest.mark.usefixtures("freezer")
+async def test_a_renewal_that_fails_in_the_first_set_up(
+    home: Home, fault: tuple[str, ...]
+) -> None:
+    """Without stored data, setup is not ready and is retried."""
+    token = {**home.service.token(), "expires_at": 0}
+    entry = home.service.entry(token=token)
+    entry.add_to_hass(home.hass)
+    home.cloud.faults.on(*fault)
+    home.hass.async_create_task(home.hass.config_entries.async_setup(entry.entry_id))
+    # Longer than a renewal may take, shorter than until the next attempt.
+    await home.pass_time(23)
+    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+    assert not home.flows
+    home.cloud.faults.clear()
+    await home.pass_time(90, step=5)
+    assert [entry.state] == [ConfigEntryState.LOADED]
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_refused_twice_is_a_sign_in(home: Home) -> None:
+    """A 401 after a forced renewal starts one flow, however long it lasts.
+
+    protocol.md 7.1 rule 4.
+    """
+    await by_cloud(home)
+    home.cloud.faults.on("unauthorized")
+    reads = len(statuses(home, "dashboardInfo"))
+    await home.advance(30)
+    assert statuses(home, "dashboardInfo")[reads:] == [401, 401]
+    assert statuses(home, "token") == [200]
+    for _ in range(10):
         await home.advance(30)
-        assert asked(home, "dashboardInfo")[reads:] == [401, 401]
-        assert asked(home, "token") == [200]
-        for _ in range(10):
-            await home.advance(30)
-        (flow,) = home.flows
-        assert flow["context"]["source"] == "reauth"
+    (flow,) = home.flows
+    assert flow["context"]["source"] == "reauth"
 
-    async def test_revoked_while_the_lan_works(self, small: Home) -> None:
-        """The hourly inventory asks for a sign-in; the LAN goes on, with commands.
 
-        protocol.md 8 row 11.
-        """
-        events = async_capture_events(small.hass, "state_changed")
-        small.cloud.revoke(small.account)
-        await small.advance(3600, step=300)
-        await small.advance(300, step=15)
-        (flow,) = small.flows
-        assert flow["context"]["source"] == "reauth"
-        assert small.entry.state is ConfigEntryState.LOADED
-        assert small.source == "lan"
-        await small.act("switch.turn_on", "slot_2")
-        assert small.pool.slots[2].on
-        assert not lost(events)
+@pytest.mark.usefixtures("freezer")
+async def test_refused_while_the_lan_works(small: Home) -> None:
+    """The hourly inventory asks for a sign-in; the LAN goes on, with commands.
 
-    async def test_a_renewal_closes_the_request_to_sign_in(self, small: Home) -> None:
-        """After a refusal by mistake, a renewal removes the flow and the issue."""
-        small.cloud.expire_tokens()
-        small.cloud.faults.on("unauthorized", "token")
-        await small.advance(3700, step=100)
-        (flow,) = small.flows
-        assert flow["context"]["source"] == "reauth"
-        assert ir.async_get(small.hass).issues
-        small.cloud.faults.clear()
-        await small.advance(3700, step=100)
-        assert not small.flows
-        assert not ir.async_get(small.hass).issues
+    After a refusal by mistake, a renewal removes the flow and the issue.
+    protocol.md 8 row 11.
+    """
+    events = async_capture_events(small.hass, "state_changed")
+    small.cloud.expire_tokens()
+    small.cloud.faults.on("unauthorized", "token")
+    await small.advance(3600, step=300)
+    await small.advance(300, step=15)
+    (flow,) = small.flows
+    assert flow["context"]["source"] == "reauth"
+    assert ir.async_get(small.hass).issues
+    assert small.entry.state is ConfigEntryState.LOADED
+    assert small.source == "lan"
+    await small.act("switch.turn_on", "slot_2")
+    assert small.pool.slots[2].on
+    small.cloud.faults.clear()
+    await small.advance(3700, step=100)
+    assert not small.flows
+    assert not ir.async_get(small.hass).issues
+    assert not lost(events)
 
-    async def test_no_secret_is_logged_at_any_level(
-        self, home: Home, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        """No fault of either side puts a key, token or password in the log."""
-        for name in (None, "homeassistant"):
-            caplog.set_level(logging.DEBUG, logger=name)
-        key = bytes.fromhex("5ec2e70123456789abcdef5ec2e75ec2")
-        home.controller.rotate_key(key)
-        home.account.email = "planted.owner@example.com"
-        home.account.password = "planted-password"
-        home.own(home.service.small)
-        await home.set_up(home.controller)
-        for faults in (home.controller.faults, home.cloud.faults):
-            for name in faults.known:
-                faults.on(name)
-                tried = _try_everything(home)
-                await home.pass_time(60, step=10)
-                faults.clear()
-                for _ in range(60):
-                    await home.pass_time(10, step=10)
-                    if all(task.done() for task in tried):
-                        break
-                assert all(task.done() for task in tried), name
-                await asyncio.gather(*tried, return_exceptions=True)
-        home.cloud.expire_tokens()
-        await home.restart()
-        home.controller.rotate_key(key[::-1])
-        await home.advance(3700, step=3700)
-        tokens = home.cloud.sign_ins.issued
-        assert len(tokens) > 3
-        assert "poolctl" in caplog.text
-        log = caplog.text.lower()
-        who = {home.account.email, home.account.password, CLIENT_SECRET}
-        keys = {key.hex(), key[::-1].hex(), repr(key)[2:-1]}
-        assert not [told for told in tokens | who | keys if told.lower() in log]
+
+@pytest.mark.usefixtures("freezer")
+async def test_no_secret_is_logged_at_any_level(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No fault of either side puts a key, token or password in the log."""
+    for name in (None, "homeassistant"):
+        caplog.set_level(logging.DEBUG, logger=name)
+    key = bytes.fromhex("5ec2e70123456789abcdef5ec2e75ec2")
+    home.controller.rotate_key(key)
+    home.account.email = "planted.owner@example.com"
+    home.account.password = "planted-password"
+    home.own(home.service.small)
+    await home.set_up(home.controller)
+    for faults in (home.controller.faults, home.cloud.faults):
+        for name in faults.known:
+            faults.on(name)
+            tried = _try_everything(home)
+            await home.pass_time(60, step=10)
+            faults.clear()
+            for _ in range(60):
+                await home.pass_time(10, step=10)
+                if all(task.done() for task in tried):
+                    break
+            assert all(task.done() for task in tried), name
+            await asyncio.gather(*tried, return_exceptions=True)
+    home.cloud.expire_tokens()
+    await home.restart()
+    home.controller.rotate_key(key[::-1])
+    await home.advance(3700, step=3700)
+    tokens = home.cloud.sign_ins.issued
+    assert len(tokens) > 3
+    assert "poolctl" in caplog.text
+    log = caplog.text.lower()
+    secrets = tokens | {home.account.email, home.account.password, CLIENT_SECRET}
+    secrets |= {key.hex(), key[::-1].hex(), repr(key)[2:-1]}
+    assert not [each for each in secrets if each.lower() in log]
 
 
 def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
     """Start commands, a poll and the hourly inventory, whatever their result."""
-    calls: list[Coroutine[Any, Any, Any]] = [
+    calls = (
         home.act("switch.turn_on", "slot_2"),
         home.act("switch.turn_off", "pump"),
         home.refresh(),
-    ]
-    calls.append(home.entry.runtime_data.async_refresh())
+        home.entry.runtime_data.async_refresh(),
+    )
     return [home.hass.async_create_background_task(call, "try") for call in calls]
 
 
@@ -226,9 +228,9 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
             home.hass.config_entries.async_update_entry(
                 entry, data={**entry.data, "token": token}
             )
-        renewals = len(asked(home, "token"))
+        renewals = len(statuses(home, "token"))
         await asyncio.gather(*(cloud.inventory() for _ in range(5)))
-        assert asked(home, "token")[renewals:] == [200]
+        assert statuses(home, "token")[renewals:] == [200]
 
 
 @pytest.mark.parametrize("loaded", [True, False])
