@@ -1,5 +1,6 @@
 """Outputs: what runs them, whether they are held by hand, and how they are released."""
 
+from dataclasses import replace
 import json
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ FOLDER = Path(output_attributes.__file__).parents[1]
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
 """Slots of the small pool."""
 FALL = f"slot_{WATERFALL}"
+SPLASH = Schedule(WATERFALL, 1, 0, 0, 0, 1439, 127, "Splash", True)
 CLEANER = 9
 """A slot of the full pool that runs only with the pump."""
 
@@ -43,8 +45,7 @@ def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
 async def splash(home: Home) -> Schedule:
     """Set up the small pool while a schedule runs its waterfall."""
     home.own(home.service.small)
-    schedule = Schedule(WATERFALL, 1, 0, 0, 0, 1439, 127, "Splash", True)
-    home.pool.schedules[1] = schedule
+    home.pool.schedules[1] = schedule = replace(SPLASH)
     await home.set_up(home.controller)
     return schedule
 
@@ -73,11 +74,7 @@ async def test_a_schedule_survives_being_held_off(home: Home, splash: Schedule) 
         assert home.pool.relays[WATERFALL]
         assert home.value(SWITCH, FALL) == "on"
         assert shown(home, SWITCH, FALL) == by_schedule
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_schedule_without_a_name(home: Home, splash: Schedule) -> None:
-    """Its number is shown as soon as the controller reports that it has no name."""
+    # Its number is shown as soon as the controller reports that it has no name.
     splash.name = ""
     await home.advance(315, step=15)
     assert shown(home, SWITCH, FALL)["schedule"] == "2"
@@ -185,21 +182,17 @@ async def test_what_the_firmware_runs_by_itself(full: Home) -> None:
         wanted = name if reason == "no_relay" else f"Output {slot + 1}: {name}"
         assert full.state("binary_sensor", key).name.endswith(f" {wanted}")
 
-    pool = full.pool
-    pool.settings["pool_target"] = round(pool.water.temperature) + 5
-    full.clock.advance(60)
-    await full.advance(15)
-    assert pool.relays[4]
-    assert full.value("binary_sensor", "slot_4") == "on"
-    pool.settings["pool_target"] = 10
-    full.clock.advance(60)
-    await full.advance(15)
-    assert full.value("binary_sensor", "slot_4") == "off"
+    for target, on in ((40, True), (10, False)):
+        full.pool.settings["pool_target"] = target
+        full.clock.advance(60)
+        await full.advance(15)
+        assert full.pool.relays[4] is on
+        assert full.value("binary_sensor", "slot_4") == ("on" if on else "off")
 
 
 async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
     home.own(home.service.small)
-    home.pool.schedules[1] = Schedule(WATERFALL, 1, 0, 0, 0, 1439, 127, "Splash", True)
+    home.pool.schedules[1] = SPLASH
     home.pool.settle()
     await home.set_up()
     assert home.value(SWITCH, FALL) == "on"
@@ -210,7 +203,7 @@ async def test_the_cloud_does_not_say_why_an_output_runs(home: Home) -> None:
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_a_hold_alone_is_news(small: Home) -> None:
+async def test_a_hold_alone_is_a_change(small: Home) -> None:
     """An output that is off shows it when another client holds it off."""
     key = f"slot_{GARDEN}"
     assert shown(small, SWITCH, key)["held_by_hand"] is False
@@ -218,45 +211,42 @@ async def test_a_hold_alone_is_news(small: Home) -> None:
     await small.advance(15)
     assert small.value(SWITCH, key) == "off"
     assert shown(small, SWITCH, key)["held_by_hand"] is True
-    await small.settle()
 
 
 # Texts: Home Assistant has no way to share them between keys, so each output has its own
 
 ENGLISH = json.loads((FOLDER / "translations" / "en.json").read_text())["entity"]
-OF_ANY_OUTPUT = {
-    output_attributes.ATTR_MODE,
-    output_attributes.ATTR_RUNNING_SCHEDULE,
-    output_attributes.ATTR_HELD,
-    output_attributes.ATTR_HELD_SINCE,
-    output_attributes.ATTR_HELD_UNTIL,
-    output_attributes.ATTR_TIMER_ENDS,
-}
 LINKED = {kind.kind for kind in AUX_TYPES.values() if kind.role is Role.PUMP_LINKED}
+SWITCHED = {kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES}
 OUTPUTS = {
-    SWITCH: {
-        kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
-    } | {"general", "pump", "spa_mode"},
-    LIGHT: {"pool_light", "spa_light"},
-}  # fmt: skip
+    **dict.fromkeys(sorted(SWITCHED | {"general", "pump", "spa_mode"}), SWITCH),
+    **dict.fromkeys(("pool_light", "spa_light"), LIGHT),
+}
 
 
-@pytest.mark.parametrize(
-    ("domain", "key"),
-    [(domain, key) for domain in OUTPUTS for key in sorted(OUTPUTS[domain])],
-)
-def test_every_output_has_the_same_words(domain: str, key: str) -> None:
-    texts = ENGLISH[domain][key]["state_attributes"]
-    same = ENGLISH[SWITCH]["pump"]["state_attributes"]
-    assert {name: texts[name] for name in OF_ANY_OUTPUT} == same
+@pytest.mark.parametrize("key", OUTPUTS)
+def test_every_output_has_the_same_words(key: str) -> None:
+    texts = dict(ENGLISH[OUTPUTS[key]][key]["state_attributes"])
+    reason = texts.pop(output_attributes.ATTR_REASON, None)
+    texts.pop("effect", None)
+    assert texts == ENGLISH[SWITCH]["pump"]["state_attributes"]
+    assert set(texts) == {
+        output_attributes.ATTR_MODE,
+        output_attributes.ATTR_RUNNING_SCHEDULE,
+        output_attributes.ATTR_HELD,
+        output_attributes.ATTR_HELD_SINCE,
+        output_attributes.ATTR_HELD_UNTIL,
+        output_attributes.ATTR_TIMER_ENDS,
+    }
     assert set(texts["mode"]["state"]) == set(output_attributes.MODES.values())
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
-    assert (output_attributes.ATTR_REASON in texts) is (key in {*LINKED, "spa_mode"})
     if key in LINKED:
-        assert texts["reason"] == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]
-        assert set(texts["reason"]["state"]) == {output_attributes.NEEDS_PUMP}
-    if key == "spa_mode":
-        assert set(texts["reason"]["state"]) == {output_attributes.PUMP_HELD_OFF}
+        assert reason == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]
+        assert set(reason["state"]) == {output_attributes.NEEDS_PUMP}
+    elif key == "spa_mode":
+        assert set(reason["state"]) == {output_attributes.PUMP_HELD_OFF}
+    else:
+        assert reason is None
 
 
 def test_every_reason_has_words() -> None:

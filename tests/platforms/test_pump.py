@@ -1,6 +1,8 @@
 """The pump as a user sees it: its speed while it starts, runs and stands still."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
@@ -25,6 +27,19 @@ BY_SCHEDULE = Schedule(
 )  # fmt: skip
 
 
+def shown(
+    hass: HomeAssistant,
+    rows: Iterable[Any],
+    key: str,
+    state: PoolState,
+    choices: Choices | None = None,
+) -> Any:
+    """Return the value of an entity, by its key in a table of descriptions."""
+    (row,) = (each for each in rows if each.key == key)
+    view = View(state, choices or Choices(), Learned(), hass=hass, situation=SITUATION)
+    return row.value_fn(view)
+
+
 @pytest.mark.parametrize(
     ("mode", "speed", "primes", "expected"),
     [
@@ -45,21 +60,14 @@ async def test_the_speed_that_is_shown(
     primes: bool | None,
     expected: float,
 ) -> None:
-    """The chosen or running speed is shown, never that of priming (unknowns L19)."""
+    """The chosen or running speed is shown, never that of priming (protocol.md L19)."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode, pump_speed=speed),
         signals=Signals(pump_priming=primes),
         schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
     )
-    (number,) = (each for each in NUMBERS if each.key == "pump_speed")
-    assert (
-        number.value_fn(
-            View(
-                state, Choices(pump_speed=50), Learned(), hass=hass, situation=SITUATION
-            )
-        )
-        == expected
-    )
+    chosen = Choices(pump_speed=50)
+    assert shown(hass, NUMBERS, "pump_speed", state, chosen) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,7 +92,7 @@ def test_status(
     runs_on: bool | None,
     expected: str | None,
 ) -> None:
-    """It explains why the motor runs although the pump is off (unknowns L19)."""
+    """It explains why the motor runs although the pump is off (protocol.md L19)."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode, pump_speed=speed),
         signals=Signals(pump_priming=primes, pump_cooling_down=runs_on),
@@ -111,13 +119,7 @@ async def test_running_schedule(
         readings=Readings(main_pump_mode=mode),
         schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
     )
-    (sensor,) = (each for each in SENSORS if each.key == "running_schedule")
-    assert (
-        sensor.value_fn(
-            View(state, Choices(), Learned(), hass=hass, situation=SITUATION)
-        )
-        == expected
-    )
+    assert shown(hass, SENSORS, "running_schedule", state) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,10 +136,9 @@ def test_speeds_with_names(
     presets: tuple[int, ...] | None, expected: list[int]
 ) -> None:
     """The installer's speeds are used if three of them are valid and differ."""
-    state = PoolState(preset_speeds=presets)
-    assert named_speeds(state) == dict(
-        zip(("low", "medium", "high"), expected, strict=True)
-    )
+    speeds = named_speeds(PoolState(preset_speeds=presets))
+    assert [*speeds] == ["low", "medium", "high"]
+    assert [*speeds.values()] == expected
 
 
 @pytest.mark.usefixtures("all_enabled", "quick", "hurried")
