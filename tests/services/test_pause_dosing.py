@@ -27,6 +27,10 @@ KEYS = {"acid": ACID, "chlorine": CHLORINE, "both": ACID + CHLORINE}
 """Keys of the switches of dosers."""
 
 
+TOO_SHORT_OR_LONG = (0, {"hours": 24, "seconds": 1})
+NO_TIMES = (-5, inf, nan, {"hours": inf}, "a while")
+
+
 @pytest.fixture(autouse=True)
 def still_water(home: Home) -> None:
     """Keep the water from drifting, so that nothing is dosed."""
@@ -39,14 +43,19 @@ def dosing(home: Home) -> tuple[float, float]:
     return settings["ph_dosing"], settings["orp_flags"]
 
 
-def paused(home: Home, key: str) -> bool:
-    return "paused_until" in home.state("switch", key).attributes
+def paused(home: Home) -> tuple[bool, bool]:
+    """Return whether the switches of acid and of chlorine show a pause."""
+    states = [home.state("switch", key) for key in ("ph_dosing", "chlorinator")]
+    acid, chlorine = ("paused_until" in state.attributes for state in states)
+    return acid, chlorine
 
 
-async def pause(home: Home, what: str = "both", lasts: Any = HALF_AN_HOUR) -> None:
+async def pause(home: Home, what: str = "both", **fields: Any) -> None:
     """Pause what doses acid, chlorine or both."""
-    switches = [home.entity_id("switch", key) for key in KEYS[what]]
-    data = {"entity_id": switches, "duration": lasts}
+    data: dict[str, Any] = {"duration": HALF_AN_HOUR} | fields
+    if "device_id" not in data:
+        switches = [home.entity_id("switch", key) for key in KEYS[what]]
+        data = {"entity_id": switches} | data
     await done(
         home,
         home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True),
@@ -71,13 +80,12 @@ async def test_for_a_time(full: Home, what: str, left: tuple[float, float]) -> N
     await pause(full, what)
     assert dosing(full) == left
     await full.refresh()
-    assert paused(full, "ph_dosing") is (left[0] == 0)
-    assert paused(full, "chlorinator") is (left[1] == 0)
+    assert paused(full) == (left[0] == 0, left[1] == 0)
     await full.live(29 * 60, step=290)
     assert dosing(full) == left
     await full.live(2 * 60, step=60)
     assert dosing(full) == (1, 3)
-    assert not paused(full, "ph_dosing") and not paused(full, "chlorinator")
+    assert paused(full) == (False, False)
 
 
 async def test_over_a_restart(full: Home) -> None:
@@ -87,40 +95,38 @@ async def test_over_a_restart(full: Home) -> None:
     await pause(full)
     await full.live(600, step=300)
     await full.restart()
-    assert paused(full, "ph_dosing") and not paused(full, "chlorinator")
+    assert paused(full) == (True, False)
     await full.live(19 * 60, step=190)
     assert dosing(full) == (0, 0)
     await full.live(2 * 60, step=60)
     assert dosing(full) == (1, off)
 
 
-@pytest.mark.parametrize("lasts", [0, {"hours": 24, "seconds": 1}])
-async def test_no_such_time(full: Home, lasts: object) -> None:
-    with failure("pause_too_long", ServiceValidationError):
-        await pause(full, lasts=lasts)
-    assert full.actions == [] and dosing(full) == (1, 3)
-
-
-@pytest.mark.parametrize("lasts", [-5, inf, nan, {"hours": inf}, "a while"])
-async def test_no_time_at_all(full: Home, lasts: object) -> None:
-    with pytest.raises(vol.Invalid):
-        await pause(full, lasts=lasts)
-    assert full.actions == [] and dosing(full) == (1, 3)
-
-
-async def test_no_doser(full: Home) -> None:
+async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
     """Neither another switch nor a whole part is taken in place of a doser."""
     pump = full.registered("switch", "pump")
     assert pump is not None
-    for target, error in (
+    rows: list[tuple[dict[str, Any], str | type[Exception]]] = [
         ({"entity_id": pump.entity_id}, ServiceNotSupported),
         ({"device_id": pump.device_id}, vol.Invalid),
-    ):
-        with pytest.raises(error):
-            await full.hass.services.async_call(
-                DOMAIN, "pause_dosing", target | {"duration": 60}, blocking=True
-            )
+        *(({"duration": each}, "pause_too_long") for each in TOO_SHORT_OR_LONG),
+        *(({"duration": each}, vol.Invalid) for each in NO_TIMES),
+    ]
+    for fields, error in rows:
+        refused = (
+            failure(error, ServiceValidationError)
+            if isinstance(error, str)
+            else pytest.raises(error)
+        )
+        with subtests.test(str(fields)), refused:
+            await pause(full, **fields)
     assert full.actions == [] and dosing(full) == (1, 3)
+    # There is nothing to pause.
+    await done(full, full.act("switch.turn_off", "ph_dosing"))
+    written = len(full.actions)
+    with failure("dosing_is_off", ServiceValidationError):
+        await pause(full, "acid")
+    assert len(full.actions) == written
 
 
 @pytest.mark.parametrize("fails", [0, 1])
@@ -143,14 +149,6 @@ async def test_one_controller_that_fails(home: Home, fails: int) -> None:
     settings = [each.pool.settings["ph_dosing"] for each in controllers]
     assert settings == [fails == 0, fails == 1]
     await other.stop()
-
-
-async def test_nothing_to_pause(full: Home) -> None:
-    await done(full, full.act("switch.turn_off", "ph_dosing"))
-    written = len(full.actions)
-    with failure("dosing_is_off", ServiceValidationError):
-        await pause(full, "acid")
-    assert len(full.actions) == written
 
 
 @pytest.mark.parametrize("way", ["disabled", "deleted"])

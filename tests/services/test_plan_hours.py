@@ -9,7 +9,7 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
-from homeassistant.core import Context
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
@@ -46,10 +46,24 @@ async def beach(home: Home) -> Home:
     return home
 
 
+@pytest.fixture
+async def owner(hass: HomeAssistant) -> str:
+    """Return the ID of a user, who may plan again on the same day."""
+    user = await hass.auth.async_create_user("me", group_ids=["system-admin"])
+    return user.id
+
+
 def hourly(values: Sequence[float | None] = PRICES) -> list[dict[str, Any]]:
     return [
         {"start": f"2026-07-01T{hour:02}:00:00-07:00", "value": value}
         for hour, value in enumerate(values)
+    ]
+
+
+def blocks(*hours: tuple[int, int]) -> list[dict[str, str]]:
+    """Return blocks of whole hours of the day."""
+    return [
+        {"start": f"{start:02}:00:00", "end": f"{end:02}:00:00"} for start, end in hours
     ]
 
 
@@ -92,10 +106,7 @@ async def test_the_cheapest_hours(beach: Home) -> None:
     before = [asdict(each) for each in beach.pool.schedules]
     answer = await plan(beach, hours=4, prices=hourly(), pump_speed=60)
     assert answer == {
-        "blocks": [
-            {"start": "03:00:00", "end": "05:00:00"},
-            {"start": "12:00:00", "end": "14:00:00"},
-        ],
+        "blocks": blocks((3, 5), (12, 14)),
         "planned_hours": 4.0,
         "scheduled_hours": 0.0,
         "missing_hours": 0.0,
@@ -161,19 +172,18 @@ async def test_only_what_differs_is_written(beach: Home) -> None:
     assert times(beach) == [(180, 300), (780, 900)]
 
 
-async def test_a_plan_that_goes_on_over_a_restart(beach: Home) -> None:
+async def test_a_plan_that_goes_on_over_a_restart(beach: Home, owner: str) -> None:
     """It is recognised by what was written, even if the owner renamed it in the app."""
     await plan(beach, hours=4, prices=hourly())
     await beach.restart()
     record(beach, FIRST).name = "Night"
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
-    answer = await plan(beach, by=user.id, hours=3, prices=hourly())
+    answer = await plan(beach, by=owner, hours=3, prices=hourly())
     assert (answer["changes"], times(beach)) == (1, [(780, 840)])
     assert (record(beach, FIRST).start, record(beach, FIRST).end) == (180, 300)
     assert sum(each.used for each in beach.pool.schedules) == 5
 
 
-async def test_schedules_of_others(beach: Home) -> None:
+async def test_schedules_of_others(beach: Home, owner: str) -> None:
     """What a plan did not write is not its own, whatever its name and its times."""
     await plan(beach, hours=4, prices=hourly())
     plants, lookalike, moved = (record(beach, at) for at in (5, 6, FIRST))
@@ -184,54 +194,53 @@ async def test_schedules_of_others(beach: Home) -> None:
     # A person who moves a schedule in the app wants it at that time.
     moved.start, moved.end = 240, 300
     before = [asdict(each) for each in (plants, lookalike, moved)]
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
     for hours in (3, 5, 0):
-        answer = await plan(beach, by=user.id, hours=hours, prices=hourly())
+        answer = await plan(beach, by=owner, hours=hours, prices=hourly())
         assert [asdict(each) for each in (plants, lookalike, moved)] == before
         assert answer["scheduled_hours"] == 2.0
     await beach.restart()
-    await plan(beach, by=user.id, hours=3, prices=hourly())
+    await plan(beach, by=owner, hours=3, prices=hourly())
     assert [asdict(each) for each in (plants, lookalike, moved)] == before
     assert sum(each.used for each in beach.pool.schedules) == 8
 
 
-async def test_until_midnight(beach: Home) -> None:
+async def test_until_midnight(beach: Home, owner: str) -> None:
     """A plan ends at 24:00 on a controller that has such an end, else at 23:59."""
-    night = [{"start": "22:00:00", "end": "00:00:00"}]
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
-    await plan(beach, by=user.id, blocks=night)
+    night = blocks((22, 0))
+    await plan(beach, by=owner, blocks=night)
     assert times(beach) == [(1320, 1439)]
-    await plan(beach, by=user.id, blocks=[{"start": "10:00:00", "end": "11:00:00"}])
+    await plan(beach, by=owner, blocks=blocks((10, 11)))
     record(beach, 2).end = 1440
     for _ in range(2):
-        await plan(beach, by=user.id, blocks=night)
+        await plan(beach, by=owner, blocks=night)
         assert times(beach) == [(1320, 1440)]
 
 
-async def test_once_a_day(beach: Home) -> None:
+async def test_once_a_day(beach: Home, owner: str) -> None:
     """A faulty automation cannot wear out the memory; a user may plan again."""
     await plan(beach, hours=4, prices=hourly())
-    with failure("plan_written_today", ServiceValidationError):
-        await plan(beach, hours=3, prices=hourly())
-    await beach.restart()
-    with failure("plan_written_today", ServiceValidationError):
-        await plan(beach, hours=3, prices=hourly())
+    for _ in range(2):
+        with failure("plan_written_today", ServiceValidationError):
+            await plan(beach, hours=3, prices=hourly())
+        await beach.restart()
     assert times(beach) == [(180, 300), (720, 840)]
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
-    await plan(beach, by=user.id, hours=2, prices=hourly())
+    await plan(beach, by=owner, hours=2, prices=hourly())
     assert times(beach) == [(180, 300)]
     assert not record(beach, SECOND).enabled
+    # Yesterday's plan stays without prices, so that the pump gets its hours.
     await beach.live(86400, step=3600)
+    with failure("plan_no_prices", ServiceValidationError):
+        await plan(beach, hours=4, prices=hourly())
+    assert times(beach) == [(180, 300)]
     await plan(beach, hours=1, around="12:00:00")
     assert times(beach) == [(690, 750)]
 
 
-async def test_nothing_more_today(beach: Home) -> None:
+async def test_nothing_more_today(beach: Home, owner: str) -> None:
     """Zero hours clear only today: on other days Home Assistant may be off."""
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
     await plan(beach, hours=4, prices=hourly())
     for changes in (2, 0):
-        answer = await plan(beach, by=user.id, hours=0)
+        answer = await plan(beach, by=owner, hours=0)
         assert (answer["blocks"], answer["changes"]) == ([], changes)
         for index in (FIRST, SECOND):
             assert record(beach, index).enabled
@@ -249,39 +258,34 @@ async def test_a_dry_run(beach: Home) -> None:
     assert writes(beach) == 0 and not times(beach)
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        ({"hours": 6, "around": "13:00:00"}, [(600, 960)]),
-        ({"hours": 6, "earliest": "08:00:00", "latest": "20:00:00"}, [(480, 840)]),
-        # Hours that do not fit are reported as missing.
-        ({"hours": 6, "earliest": "16:00:00", "latest": "20:00:00"}, [(960, 1200)]),
-        ({"hours": 3, "earliest": "22:00:00", "latest": "06:00:00"}, [(5, 185)]),
-        ({"hours": 2, "prices": hourly(), "prefer": "highest"}, [(1140, 1260)]),
-        ({"hours": 24}, [(5, 1439)]),
-        ({"hours": 0}, []),
-        ({"blocks": [{"start": "22:00:00", "end": "02:00:00"}]}, [(1320, 120)]),
-        ({"blocks": [{"start": "22:00:00", "end": "00:00:00"}]}, [(1320, 1439)]),
-        (
-            {
-                "blocks": [
-                    {"start": "10:00:00", "end": "11:00:00"},
-                    {"start": "12:00:00", "end": "13:30:00"},
-                ]
-            },
-            [(600, 660), (720, 810)],
-        ),
-    ],
+WAYS: tuple[tuple[dict[str, Any], list[tuple[int, int]], float], ...] = (
+    ({"hours": 6, "around": "13:00:00"}, [(600, 960)], 0),
+    ({"hours": 6, "earliest": "08:00:00", "latest": "20:00:00"}, [(480, 840)], 0),
+    ({"hours": 6, "earliest": "16:00:00", "latest": "20:00:00"}, [(960, 1200)], 2),
+    ({"hours": 3, "earliest": "22:00:00", "latest": "06:00:00"}, [(5, 185)], 0),
+    ({"hours": 2, "prices": hourly(), "prefer": "highest"}, [(1140, 1260)], 0),
+    ({"hours": 24}, [(5, 1439)], 0.1),
+    ({"blocks": blocks((22, 2))}, [(1320, 120)], 0),
+    ({"blocks": blocks((22, 0))}, [(1320, 1439)], 0),
+    (
+        {"blocks": [*blocks((10, 11)), {"start": "12:00:00", "end": "13:30:00"}]},
+        [(600, 660), (720, 810)],
+        0,
+    ),
 )
+
+
 async def test_ways_to_say_which_hours(
-    beach: Home, data: dict[str, Any], expected: list[tuple[int, int]]
+    beach: Home, owner: str, subtests: pytest.Subtests
 ) -> None:
-    answer = await plan(beach, **data)
-    assert times(beach) == expected
-    minutes = sum((end - start) % 1440 for start, end in expected)
-    assert answer["planned_hours"] == pytest.approx(minutes / 60, abs=0.03)
-    if data.get("earliest") == "16:00:00":
-        assert answer["missing_hours"] == 2.0
+    """Hours that do not fit are reported as missing."""
+    for data, expected, missing in WAYS:
+        with subtests.test(str(data)):
+            answer = await plan(beach, by=owner, **data)
+            assert times(beach) == expected
+            minutes = sum((end - start) % 1440 for start, end in expected)
+            assert answer["planned_hours"] == pytest.approx(minutes / 60, abs=0.03)
+            assert answer["missing_hours"] == pytest.approx(missing, abs=0.03)
 
 
 async def test_hours_of_own_schedules_count(beach: Home) -> None:
@@ -301,30 +305,24 @@ async def test_no_second_run_at_once(beach: Home) -> None:
     await plan(beach, hours=4, prices=hourly())
     assert times(beach) == [(720, 960)]
     with failure("plan_overlap", ServiceValidationError):
-        await plan(beach, blocks=[{"start": "04:00:00", "end": "06:00:00"}])
+        await plan(beach, blocks=blocks((4, 6)))
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ([(0, 10), (12, 22)], [(11, 14), (15, 23)]),
-        ([(1, 3), (5, 7)], [(5, 6), (7, 8)]),
-        ([(1, 3), (5, 7)], [(2, 6), (8, 9)]),
-        ([(1, 3), (5, 7)], [(2, 6)]),
-        ([(2, 6)], [(1, 3), (5, 7)]),
-    ],
-)
-async def test_from_one_plan_to_another(
-    beach: Home, first: list[tuple[int, int]], second: list[tuple[int, int]]
-) -> None:
+async def test_from_one_plan_to_another(beach: Home, owner: str) -> None:
     """The order of the writes never lets two schedules run the pump at once."""
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
-    for hours in (first, second, first):
-        blocks = [
-            {"start": f"{start:02}:00:00", "end": f"{end:02}:00:00"}
-            for start, end in hours
-        ]
-        await plan(beach, by=user.id, blocks=blocks)
+    for hours in (
+        [(0, 10), (12, 22)],
+        [(11, 14), (15, 23)],
+        [(0, 10), (12, 22)],
+        [(1, 3), (5, 7)],
+        [(5, 6), (7, 8)],
+        [(1, 3), (5, 7)],
+        [(2, 6), (8, 9)],
+        [(1, 3), (5, 7)],
+        [(2, 6)],
+        [(1, 3), (5, 7)],
+    ):
+        await plan(beach, by=owner, blocks=blocks(*hours))
         expected = [(start * 60, end * 60) for start, end in hours]
         assert sorted(times(beach)) == expected
 
@@ -341,32 +339,19 @@ async def test_a_full_table(beach: Home) -> None:
     assert times(beach) == [(180, 300)]
 
 
-async def test_without_prices(beach: Home) -> None:
-    """Yesterday's plan stays, so that the pump gets its hours."""
-    await plan(beach, hours=4, prices=hourly())
-    await beach.live(86400, step=3600)
-    with failure("plan_no_prices", ServiceValidationError):
-        await plan(beach, hours=4, prices=hourly())
-    assert times(beach) == [(180, 300), (720, 840)]
-
-
-@pytest.mark.parametrize(
-    ("time", "more"),
-    [
-        ("23:58:00", {"prices": hourly()}),
-        ("23:58:00", {"around": "12:00:00"}),
-        ("20:00:00", {"latest": "19:00:00"}),
-        ("20:00:00", {"latest": "19:00:00", "prices": hourly()}),
-    ],
-)
-async def test_no_time_is_left(
-    beach: Home, freezer: FrozenDateTimeFactory, time: str, more: dict[str, Any]
-) -> None:
+async def test_no_time_is_left(beach: Home, freezer: FrozenDateTimeFactory) -> None:
     """Prices are not the reason."""
-    freezer.move_to(f"2026-07-01 {time}-07:00")
-    await beach.live(60)
-    with failure("plan_no_time", ServiceValidationError):
-        await plan(beach, hours=4, **more)
+    rows: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("20:00:00", {"latest": "19:00:00"}),
+        ("20:02:00", {"latest": "19:00:00", "prices": hourly()}),
+        ("23:57:00", {"prices": hourly()}),
+        ("23:58:00", {"around": "12:00:00"}),
+    )
+    for time, more in rows:
+        freezer.move_to(f"2026-07-01 {time}-07:00")
+        await beach.live(30)
+        with failure("plan_no_time", ServiceValidationError):
+            await plan(beach, hours=4, **more)
     assert writes(beach) == 0
 
 
@@ -393,52 +378,33 @@ async def test_a_cloud_without_such_writes(beach: Home) -> None:
     assert (await plan(beach, hours=4, prices=hourly()))["written"]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"hours": 4, "blocks": []},
-        {"hours": nan},
-        {"hours": inf},
-        {"hours": -1},
-        {"hours": 25},
-        {"hours": 4, "prices": [], "around": "12:00:00"},
-        {"blocks": [{"start": "10:00:00", "end": "11:00:00"}], "around": "12:00:00"},
-        {"blocks": [{"start": "10:00:00", "end": "11:00:00"}] * 3},
-        {"hours": 4, "pump_speed": 50.5},
-    ],
+REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
+    ({}, None),
+    ({"hours": 4, "blocks": []}, None),
+    ({"hours": nan}, None),
+    ({"hours": inf}, None),
+    ({"hours": -1}, None),
+    ({"hours": 25}, None),
+    ({"hours": 4, "prices": [], "around": "12:00:00"}, None),
+    ({"blocks": blocks((10, 11)), "around": "12:00:00"}, None),
+    ({"blocks": blocks(*[(10, 11)] * 3)}, None),
+    ({"hours": 4, "pump_speed": 50.5}, None),
+    ({"blocks": blocks((10, 12), (11, 13))}, "plan_blocks"),
+    ({"blocks": blocks((10, 10))}, "schedule_same_times"),
+    ({"blocks": blocks((10, 12)), "pump_speed": 42}, "schedule_speed"),
 )
-async def test_what_it_does_not_take(beach: Home, data: dict[str, Any]) -> None:
-    with pytest.raises(vol.Invalid):
-        await plan(beach, **data)
 
 
-@pytest.mark.parametrize(
-    ("blocks", "speed", "key"),
-    [
-        ([(10, 12), (11, 13)], None, "plan_blocks"),
-        ([(10, 10)], None, "schedule_same_times"),
-        ([(10, 12)], 42, "schedule_speed"),
-    ],
-)
-async def test_mistakes(
-    beach: Home, blocks: list[tuple[int, int]], speed: int | None, key: str
-) -> None:
-    data: dict[str, Any] = {} if speed is None else {"pump_speed": speed}
-    with failure(key, ServiceValidationError):
-        await plan(
-            beach,
-            blocks=[
-                {"start": f"{start:02}:00:00", "end": f"{end:02}:00:00"}
-                for start, end in blocks
-            ],
-            **data,
-        )
+async def test_what_it_does_not_take(beach: Home, subtests: pytest.Subtests) -> None:
+    for data, key in REFUSED:
+        refused = failure(key, ServiceValidationError) if key else None
+        with subtests.test(str(data)), refused or pytest.raises(vol.Invalid):
+            await plan(beach, **data)
     assert writes(beach) == 0
 
 
 async def test_a_controller_that_keeps_no_names(
-    beach: Home, monkeypatch: pytest.MonkeyPatch
+    beach: Home, owner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next plan recognises its schedules by their times."""
     act = beach.controller.act
@@ -449,8 +415,7 @@ async def test_a_controller_that_keeps_no_names(
             each.name = each.name[:3]
 
     monkeypatch.setattr(beach.controller, "act", act_and_cut)
-    user = await beach.hass.auth.async_create_user("me", group_ids=["system-admin"])
     for hours in (2, 3, 4):
-        await plan(beach, by=user.id, hours=hours, prices=hourly())
+        await plan(beach, by=owner, hours=hours, prices=hourly())
         assert sum(each.used for each in beach.pool.schedules[FIRST:]) <= 2
     assert record(beach, FIRST).name == "HA "

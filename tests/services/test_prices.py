@@ -86,14 +86,28 @@ def test_forms(attributes: dict[str, Any]) -> None:
     assert [(each.start, each.end, each.value) for each in found] == BOTH
 
 
-def test_a_list_of_an_action() -> None:
-    """Nord Pool's and Tibber's own actions answer with texts."""
-    for entries in (
+ENTRIES = [{"start": ONE, "end": TWO, "price": 0.3}, {"start": TWO, "price": -0.1}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # Nord Pool's and Tibber's own actions answer with texts.
         [{"start": ONE, "end": TWO, "price": "0.3"}, {"start": TWO, "price": -0.1}],
         [{"start_time": TWO, "price": -0.1}, {"start_time": ONE, "price": 0.3}],
-    ):
-        found = [(each.start, each.end, each.value) for each in prices(entries)]
-        assert found == BOTH
+        {"prices": ENTRIES, "hours_requested": 2},
+        {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
+        {"a": {"b": ENTRIES}},
+    ],
+)
+def test_answers_of_actions(answer: object) -> None:
+    assert [(each.start, each.end, each.value) for each in prices(answer)] == BOTH
+
+
+def test_an_object_in_itself() -> None:
+    endless: dict[str, object] = {}
+    endless["again"] = endless
+    assert prices(endless) == []
 
 
 RESPONSES = Path(__file__).parents[1] / "fixtures" / "prices"
@@ -108,22 +122,6 @@ def test_the_response_of_an_action(name: str) -> None:
     assert found[0].start == datetime(2026, 6, 30, 22, tzinfo=UTC)
     assert found[-1].end == datetime(2026, 7, 1, 22, tzinfo=UTC)
     assert all(one.end == after.start for one, after in pairwise(found))
-
-
-def test_objects_in_objects() -> None:
-    entries = [{"start": ONE, "end": TWO, "price": 0.3}, {"start": TWO, "price": -0.1}]
-    for answer in (
-        {"prices": entries, "hours_requested": 2},
-        {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
-        {"a": {"b": entries}},
-    ):
-        assert [
-            tuple(map(each.__getattribute__, ("start", "end", "value")))
-            for each in prices(answer)
-        ] == BOTH
-    endless: dict[str, object] = {}
-    endless["again"] = endless
-    assert prices(endless) == []
 
 
 @pytest.mark.parametrize("price", [None, "unknown"])
