@@ -79,10 +79,7 @@ async def test_the_controller_knows_its_lights(full: Home) -> None:
     assert full.value("select", key) == "pal_colour_touch"
     await full.act("light.turn_on", DECK, effect="candela")
     assert sent(full) == [(DECK_LIGHT, 5, 8)]
-
-
-async def test_the_choice_is_remembered_over_a_restart(full: Home) -> None:
-    key = "pool_light_type"
+    # The choice is remembered over a restart.
     await full.act("select.select_option", key, option="other")
     await full.shut_down()
     await full.boot()
@@ -177,15 +174,14 @@ async def test_a_button_is_pressed(full: Home, subtests: pytest.Subtests) -> Non
 @pytest.mark.usefixtures("freezer")
 async def test_a_button_is_named_after_its_light(full: Home) -> None:
     def names() -> tuple[str, str]:
-        button = full.state("button", "slot_1_light_resync")
-        return light(full).name, button.name
+        return light(full).name, full.state("button", "slot_1_light_resync").name
 
     assert names() == ("Lights Pool Light", "Lights Pool Light resync")
 
     async def rename(name: str, shown_as: str) -> None:
         full.pool.slots[POOL_LIGHT].name = name
-        wanted = f"Lights {shown_as}", f"Lights {shown_as} resync"
-        await go_on_until(full, lambda: names() == wanted)
+        expected = f"Lights {shown_as}", f"Lights {shown_as} resync"
+        await go_on_until(full, lambda: names() == expected)
 
     await rename("Big Eye", "Big Eye")
     await rename("", "Pool light")

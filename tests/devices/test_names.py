@@ -21,33 +21,31 @@ LANGUAGES = sorted(
 )
 
 
-async def test_slots_without_a_name(home: Home) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "page"),
+    [
+        ("Beach pool", "", "beach_pool"),
+        # An entity ID has letters and digits alone: a number stands for such a name.
+        ("Pool", "\N{ELECTRIC LIGHT BULB}", "pool"),
+    ],
+)
+async def test_outputs_without_a_letter(
+    home: Home, name: str, text: str, page: str
+) -> None:
     home.own(home.service.full)
-    _name_all(home.pool, "")
+    home.controller.name = name
+    _name_all(home.pool, text)
     await home.set_up(home.controller)
-    assert home.entity_id("switch", "slot_3") == "switch.beach_pool_output_4"
-    assert home.entity_id("switch", "schedule_0") == "switch.beach_pool_1_schedule"
-    assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
-
-
-async def test_names_of_which_no_letter_is_left(home: Home) -> None:
-    """An entity ID has letters and digits alone: a number stands for such a name."""
-    home.own(home.service.full)
-    home.controller.name = "Pool"
-    _name_all(home.pool, "\N{ELECTRIC LIGHT BULB}")
-    await home.set_up(home.controller)
-    assert home.entity_id("switch", "slot_3") == "switch.pool_output_4"
-    assert home.entity_id("switch", "schedule_0") == "switch.pool_1_schedule"
+    assert home.entity_id("switch", "slot_3") == f"switch.{page}_output_4"
+    assert home.entity_id("switch", "schedule_0") == f"switch.{page}_1_schedule"
+    if not text:
+        assert home.state("switch", "schedule_0").name == "Beach pool Schedule 1"
 
 
 async def test_a_person_chose_what_identifiers_are_made_of(home: Home) -> None:
-    registry = er.async_get(home.hass)
-    registry.async_update_settings(
-        entity_id_parts=[
-            er.EntityNamePart.PARENT_DEVICE,
-            er.EntityNamePart.DEVICE,
-            er.EntityNamePart.ENTITY,
-        ]
+    part = er.EntityNamePart
+    er.async_get(home.hass).async_update_settings(
+        entity_id_parts=[part.PARENT_DEVICE, part.DEVICE, part.ENTITY]
     )
     home.own(home.service.small)
     await home.set_up(home.controller)
@@ -60,14 +58,6 @@ def _name_all(pool: Pool, text: str) -> None:
         slot.name = text
     for schedule in pool.schedules:
         schedule.name = text
-
-
-async def look_at_names(home: Home) -> None:
-    """Have all names read again."""
-    for controller in home.service.controllers:
-        # A raw action has everything read again.
-        await home.act_on_device("send_action", of=controller, name="evt_rewind")
-    await home.advance(15)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -91,9 +81,11 @@ async def test_names_in_every_language(
         check_labels(home)
     for text in ("", "Pool"):
         with subtests.test("of its owner", text=text):
-            for controller in home.service.controllers:
-                _name_all(controller.pool, text)
-            await look_at_names(home)
+            for of in home.service.controllers:
+                _name_all(of.pool, text)
+                # A raw action has everything read again.
+                await home.act_on_device("send_action", of=of, name="evt_rewind")
+            await home.advance(15)
             for of in home.service.controllers:
                 named = home.registered("switch", "schedule_0", of)
                 assert named is not None

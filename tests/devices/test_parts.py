@@ -2,8 +2,10 @@
 
 from collections import Counter
 import re
+from typing import Any
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.core import Event
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
@@ -127,21 +129,14 @@ async def test_an_entity_changes_its_part(full: Home) -> None:
     assert "Heating" not in parts(full)
 
 
-async def test_parts_stay_over_a_restart(full: Home) -> None:
+async def test_parts_stay(full: Home, hass_ws_client: WebSocketGenerator) -> None:
+    """Over a restart, and if somebody tries to delete one."""
     before = {name: part.id for name, part in parts(full).items()}
     await full.restart()
-    assert {name: part.id for name, part in parts(full).items()} == before
-
-
-async def test_a_part_cannot_be_deleted_by_hand(
-    full: Home, hass_ws_client: WebSocketGenerator
-) -> None:
     assert await async_setup_component(full.hass, "config", {})
     client = await hass_ws_client(full.hass)
-    pump = parts(full)["Pump"]
-    answer = await client.remove_device(pump.id)
-    assert not answer["success"]
-    assert "Pump" in parts(full)
+    assert not (await client.remove_device(before["Pump"]))["success"]
+    assert {name: part.id for name, part in parts(full).items()} == before
 
 
 @pytest.mark.usefixtures("small")
@@ -195,14 +190,24 @@ async def test_diagnostics_of_a_part_are_its_controllers(
     assert len(told["controllers"]) == 1
 
 
-async def test_triggers_and_conditions_take_a_controller_or_a_part(
-    full: Home,
-) -> None:
+async def automate(home: Home, rules: dict[str, dict[str, Any]]) -> list[Event]:
+    """Set up automations; return their events, which have their names."""
+    config = [
+        {**rule, "alias": name, "actions": {"event": "ran", "event_data": {"by": name}}}
+        for name, rule in rules.items()
+    ]
+    assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: config})
+    await home.hass.async_block_till_done()
+    events: list[Event] = async_capture_events(home.hass, "ran")
+    return events
+
+
+async def test_triggers_and_conditions_take_a_controller_or_a_part(full: Home) -> None:
     targets = {name: parts(full)[name].id for name in ("Water", "Pump")}
     targets["Beach pool"] = full.device().id
-    rules = [
-        {
-            "alias": name,
+    in_range = {"reading": "ph", "lower_limit": 5, "upper_limit": 9}
+    rules: dict[str, dict[str, Any]] = {
+        name: {
             "triggers": {
                 "trigger": f"{DOMAIN}.connection_changed",
                 "target": {"device_id": target},
@@ -211,21 +216,18 @@ async def test_triggers_and_conditions_take_a_controller_or_a_part(
             "conditions": {
                 "condition": f"{DOMAIN}.reading_in_range",
                 "target": {"device_id": target},
-                "options": {"reading": "ph", "lower_limit": 5, "upper_limit": 9},
+                "options": in_range,
             },
-            "actions": {"event": "told", "event_data": {"target": name}},
         }
         for name, target in targets.items()
-    ]
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: rules})
-    await full.hass.async_block_till_done()
-    events = async_capture_events(full.hass, "told")
+    }
+    events = await automate(full, rules)
     full.controller.faults.on("refuse")
     full.clock.speed = 200
     await full.live(60)
     assert full.source == "cloud"
-    told = sorted(event.data["target"] for event in events)
-    assert told == ["Beach pool", "Pump", "Water"]
+    assert {event.data["by"] for event in events} == targets.keys()
+    assert len(events) == 3
 
 
 async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None:
@@ -234,22 +236,18 @@ async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None
         "spa": {"device_id": parts(full)["Spa"].id},
         "pool": {"entity_id": full.entity_id("climate", "pool")},
     }
-    rules = [
-        {
-            "alias": name,
-            "triggers": {"trigger": f"{DOMAIN}.target_reached", "target": target},
-            "actions": {"event": name},
-        }
+    trigger = f"{DOMAIN}.target_reached"
+    rules: dict[str, dict[str, Any]] = {
+        name: {"triggers": {"trigger": trigger, "target": target}}
         for name, target in targets.items()
-    ]
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: rules})
-    await full.hass.async_block_till_done()
-    spa, pool = (async_capture_events(full.hass, name) for name in targets)
-    assert full.state("climate", "pool").attributes["hvac_action"] == "heating"
-    full.pool.water.temperature = 40
-    await full.advance(15)
-    assert full.state("climate", "pool").attributes["hvac_action"] == "idle"
-    assert len(pool) == 1 and not spa
+    }
+    events = await automate(full, rules)
+    for temperature, action in ((None, "heating"), (40, "idle")):
+        if temperature is not None:
+            full.pool.water.temperature = temperature
+            await full.advance(15)
+        assert full.state("climate", "pool").attributes["hvac_action"] == action
+    assert [event.data["by"] for event in events] == ["pool"]
 
 
 # Update on request

@@ -20,7 +20,7 @@ WATERFALL = 3
 KEY = f"slot_{WATERFALL}"
 FREE = 22
 """A slot with nothing wired to it."""
-GENERAL, OZONE, POOL_LIGHT, GAS_HEATER, PH_DOSER = 1, 10, 13, 2, 6
+GENERAL, GENERAL_TOO, OZONE, POOL_LIGHT, GAS_HEATER, PH_DOSER = 1, 25, 10, 13, 2, 6
 
 
 def known(home: Home, domain: str, key: str) -> er.RegistryEntry:
@@ -64,48 +64,34 @@ async def pool(full: Home) -> AsyncGenerator[Pool]:
             assert after[place] == identity
 
 
-def live(home: Home, domain: str) -> dict[str | None, Entity]:
-    """Return the running entities of a domain by unique id."""
-    entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES][domain, DOMAIN]
-    return {entity.unique_id: entity for entity in entities.values()}
-
-
-async def test_only_the_slot_that_changed_is_made_anew(home: Home, pool: Pool) -> None:
-    """All other slots keep their running entity."""
-    before = live(home, "switch")
-    pool.slots[WATERFALL].aux_type = OZONE
+async def wire(home: Home, slot: int, aux_type: int, name: str | None = None) -> None:
+    """Wire other equipment to a slot, and let that be read."""
+    home.pool.slots[slot].aux_type = aux_type
+    if name is not None:
+        home.pool.slots[slot].name = name
     await home.advance(30, step=15)
-    after = live(home, "switch")
-    changed = {key for key, entity in before.items() if after.get(key) is not entity}
-    assert changed == {f"{home.controller.device_id}_{KEY}"}
+
+
+async def rename(home: Home, name: str) -> er.RegistryEntry:
+    """Rename the waterfall; return its entry once names were read again."""
+    home.pool.slots[WATERFALL].name = name
+    await home.advance(330, step=30)
+    return known(home, "switch", KEY)
 
 
 async def test_a_name_changes(home: Home, pool: Pool) -> None:
     """Names are read every five minutes, and a new one is then shown at once."""
     before = known(home, "switch", KEY)
     assert home.state_of(before.entity_id).name == "Outputs Waterfall"
-    pool.slots[WATERFALL].name = "Cascade"
-    await home.advance(330, step=30)
-    after = known(home, "switch", KEY)
-    assert (after.id, after.entity_id) == (before.id, before.entity_id)
-    assert home.state_of(after.entity_id).name == "Outputs Cascade"
-    assert after.original_name == "Cascade"
-
-    pool.slots[WATERFALL].name = ""
-    await home.advance(330, step=30)
-    after = known(home, "switch", KEY)
-    assert home.state_of(after.entity_id).name == "Outputs Output 4"
-    assert after.original_name == "Output 4"
-
-
-async def test_a_change_of_the_wiring_reads_names_at_once(
-    home: Home, pool: Pool
-) -> None:
-    pool.slots[WATERFALL].name = "Cascade"
-    pool.slots[21].aux_type = 25
-    await home.advance(30, step=15)
-    entry = known(home, "switch", KEY)
-    assert home.state_of(entry.entity_id).name == "Outputs Cascade"
+    for name, expected in (("Cascade", "Cascade"), ("", "Output 4")):
+        after = await rename(home, name)
+        assert (after.id, after.entity_id) == (before.id, before.entity_id)
+        assert home.state_of(after.entity_id).name == f"Outputs {expected}"
+        assert after.original_name == expected
+    # A change of the wiring reads names at once.
+    pool.slots[WATERFALL].name = "Geyser"
+    await wire(home, 21, GENERAL_TOO)
+    assert home.state_of(before.entity_id).name == "Outputs Geyser"
 
 
 @pytest.mark.parametrize("name", ["Waterfall", ""])
@@ -113,14 +99,21 @@ async def test_another_kind_of_the_same_platform(
     home: Home, pool: Pool, name: str
 ) -> None:
     """Name and icon follow; identifiers and the user's settings stay."""
-    pool.slots[WATERFALL].name = name
-    await home.advance(330, step=30)
+
+    def live() -> dict[str | None, Entity]:
+        """Return the running switches by unique id."""
+        entities = home.hass.data[DATA_DOMAIN_PLATFORM_ENTITIES]["switch", DOMAIN]
+        return {entity.unique_id: entity for entity in entities.values()}
+
+    before = await rename(home, name)
     registry = er.async_get(home.hass)
-    before = known(home, "switch", KEY)
     registry.async_update_entity(before.entity_id, icon="mdi:star", labels={"mine"})
     assert before.translation_key == "general"
-    pool.slots[WATERFALL].aux_type = OZONE
-    await home.advance(30, step=15)
+    entities = live()
+    await wire(home, WATERFALL, OZONE)
+    # All other slots keep their running entity.
+    kept = {key for key, entity in live().items() if entities[key] is entity}
+    assert {*entities} - kept == {before.unique_id}
     after = known(home, "switch", KEY)
     assert (after.id, after.entity_id) == (before.id, before.entity_id)
     assert after.translation_key == "ozone"
@@ -141,24 +134,20 @@ async def test_another_kind_of_the_same_platform(
 
 async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
     """It stays disabled, and its registry entry has the new kind."""
-    registry = er.async_get(full.hass)
     before = known(full, "switch", KEY)
-    registry.async_update_entity(
+    er.async_get(full.hass).async_update_entity(
         before.entity_id, disabled_by=er.RegistryEntryDisabler.USER
     )
     await full.restart()
-    full.pool.slots[WATERFALL].aux_type = OZONE
-    await full.advance(30, step=15)
-    after = full.registered("switch", KEY)
-    assert after is not None
+    await wire(full, WATERFALL, OZONE)
+    after = known(full, "switch", KEY)
     assert (after.id, after.translation_key) == (before.id, "ozone")
     assert after.disabled
     assert full.hass.states.get(after.entity_id) is None
 
 
-async def test_another_platform_and_back(
-    home: Home, pool: Pool, subtests: pytest.Subtests
-) -> None:
+@pytest.mark.usefixtures("pool")
+async def test_another_platform_and_back(home: Home, subtests: pytest.Subtests) -> None:
     """It moves to the other platform and back, and goes when its output is removed."""
     before = known(home, "switch", KEY)
     for aux_type, domain, name in (
@@ -167,20 +156,14 @@ async def test_another_platform_and_back(
         (PH_DOSER, "binary_sensor", "Output 4: Waterfall"),
     ):
         with subtests.test(domain, aux_type=aux_type):
-            pool.slots[WATERFALL].aux_type = aux_type
-            await home.advance(30, step=15)
+            await wire(home, WATERFALL, aux_type)
             assert gone(home, "switch", KEY)
             assert home.hass.states.get(before.entity_id) is None
-            other = known(home, domain, KEY)
-            assert other.original_name == name
-
-            pool.slots[WATERFALL].aux_type = GENERAL
-            await home.advance(30, step=15)
+            assert known(home, domain, KEY).original_name == name
+            await wire(home, WATERFALL, GENERAL)
             assert gone(home, domain, KEY)
             assert known(home, "switch", KEY).entity_id == before.entity_id
-
-    pool.slots[WATERFALL].aux_type = 0
-    await home.advance(30, step=15)
+    await wire(home, WATERFALL, 0)
     assert gone(home, "switch", KEY)
     assert home.hass.states.get(before.entity_id) is None
 
@@ -188,8 +171,7 @@ async def test_another_platform_and_back(
 async def test_an_expander_that_is_unplugged(home: Home, pool: Pool) -> None:
     """Its slots go. Slot 26 is virtual only with all 37 slots (protocol.md O2.4)."""
     known(home, "binary_sensor", "slot_26")
-    pool.slots[36].aux_type = GENERAL
-    await home.advance(30, step=15)
+    await wire(home, 36, GENERAL)
     known(home, "switch", "slot_36")
     del pool.slots[36:]
     await home.advance(30, step=15)
@@ -205,25 +187,21 @@ async def test_a_new_slot_is_named_before_it_appears(home: Home, pool: Pool) -> 
     """
     for slot, name, end in ((FREE, "Slide", "_slide"), (FREE + 1, "", "")):
         assert not pool.slots[slot].aux_type
-        pool.slots[slot].aux_type, pool.slots[slot].name = GENERAL, name
-        await home.advance(30, step=15)
+        await wire(home, slot, GENERAL, name)
         entry = known(home, "switch", f"slot_{slot}")
         assert entry.entity_id.endswith(end)
         assert entry.original_name == (name or f"Output {slot + 1}")
 
 
-async def test_a_new_slot_appears_although_names_cannot_be_read(
-    home: Home, pool: Pool
-) -> None:
+@pytest.mark.usefixtures("pool")
+async def test_a_new_slot_appears_although_names_cannot_be_read(home: Home) -> None:
     home.controller.faults.on("garbage", "aux_names")
-    pool.slots[FREE].aux_type, pool.slots[FREE].name = GENERAL, "Slide"
-    await home.advance(30, step=15)
-    entry = known(home, "switch", f"slot_{FREE}")
-    assert entry.original_name == f"Output {FREE + 1}"
+    await wire(home, FREE, GENERAL, "Slide")
+    key = f"slot_{FREE}"
+    assert known(home, "switch", key).original_name == f"Output {FREE + 1}"
     home.controller.faults.clear()
     await home.advance(330, step=30)
-    entry = known(home, "switch", f"slot_{FREE}")
-    assert entry.original_name == "Slide"
+    assert known(home, "switch", key).original_name == "Slide"
 
 
 async def test_what_changed_while_home_assistant_was_away(full: Home) -> None:

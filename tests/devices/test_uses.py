@@ -46,15 +46,10 @@ def page_of(home: Home, domain: str, key: str) -> str:
     return next(n for n, part in parts(home).items() if part.id == entry.device_id)
 
 
-def unnamed(home: Home, *slots: int) -> None:
-    """Remove the names of these slots."""
-    for slot in slots:
-        home.pool.slots[slot].name = ""
-
-
 async def test_a_heater_and_a_pump_are_on_their_pages(small: Home) -> None:
     """Their switches stay, with another icon and another name."""
-    unnamed(small, 2, 3)
+    for slot in (2, 3):
+        small.pool.slots[slot].name = ""
     await small.restart()
     await small.live(400)
     heater, pump = (small.entity_id("switch", f"slot_{slot}") for slot in (2, 3))
@@ -114,7 +109,9 @@ async def test_the_same_name_on_one_page(small: Home) -> None:
         assert small.state("light", f"slot_{slot}").name.endswith(f"({slot + 1})")
 
 
-async def test_one_output_is_one_thing(small: Home) -> None:
+async def test_one_output_is_one_thing(
+    small: Home, hass_client: ClientSessionGenerator
+) -> None:
     """Two uses of one output are an error of the form, which can then be corrected."""
     switch = small.entity_id("switch", "slot_2")
     flow = await ask(small, {"heater": [switch], "light": [switch]})
@@ -126,6 +123,10 @@ async def test_one_output_is_one_thing(small: Home) -> None:
     assert flow["type"] is FlowResultType.CREATE_ENTRY
     await small.settle()
     assert page_of(small, "switch", "slot_2") == "Heating"
+    # Diagnostics have the use, without the controller's ID.
+    found = await get_diagnostics_for_config_entry(small.hass, hass_client, small.entry)
+    assert found["options"]["uses"] == ["heater"]
+    assert small.controller.device_id not in str(found)
 
 
 async def test_other_options_and_outputs_stay(small: Home) -> None:
@@ -170,15 +171,6 @@ async def test_a_choice_of_another_version(small: Home) -> None:
     small.hass.config_entries.async_update_entry(small.entry, options={"uses": 7})
     await small.restart()
     assert page_of(small, "switch", "slot_2") == "Outputs"
-
-
-async def test_diagnostics_do_not_identify_the_controller(
-    small: Home, hass_client: ClientSessionGenerator
-) -> None:
-    await choose(small, heater=[small.entity_id("switch", "slot_2")])
-    found = await get_diagnostics_for_config_entry(small.hass, hass_client, small.entry)
-    assert found["options"]["uses"] == ["heater"]
-    assert small.controller.device_id not in str(found)
 
 
 async def test_a_light_through_the_cloud(small: Home) -> None:
