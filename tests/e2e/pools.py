@@ -65,7 +65,7 @@ async def entity(api: HomeAssistant, key: str, domain: str) -> str:
     """Return the entity ID that Home Assistant made for a key of the full pool."""
     (found,) = (
         str(entity["entity_id"])
-        for entity in await api.command("config/entity_registry/list")
+        for entity in await api.entities()
         if entity["unique_id"] == f"{FULL_ID}_{key}"
         and entity["entity_id"].startswith(f"{domain}.")
     )

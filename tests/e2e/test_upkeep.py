@@ -50,9 +50,8 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
 
     # Not the pump's schedule: the water must flow for the other tests.
     async def switches() -> list[str]:
-        registered = await api.command("config/entity_registry/list")
-        unique_id = f"{FULL_ID}_schedule_{WATERFALL}"
-        return [e["entity_id"] for e in registered if e["unique_id"] == unique_id]
+        key = f"{FULL_ID}_schedule_{WATERFALL}"
+        return [e["entity_id"] for e in await api.entities() if e["unique_id"] == key]
 
     # Schedules are read some time after the account was loaded, as by the last test.
     (schedule,) = await until(switches, bool, what="a schedule is there", seconds=120)

@@ -59,8 +59,7 @@ async def visit(
         HomeAssistant.signed_in(settings.home_url) as home,
     ):
         picture = await _settled(home, like)
-        entities = await home.command("config/entity_registry/list")
-        await Exercise(home, entities).run()
+        await Exercise(home, await home.entities()).run()
     return picture
 
 

@@ -80,13 +80,12 @@ class Exercise:
     def __init__(self, home: HomeAssistant, entities: list[Json]) -> None:
         """Find the pool with the most entities."""
         self.home = home
-        ours = [entity for entity in entities if entity["platform"] == DOMAIN]
         # A MAC address comes first in each unique id.
-        pools = [entity["unique_id"][:17] for entity in ours]
+        pools = [entity["unique_id"][:17] for entity in entities]
         pool = max(set(pools), key=pools.count)
         self._ids = {
             (entity["entity_id"].partition(".")[0], entity["unique_id"][18:]): entity
-            for entity in ours
+            for entity in entities
             if entity["unique_id"].startswith(pool)
         }
 

@@ -43,10 +43,7 @@ async def take(home: HomeAssistant) -> Picture:
     """Return all entities, devices and texts of the integration."""
     states = await home.states()
     picture: Picture = {}
-    entities: list[Json] = await home.command("config/entity_registry/list")
-    for entity in entities:
-        if entity["platform"] != DOMAIN:
-            continue
+    for entity in await home.entities():
         kind = entity["entity_id"].partition(".")[0]
         name = f"{kind} {entity['unique_id']}"
         picture |= {f"{name}: {key}": entity[key] for key in _REGISTRY}

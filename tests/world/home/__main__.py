@@ -72,38 +72,20 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--reset",
-        action="store_true",
-        help="start over: delete the data of earlier starts",
-    )
     start = parser.add_mutually_exclusive_group()
-    start.add_argument(
-        "--ready",
-        action="store_true",
-        help="also sign in to the pool service, so that the entities are there at once",
-    )
-    start.add_argument(
-        "--from-scratch",
-        action="store_true",
-        help="start over as a newcomer does: without stored application credentials",
-    )
-    start.add_argument(
-        "--demo",
-        action="store_true",
-        help="start over with both pools set up, a dashboard and three weeks of history;"
-        " nobody has to sign in",
-    )
+    for group, name, meaning in (
+        (parser, "reset", "start over: delete the data of earlier starts"),
+        (parser, "issues-at-once", "show a problem under Repairs at once, not later"),
+        (start, "ready", "also sign in to the pool service: the entities are there"),
+        (start, "from-scratch", "start over as a newcomer: without credentials"),
+        (start, "demo", "start over with both pools, a dashboard and weeks of history"),
+    ):
+        group.add_argument(f"--{name}", action="store_true", help=meaning)
     start.add_argument(
         "--report",
         type=Path,
         metavar="FILE",
         help="start over with the pool of a diagnostics file, which is played back",
-    )
-    parser.add_argument(
-        "--issues-at-once",
-        action="store_true",
-        help="show a problem under Repairs at once, not after it lasted for minutes",
     )
     parser.add_argument(
         "--data",

@@ -13,7 +13,7 @@ from typing import Any, Final, Self, cast
 import aiohttp
 
 from .errors import ApiError
-from .settings import HOME_USER, Account
+from .settings import DOMAIN, HOME_USER, Account
 
 type Json = dict[str, Any]
 
@@ -87,6 +87,11 @@ class HomeAssistant:
         """Return the config entries of an integration."""
         path = f"/api/config/config_entries/entry?domain={domain}"
         return cast("list[Json]", await self.get(path))
+
+    async def entities(self) -> list[Json]:
+        """Return the registered entities of the integration."""
+        entities: list[Json] = await self.command("config/entity_registry/list")
+        return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def choose(self, domain: str, **options: object) -> None:
         """Set options of an integration's only entry; the others get their defaults.

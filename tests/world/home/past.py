@@ -20,7 +20,7 @@ from typing import Final
 from uuid import uuid4
 
 from .api import HomeAssistant, Json
-from .settings import DOMAIN, Settings
+from .settings import Settings
 from .waiting import until
 
 STATE_DAYS: Final = 10
@@ -138,11 +138,10 @@ class Past:
 
 async def add_past(home: HomeAssistant, settings: Settings) -> None:
     """Import the past of all pools; raises TooLateError if the recorder does not start."""
-    registered: list[Json] = await home.command("config/entity_registry/list")
     ours = {
         (item["entity_id"].split(".")[0], item["unique_id"]): item["entity_id"]
-        for item in registered
-        if item["platform"] == DOMAIN and not item["disabled_by"]
+        for item in await home.entities()
+        if not item["disabled_by"]
     }
     states = await home.states()
     entities: list[Past] = []

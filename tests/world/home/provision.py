@@ -79,10 +79,6 @@ HELD: Final = "slot_21"
 # google_translate) and a shopping list. It stores only that it is done.
 ONBOARDING: Final = {"done": ["core_config", "analytics", "integration"]}
 
-# How the unique ids of these sensors end.
-PUMP_ENERGY: Final = "_pump_energy"
-PUMP_POWER: Final = "_pump_power"
-
 START_TIMEOUT: Final = 120
 LOADED_TIMEOUT: Final = 60
 
@@ -238,21 +234,15 @@ async def _pumps(home: HomeAssistant) -> list[Json] | None:
         for domain, identifier in device["identifiers"]
         if domain == DOMAIN
     }
-    entities: list[Json] = await home.command("config/entity_registry/list")
-    ours = {
-        str(entity["unique_id"]): str(entity["entity_id"])
-        for entity in entities
-        if entity["platform"] == DOMAIN
-    }
-    keys = [
-        (f"{each}{PUMP_ENERGY}", f"{each}{PUMP_POWER}") for each in sorted(controllers)
+    ours = {each["unique_id"]: each["entity_id"] for each in await home.entities()}
+    pumps = [
+        {
+            "stat_consumption": ours.get(f"{each}_pump_energy"),
+            "stat_rate": ours.get(f"{each}_pump_power"),
+        }
+        for each in sorted(controllers)
     ]
-    if not keys or not {key for pair in keys for key in pair} <= ours.keys():
-        return None
-    return [
-        {"stat_consumption": ours[energy], "stat_rate": ours[power]}
-        for energy, power in keys
-    ]
+    return pumps if pumps and all(all(pump.values()) for pump in pumps) else None
 
 
 async def add_dashboard(home: HomeAssistant) -> None:
@@ -275,21 +265,16 @@ async def add_dashboard(home: HomeAssistant) -> None:
 
 async def live_in(home: HomeAssistant) -> None:
     """Act as an owner: enter the volume of the pool, hold an output."""
-    entities: list[Json] = await home.command("config/entity_registry/list")
     ours = {
         (item["entity_id"].split(".")[0], item["unique_id"].split("_", 6)[-1]): item
-        for item in reversed(entities)
-        if item["platform"] == DOMAIN
+        for item in reversed(await home.entities())
     }
-    volume, held = ours["number", "volume"], ours["switch", HELD]
-    await home.call("number", "set_value", entity_id=volume["entity_id"], value=50)
-    await home.call(
-        DOMAIN,
-        "hold",
-        entity_id=held["entity_id"],
-        state=True,
-        duration="02:00:00",
+    volume, held = (
+        ours[key]["entity_id"] for key in (("number", "volume"), ("switch", HELD))
     )
+    await home.call("number", "set_value", entity_id=volume, value=50)
+    hold = {"entity_id": held, "state": True, "duration": "02:00:00"}
+    await home.call(DOMAIN, "hold", **hold)
 
 
 def store_past(settings: Settings) -> None:

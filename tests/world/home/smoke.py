@@ -16,7 +16,6 @@ from .api import HomeAssistant, Json, new_session
 from .errors import ApiError, HomeError
 from .provision import POOLS
 from .running import development_home
-from .settings import DOMAIN
 
 # Stopping everything takes its time too.
 TIMEOUT: Final = 180
@@ -34,10 +33,7 @@ async def checked() -> AsyncGenerator[str]:
         HomeAssistant.signed_in(settings.home_url) as home,
         new_session() as session,
     ):
-        entities = await home.command("config/entity_registry/list")
-        found = {
-            e["unique_id"]: e["entity_id"] for e in entities if e["platform"] == DOMAIN
-        }
+        found = {e["unique_id"]: e["entity_id"] for e in await home.entities()}
         states = f"{settings.control_url}/api/state"
         for number in range(POOLS):
             async with session.get(states) as response:
