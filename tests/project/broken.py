@@ -1,13 +1,13 @@
 """Broken copies of the repository, and the problems that the validation finds there."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 import json
 from pathlib import Path
 import shutil
 from typing import Final
 
-from tests.validation.report import Check, Problem, Repository
+from tests.validation import Check, validate
 
 ROOT: Final = Path(__file__).parents[2]
 PARTS: Final = (
@@ -43,21 +43,14 @@ def copied(root: Path) -> Path:
     return root
 
 
-def problems(check: Check, root: Path) -> set[Problem]:
-    """Return the problems that a check finds."""
-    return set(check(Repository(root)))
-
-
-@cache
-def _usual(check: Check) -> set[Problem]:
-    """Return the problems that a check finds in the unchanged repository."""
-    return problems(check, ROOT)
+usual = cache(partial(validate, ROOT))
+"""Returns the problems that a check finds in the unchanged repository."""
 
 
 def found(check: Check, root: Path, change: Callable[[], object]) -> set[str]:
     """Return the problems that a check finds in a copy only after a change."""
     change()
-    return {str(problem) for problem in problems(check, root) - _usual(check)}
+    return validate(root, check) - usual(check)
 
 
 def put(path: Path, keys: str, value: object) -> None:

@@ -18,11 +18,10 @@ from tests.project.broken import (
     put,
     replace,
 )
-from tests.validation import descriptions, icons, languages, versions
-from tests.validation.__main__ import main
-from tests.validation.report import Check
+from tests.validation import Check, descriptions, icons, languages, main, versions
 
 GERMAN: Final = "custom_components/poolctl/translations/de.json"
+RESUME: Final = "services.resume_schedule"
 ORP: Final = "entity.sensor.orp.name"
 
 
@@ -34,42 +33,30 @@ def copy(tmp_path: Path) -> Path:
 
 # Check, file, place in it, value that is put there, expected finding.
 BROKEN: Final[tuple[tuple[Check, str, str, object, str], ...]] = (
-    (languages.check, ENGLISH, ORP, "ORP {", "a brace is alone"),
-    (languages.check, GERMAN, ORP, REMOVED, f"{ORP} is missing"),
-    (languages.check, GERMAN, "common.odd", "Odd", "common.odd is not in en.json"),
+    (languages, ENGLISH, ORP, "ORP {", "a brace is alone"),
+    (languages, GERMAN, ORP, REMOVED, f"{ORP} is missing"),
+    (languages, GERMAN, "common.odd", "Odd", "common.odd is not in en.json"),
     (
-        languages.check,
+        languages,
         GERMAN,
         "config.flow_title",
         "{nome}",
         "the placeholders ['nome'], English has",
     ),
-    (icons.check, ICONS, "entity.sensor.orp.default", "mdi:no-such-icon", "no icon"),
-    (icons.check, ICONS, "entity.sensor.orp.default", "hass:pump", "no icon"),
+    (icons, ICONS, "entity.sensor.orp.default", "mdi:no-such-icon", "no icon"),
+    (icons, ICONS, "entity.sensor.orp.default", "hass:pump", "no icon"),
+    (descriptions, ENGLISH, RESUME, REMOVED, "resume_schedule has no texts"),
+    (descriptions, ICONS, RESUME, REMOVED, "resume_schedule has no icon"),
     (
-        descriptions.check,
+        descriptions,
         ENGLISH,
-        "services.resume_schedule",
-        REMOVED,
-        "resume_schedule has no texts",
-    ),
-    (
-        descriptions.check,
-        ICONS,
-        "services.resume_schedule",
-        REMOVED,
-        "resume_schedule has no icon",
-    ),
-    (
-        descriptions.check,
-        ENGLISH,
-        "services.resume_schedule.fields.odd",
+        f"{RESUME}.fields.odd",
         {"name": "Odd", "description": "Odd."},
         "the field odd has texts",
     ),
-    (versions.check, "hacs.json", "homeassistant", "2026.9.0", "that is tested"),
-    (versions.check, MANIFEST, "version", "9.9.9", "CHANGELOG.md: has no section"),
-    (versions.check, MANIFEST, "version", "9.9.9", "pyproject.toml: the version"),
+    (versions, "hacs.json", "homeassistant", "2026.9.0", "which is tested"),
+    (versions, MANIFEST, "version", "9.9.9", "CHANGELOG.md: has no section"),
+    (versions, MANIFEST, "version", "9.9.9", "pyproject.toml: the version"),
 )
 
 
@@ -103,7 +90,7 @@ BROKEN_ACTIONS: Final = (
 @pytest.mark.parametrize(("action", "finding"), BROKEN_ACTIONS)
 def test_a_broken_action_is_found(copy: Path, action: str, finding: str) -> None:
     texts = found(
-        descriptions.check, copy, lambda: (copy / SERVICES).write_text(f"{action}\n")
+        descriptions, copy, lambda: (copy / SERVICES).write_text(f"{action}\n")
     )
     assert any(finding in text for text in texts), texts
 
