@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Final
 
 from playwright.async_api import Locator, Page, ViewportSize, expect
@@ -11,7 +11,7 @@ from tests.world.home.api import HomeAssistant, Json
 from tests.world.home.settings import DOMAIN, Settings
 from tests.world.home.waiting import until
 
-from .pools import FULL_ID, SECONDS
+from .pools import FULL_ID, SECONDS, entity
 
 URL_PATH: Final = "dashboard-pool"
 STANDING: Final = "dashboard-standing"
@@ -41,6 +41,8 @@ SHOWN: Final = """() => {
     const view = deep(document, "hui-view");
     return view?.lovelace?.config.views[view.index]?.path ?? "";
 }"""
+type Change = tuple[str, str, str | None, Json]
+"""Domain and key of an entity, the state that it shows, and more attributes."""
 TOO_SLOW: Final = "Error loading the dashboard strategy"
 
 
@@ -145,3 +147,13 @@ async def pretended(
         with suppress(asyncio.CancelledError):
             await keeping
         await api.post(f"/api/states/{entity_id}", before)
+
+
+@asynccontextmanager
+async def pretending(api: HomeAssistant, *changes: Change) -> AsyncIterator[None]:
+    """Give entities of the full pool other states while the block runs."""
+    async with AsyncExitStack() as stack:
+        for domain, key, state, more in changes:
+            changed = pretended(api, await entity(api, key, domain), state, more)
+            await stack.enter_async_context(changed)
+        yield

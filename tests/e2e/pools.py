@@ -72,6 +72,17 @@ async def entity(api: HomeAssistant, key: str, domain: str) -> str:
     return found
 
 
+async def shown(
+    api: HomeAssistant, entity_id: str, accept: Callable[[Json], bool]
+) -> Json:
+    """Wait until Home Assistant shows such a state of an entity; return it."""
+
+    async def state() -> Json:
+        return (await api.states())[entity_id]
+
+    return await until(state, accept, what=entity_id, seconds=SECONDS)
+
+
 def slot(pool: Json, name: str) -> int:
     """Return the number of a slot."""
     return next(int(each["slot"]) for each in pool["slots"] if each["name"] == name)

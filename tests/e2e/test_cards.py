@@ -9,12 +9,11 @@ from playwright.async_api import Page, expect
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.table import PROBLEMS
-from tests.world.home.api import HomeAssistant, Json
+from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
-from tests.world.home.waiting import until
 
-from .dashboards import PHONE, card, controller, dashboard, output, pretended
-from .pools import SECONDS, SMALL_ID, Pools, entity, relay
+from .dashboards import PHONE, card, controller, dashboard, output, pretending
+from .pools import SMALL_ID, Pools, entity, relay, shown
 from .steps import click_until, come_to_rest
 
 # Two polls: the first may have begun before the change.
@@ -60,16 +59,11 @@ async def test_pause(pool: Page, api: HomeAssistant) -> None:
     await expect(dialog).to_contain_text("are not dosed for this time")
     await dialog.get_by_role("button", name="30 min").click()
     await expect(drums.get_by_role("status")).to_contain_text("Dosing paused until")
-
-    async def dosing() -> Json:
-        return (await api.states())[acid]
-
     # One command follows the other, and the end is stored before they are sent.
-    state = await until(
-        dosing,
+    state = await shown(
+        api,
+        acid,
         lambda found: found["state"] == "off" and "paused_until" in found["attributes"],
-        what="acid is paused",
-        seconds=SECONDS,
     )
     end = datetime.fromisoformat(state["attributes"]["paused_until"])
     left = end - datetime.fromisoformat(state["last_changed"])
@@ -127,10 +121,9 @@ async def test_resume(
 
 async def test_run_on(pool: Page, api: HomeAssistant) -> None:
     """For a pump that runs on after it was switched off, reason and end are shown."""
-    status = await entity(api, "pump_status", "sensor")
     headline = card(pool, "pool").locator(".headline")
-    evening = {"ends": EVENING}
-    async with pretended(api, status, "cooling_down", attributes=evening):
+    run_on = ("sensor", "pump_status", "cooling_down", {"ends": EVENING})
+    async with pretending(api, run_on):
         await expect(headline).to_contain_text("Stopping")
         await expect(headline).to_contain_text("cooling the heater until Dec 4, 6:40")
     await expect(headline).to_contain_text("filtering")
@@ -157,16 +150,14 @@ async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
     """Shows are offered only while a light is on."""
     shows = pool.locator("hui-light-effect-card-feature:visible")
     await expect(shows).to_have_count(0)
-    light = await entity(api, "slot_1", "light")
-    async with pretended(api, light, "on"):
+    async with pretending(api, ("light", "slot_1", "on", {})):
         await expect(shows).to_have_count(1)
 
 
 async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
     """Each problem is the headline, in its colour; a tap shows the next step."""
-    status = await entity(api, "status", "sensor")
-    shown = card(pool, "pool")
-    headline = shown.locator(".headline")
+    top = card(pool, "pool")
+    headline = top.locator(".headline")
     assert PARTS.keys() <= {key for key, _ in PROBLEMS_SHOWN}
     for key, severity in PROBLEMS_SHOWN:
         problem = {
@@ -176,13 +167,13 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
             "next_step": f"What helps with {key}.",
             "since": EVENING,
         }
-        attributes = {"problems": [problem]}
-        async with pretended(api, status, severity, attributes):
+        status = ("sensor", "status", severity, {"problems": [problem]})
+        async with pretending(api, status):
             await expect(headline).to_contain_text(problem["sentence"])
             await expect(headline).to_have_class(RATES[severity])
             await expect(headline).not_to_have_class(GOOD)
             await headline.click()
-            await expect(shown.get_by_role("listitem")).to_contain_text(
+            await expect(top.get_by_role("listitem")).to_contain_text(
                 problem["next_step"]
             )
             await headline.click()
@@ -199,12 +190,11 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
 
 async def test_lost(pool: Page, api: HomeAssistant) -> None:
     """A lost controller has one card only, with the last contact and readings."""
-    connection = await entity(api, "connection", "sensor")
-    ph = await entity(api, "ph", "sensor")
-    async with (
-        pretended(api, ph, "unavailable"),
-        pretended(api, connection, "unavailable"),
-    ):
+    lost = (
+        ("sensor", key, "unavailable", dict[str, object]())
+        for key in ("ph", "connection")
+    )
+    async with pretending(api, *lost):
         await expect(card(pool, "pool")).to_contain_text("Last seen")
         await expect(card(pool, "pool")).to_contain_text("does not answer")
         last = card(pool, "pool").get_by_label("Last readings")

@@ -1,6 +1,5 @@
 """What was used of acid and chlorine, and how long the drums last."""
 
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -10,8 +9,7 @@ from playwright.async_api import Page, expect
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
 
-from .dashboards import card, controller, look, pretended
-from .pools import entity
+from .dashboards import card, controller, look, pretending
 from .steps import come_to_rest
 from .test_dashboard import make_use
 
@@ -23,12 +21,12 @@ async def test_chemicals(
     desk: Page, home: Settings, api: HomeAssistant, screenshots: Path
 ) -> None:
     """Previous days are bars, and the end of each drum is shown."""
-    async with AsyncExitStack() as stack:
-        for chemical, (daily, days) in USE.items():
-            await make_use(api, chemical, daily)
-            last = (datetime.now(UTC) + timedelta(days)).date().isoformat()
-            sensor = await entity(api, f"{chemical}_lasts_until", "sensor")
-            await stack.enter_async_context(pretended(api, sensor, last))
+    ends = []
+    for chemical, (daily, days) in USE.items():
+        await make_use(api, chemical, daily)
+        last = (datetime.now(UTC) + timedelta(days)).date().isoformat()
+        ends.append(("sensor", f"{chemical}_lasts_until", last, dict[str, object]()))
+    async with pretending(api, *ends):
         path = await controller(api)
         await look(desk, home, path)
         drums = card(desk, "drums")

@@ -9,9 +9,8 @@ import pytest
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
-from tests.world.home.waiting import until
 
-from .pools import FULL, SECONDS, Pools, relay
+from .pools import FULL, Pools, relay, shown
 from .steps import (
     choose,
     come_to_rest,
@@ -112,16 +111,8 @@ async def test_warm_by(
 
 async def entered(api: HomeAssistant, wanted: datetime) -> None:
     """Wait until the entity has a time."""
-
-    async def state() -> str:
-        return str((await api.states())["datetime.home_pool_spa_warm_by"]["state"])
-
-    await until(
-        state,
-        lambda found: found == wanted.isoformat(),
-        what=f"warm by {wanted}",
-        seconds=SECONDS,
-    )
+    time, entity_id = wanted.isoformat(), "datetime.home_pool_spa_warm_by"
+    await shown(api, entity_id, lambda found: bool(found["state"] == time))
 
 
 async def test_kinds_of_outputs(

@@ -4,7 +4,7 @@ Each state of the pool is shown once in each language; widths and schemes take t
 POOLCTL_EVERY_LABEL=1 tries all combinations, in all languages, and through the cloud.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import product
 import json
@@ -22,9 +22,10 @@ from tests.world.home.settings import DOMAIN, REPOSITORY, Settings
 from tests.world.home.waiting import until
 
 from .conftest import EnterHome
-from .dashboards import LAYOUT_MS, card, controller, look, pretended
+from .dashboards import LAYOUT_MS, Change, card, controller, look, pretended, pretending
 from .pools import FULL_ID, SMALL_ID, Pools, entity
 from .test_accessibility import SCHEMES, findings
+from .test_account import connections
 from .test_cards import PROBLEMS_SHOWN
 
 EVERY: Final = "POOLCTL_EVERY_LABEL" in os.environ
@@ -38,11 +39,8 @@ HEIGHT: Final = 960
 EVENING: Final = "2099-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
-type Change = tuple[str, str, str | None, dict[str, Any]]
-"""Domain and key of an entity, the state that it shows, and more attributes."""
 HELD: Final = {"held_by_hand": True, "held_until": EVENING}
 STATES: Final[dict[str, list[Change]]] = {
-    "problems": [("sensor", "status", "problem", {})],
     "lost": [
         ("sensor", "connection", "unavailable", {}),
         ("sensor", "ph", "unavailable", {}),
@@ -122,9 +120,10 @@ async def test_labels(
             await stack.enter_async_context(through_cloud(api, pools))
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
-        for key in ("pool_warm_at", "spa_warm_at"):
-            warm_at = await entity(api, key, "sensor")
-            await stack.enter_async_context(pretended(api, warm_at, EVENING))
+        warm: Iterator[Change] = (
+            ("sensor", f"{body}_warm_at", EVENING, {}) for body in ("pool", "spa")
+        )
+        await stack.enter_async_context(pretending(api, *warm))
         for device_id in (FULL_ID, SMALL_ID):
             path = await controller(api, device_id)
             for view in (path, f"{path}-history", f"{path}-settings"):
@@ -138,16 +137,10 @@ async def test_labels(
 async def through_cloud(api: HomeAssistant, pools: Pools) -> AsyncIterator[None]:
     """Make both controllers reachable only through the cloud while the block runs."""
 
-    async def ways() -> set[str]:
-        states = await api.states()
-        return {
-            s["state"] for each, s in states.items() if each.endswith("_connection")
-        }
-
     async def go(way: str) -> None:
         for device_id in (FULL_ID, SMALL_ID):
             await pools.fault(device_id, "refuse", on=way == "cloud")
-        await until(ways, lambda found: found == {way}, what=way, seconds=CLOUD_S)
+        await until(lambda: connections(api), {way}.__eq__, what=way, seconds=CLOUD_S)
 
     try:
         await go("cloud")
@@ -178,13 +171,10 @@ async def all_states(
 ) -> None:
     """Check that in each state no label is cut, and axe-core has no serious finding."""
     path = await controller(api)
-    for number, (state, changes) in enumerate(STATES.items()):
-        async with AsyncExitStack() as stack:
-            for domain, key, shown, more in changes:
-                entity_id = await entity(api, key, domain)
-                attributes = problems(language) if state == "problems" else more
-                changed = pretended(api, entity_id, shown, attributes)
-                await stack.enter_async_context(changed)
+    every = ("sensor", "status", "problem", problems(language))
+    states: dict[str, list[Change]] = {"problems": [every], **STATES}
+    for number, (state, changes) in enumerate(states.items()):
+        async with pretending(api, *changes):
             await look(page, home, path)
             if state == "problems":
                 headline = card(page, "pool").locator(".headline")

@@ -7,9 +7,8 @@ from playwright.async_api import Page, expect
 
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import DOMAIN, Settings
-from tests.world.home.waiting import until
 
-from .pools import FULL, SECONDS, Pools, entity
+from .pools import FULL, Pools, entity, shown
 from .steps import open_part, row, take_picture_of
 
 THRESHOLD: Final = "Chlorine low level"
@@ -28,12 +27,7 @@ async def test_refill(
     await open_part(page, home, FULL, "Dosing")
     await row(page, THRESHOLD).get_by_role("slider").press("End")
     status = await entity(api, "status", "sensor")
-    await until(
-        api.states,
-        lambda states: states[status]["state"] == "notice",
-        what="the drum is called nearly empty",
-        seconds=SECONDS,
-    )
+    await shown(api, status, lambda found: bool(found["state"] == "notice"))
     await api.choose(DOMAIN, drum_repairs=True)
 
     await page.goto(f"{home.home_url}/config/repairs")

@@ -2,20 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 import re
-from typing import Any, Final
+from typing import Final
 
 from playwright.async_api import Locator, Page, expect
 import pytest
 import pytest_asyncio
 
 from tests.world.home.api import HomeAssistant
-from tests.world.home.waiting import until
 
-from .dashboards import PHONE, card, output, pretended
-from .pools import FULL_ID, SECONDS, Pools, entity
+from .dashboards import PHONE, card, output, pretended, pretending
+from .pools import FULL_ID, Pools, entity, shown
 from .test_cards import GOOD, GREEN, POLL_MS
 
 KINDS: Final = ("pool", "water", "day", "outputs", "drums")
@@ -162,36 +161,24 @@ async def test_situations(
     await expect(age).to_have_text("measured now")
 
 
-async def pretend(
-    stack: AsyncExitStack, api: HomeAssistant, *changes: tuple[str, str, str, Any]
-) -> None:
-    """Give entities other states and attributes while the block of the stack runs."""
-    for domain, key, state, more in changes:
-        entity_id = await entity(api, key, domain)
-        await stack.enter_async_context(pretended(api, entity_id, state, more))
-
-
 async def test_spa(headline: Locator, api: HomeAssistant) -> None:
     """While the spa is on, it says how warm it is, and when it is warm."""
     soon = (datetime.now(UTC) + timedelta(minutes=40)).isoformat()
     warmth = {"current_temperature": 28, "temperature": 36}
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack,
-            api,
-            ("switch", "spa_mode", "on", {}),
-            ("climate", "spa", "heat", warmth),
-            ("sensor", "spa_warm_at", soon, {}),
-        )
+    async with pretending(
+        api,
+        ("switch", "spa_mode", "on", {}),
+        ("climate", "spa", "heat", warmth),
+        ("sensor", "spa_warm_at", soon, {}),
+    ):
         shown = re.compile(r"Spa 28 → 36 °C, warm at \S+")
         await expect(headline).to_contain_text(shown)
 
 
 async def test_spa_at_rest(pool: Page, api: HomeAssistant) -> None:
     """While other water circulates, the spa has its last reading in grey, with its time."""
-    spa = await entity(api, "spa", "climate")
     last = {"last_temperature": 31.25, "measured_at": "2026-01-05T18:40:00+00:00"}
-    async with pretended(api, spa, attributes=last):
+    async with pretending(api, ("climate", "spa", None, last)):
         shown = output(pool, "Spa · Mode").locator(".soft")
         await expect(shown).to_have_text(re.compile(r"^31\.3 °C at Jan 5, \d+:\d\d"))
         await expect(shown).to_have_css("color", SOFT)
@@ -206,19 +193,14 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
     soon = (datetime.now(UTC) + timedelta(minutes=40)).isoformat()
     next_run = {"next_run": soon, "next_schedule": "Evening"}
     doing = headline.locator(".doing")
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack, api, ("sensor", "status", "problem", {"problems": problems})
-        )
+    async with pretending(api, ("sensor", "status", "problem", {"problems": problems})):
         await expect(doing).to_contain_text("filtering")
         await expect(headline.locator(".open")).to_contain_text("+1")
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack,
-            api,
-            ("sensor", "status", "problem", {"problems": problems, **next_run}),
-            ("sensor", "pump_status", "off", {}),
-        )
+    async with pretending(
+        api,
+        ("sensor", "status", "problem", {"problems": problems, **next_run}),
+        ("sensor", "pump_status", "off", {}),
+    ):
         await expect(doing).to_contain_text(
             re.compile(r"pump off.* · next: Evening \d")
         )
@@ -227,8 +209,7 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
 async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
     """A thermostat that does not heat is idle."""
     for key in ("pool", "spa"):
-        climate = await entity(api, key, "climate")
-        async with pretended(api, climate, "heat", {"hvac_action": "idle"}):
+        async with pretending(api, ("climate", key, "heat", {"hvac_action": "idle"})):
             tile = pool.locator("hui-tile-card:visible", has_text="Heating").filter(
                 has_text="Idle"
             )
@@ -239,13 +220,11 @@ async def test_drum_lasts(pool: Page, api: HomeAssistant) -> None:
     """How long a drum lasts is a number of days; nothing left is empty."""
     last = (datetime.now(UTC) + timedelta(days=52)).date().isoformat()
     drums = card(pool, "drums")
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack,
-            api,
-            ("sensor", "acid_lasts_until", last, {}),
-            ("sensor", "chlorine_remaining", "0.0", {}),
-        )
+    async with pretending(
+        api,
+        ("sensor", "acid_lasts_until", last, {}),
+        ("sensor", "chlorine_remaining", "0.0", {}),
+    ):
         acid, chlorine = (
             drums.locator(".drum", has_text=name) for name in ("Acid", "Chlorine")
         )
@@ -275,13 +254,11 @@ async def test_times(pool: Page, api: HomeAssistant) -> None:
     end = (midnight + timedelta(days=1)).isoformat()
     headline = card(pool, "pool").locator(".headline")
     pump = card(pool, "outputs").locator(".row", has_text="Pump")
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack,
-            api,
-            ("switch", "pump", "on", {"timer_ends": end}),
-            ("sensor", "status", "all_well", {"pump_until": end}),
-        )
+    async with pretending(
+        api,
+        ("switch", "pump", "on", {"timer_ends": end}),
+        ("sensor", "status", "all_well", {"pump_until": end}),
+    ):
         await expect(headline).to_contain_text("filtering until midnight")
         await expect(pump.first).to_contain_text("until midnight")
 
@@ -297,30 +274,18 @@ async def test_next_step(pool: Page, api: HomeAssistant) -> None:
         "next_step": step,
         "action": {"label": name, "entity_id": button},
     }
-    shown = card(pool, "pool")
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack, api, ("sensor", "status", "notice", {"problems": [problem]})
-        )
+    top = card(pool, "pool")
+    async with pretending(api, ("sensor", "status", "notice", {"problems": [problem]})):
         pressed = (await api.states())[button]["state"]
-        await shown.get_by_role("button", name=name).click()
-        dialog = shown.get_by_role("dialog")
+        await top.get_by_role("button", name=name).click()
+        dialog = top.get_by_role("dialog")
         await expect(dialog).to_contain_text(step)
         await dialog.get_by_role("button", name=name).click()
-
-        async def state() -> str:
-            return str((await api.states())[button]["state"])
-
-        await until(
-            state, lambda found: found != pressed, what="pressed", seconds=SECONDS
-        )
+        await shown(api, button, lambda found: bool(found["state"] != pressed))
     page = {"label": "Open settings", "url": "/config/repairs"}
     problems = [problem | {"action": page}]
-    async with AsyncExitStack() as stack:
-        await pretend(
-            stack, api, ("sensor", "status", "notice", {"problems": problems})
-        )
-        await shown.get_by_role("button", name="Open settings").click()
+    async with pretending(api, ("sensor", "status", "notice", {"problems": problems})):
+        await top.get_by_role("button", name="Open settings").click()
         await expect(pool).to_have_url(re.compile("/config/repairs"))
 
 

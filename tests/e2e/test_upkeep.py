@@ -11,7 +11,7 @@ from tests.world.home.settings import REPOSITORY, Settings
 from tests.world.home.waiting import until
 
 from .dashboards import card, controller, look
-from .pools import FULL_ID, SECONDS, Pools
+from .pools import FULL_ID, Pools, shown
 
 README: Final = REPOSITORY / "docs/schedules.md"
 VOLUME: Final = 50  # m³
@@ -56,13 +56,7 @@ async def test_until_sunset(api: HomeAssistant, pools: Pools) -> None:
     # Schedules are read some time after the account was loaded, as by the last test.
     (schedule,) = await until(switches, bool, what="a schedule is there", seconds=120)
     action["target"]["entity_id"] = schedule
-
-    async def shown() -> str:
-        return str((await api.states())[schedule]["state"])
-
-    await until(
-        shown, {"on", "off"}.__contains__, what="the schedule is read", seconds=SECONDS
-    )
+    await shown(api, schedule, lambda found: found["state"] in {"on", "off"})
     await api.command("execute_script", sequence=[action])
     sunset = (await api.states())["sun.sun"]["attributes"]["next_setting"]
     sets = datetime.fromisoformat(sunset)
