@@ -27,8 +27,9 @@ POOL_LIGHT, SPA_LIGHT, DECK_LIGHT, WATERFALL = 1, 2, 17, 3
 """Slots of the fully equipped pool; the deck light belongs to the pool."""
 
 
-async def refresh(pool: Rig) -> None:
-    """Ask for slow data as the coordinator does, without the time that takes."""
+async def settle(pool: Rig, seconds: float = 15) -> None:
+    """Let time pass, and ask for slow data without the time that takes."""
+    await pool.polls(seconds)
     before = pool.time.now
     await pool.controller.queries.refresh()
     pool.time.now = before
@@ -93,11 +94,9 @@ async def test_the_newest_show_counts(pool: Rig) -> None:
     for _ in range(2):
         assert lit(pool, POOL_LIGHT) == lit(pool, DECK_LIGHT) == (True, "lime")
         assert lit(pool, SPA_LIGHT) == (False, None)
-        await pool.polls(15)
-        await refresh(pool)
+        await settle(pool)
     await show(SPA_LIGHT, "romance")
-    await pool.polls(15)
-    await refresh(pool)
+    await settle(pool)
     assert pool.pool.pool.lights == {"pool": [2, 4], "spa": [5, 11]}
     assert lit(pool, SPA_LIGHT) == (True, "romance")
 
@@ -108,7 +107,7 @@ async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
         await pool.polls(seconds)
         assert pool.controller.queries.due is due
     pool.pool.pool.lights["pool"] = [2, 9]  # another one was chosen in the app
-    await refresh(pool)
+    await settle(pool, 0)
     assert pool.names("q") == [LIGHTS_QUERY]
     assert lit(pool, POOL_LIGHT) == (True, "transcendence")
 
@@ -139,7 +138,7 @@ async def test_a_query_that_the_show_overtook_is_asked_again(pool: Rig) -> None:
     assert POOL_GROUP.effect(pool.shown, Choices()) == "white"
     await pool.polls(15)
     assert pool.controller.queries.due
-    await refresh(pool)
+    await settle(pool, 0)
     assert lit(pool, POOL_LIGHT) == (True, "red")
 
 
@@ -149,8 +148,7 @@ async def test_a_show_that_never_came_true(
     pool.pool.faults.on("ignore_writes")
     await pool.controller.lights.show(POOL_LIGHT, "red")
     assert lit(pool, POOL_LIGHT) == (True, "red")
-    await pool.polls(15)
-    await refresh(pool)
+    await settle(pool)
     assert POOL_GROUP.effect(pool.shown, Choices()) == "white"
     with caplog.at_level(logging.WARNING):
         await pool.polls(20)
@@ -187,14 +185,12 @@ async def test_actions(pool: Rig, light_type: int, action: str) -> None:
 
 async def test_a_darker_light_keeps_its_colour(pool: Rig) -> None:
     await pool.controller.lights.act(POOL_LIGHT, "brightness_down")
-    await pool.polls(15)
-    await refresh(pool)
+    await settle(pool)
     assert pool.pool.pool.lights["pool"] == [2, 12]
     assert lit(pool, POOL_LIGHT) == (True, "white")
     await pool.controller.lights.act(POOL_LIGHT, "resync")
     assert lit(pool, POOL_LIGHT) == (True, None)
-    await pool.polls(130)
-    await refresh(pool)
+    await settle(pool, 130)
     assert lit(pool, POOL_LIGHT) == (True, None)
 
 
@@ -221,7 +217,7 @@ async def test_an_unknown_effect_light_or_type(pool: Rig) -> None:
 async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
     pool.pool.pool.lights["pool"] = [99, 99]
     pool.controller.queries.expire()
-    await refresh(pool)
+    await settle(pool, 0)
     pool.forget()
     pool.controller.store.update(
         lambda known: replace(known, outputs=replace(known.outputs, names=()))
@@ -251,6 +247,5 @@ async def test_the_lan_dies(
         await pool.controller.lights.show(POOL_LIGHT, "red")
     assert (pool.shown, len(pool.asked("a"))) == (before, sent)  # never sent twice
     pool.pool.faults.clear()
-    await pool.polls(15)
-    await refresh(pool)
+    await settle(pool)
     assert (lit(pool, POOL_LIGHT), pool.names("q")) == (then, [LIGHTS_QUERY])

@@ -60,17 +60,6 @@ async def test_spa_mode(pool: Rig) -> None:
     assert temperature(pool.shown, SPA) is None
 
 
-async def test_spa_mode_by_way_of_the_cloud(away: Rig) -> None:
-    assert spa_mode(away) == (False, {False})
-    await switch_spa(away, True)
-    assert away.written() == ["manualSet"]
-    away.time.advance(2)
-    assert spa_mode(away) == (True, {True})
-    await switch_spa(away, False)
-    away.time.advance(2)
-    assert spa_mode(away) == (False, {False})
-
-
 @pytest.mark.parametrize(
     ("wiring", "slot"),
     [

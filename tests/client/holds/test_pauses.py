@@ -10,7 +10,6 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claims import retry_wait
 from custom_components.poolctl.client.holds.pauses import Pause, Pauses
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
@@ -141,32 +140,6 @@ async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     pool.pool.faults.clear()
     await pool.live(1, 60)
     assert is_on(pool) and not pauses.overdue
-
-
-async def test_a_pause_of_an_old_backup(pool: Rig) -> None:
-    """It ended more than 30 days ago: dosing is not switched on, and that is said."""
-    await pause(pool)
-    kept = stored(pool)
-    pool.time.advance(31 * 86400)
-    pauses = again(pool, kept)
-    await pauses.work()
-    assert not is_on(pool) and pauses.wait is None
-    assert kinds(pauses.overdue) == kinds(await pauses.leave()) == [ACID]
-    assert not is_on(pool)
-    switch(pool, True)
-    await read(pool)
-    pauses.take_read(pool.reported, pool.time.now)
-    assert not pauses.overdue
-
-
-async def test_it_is_tried_less_and_less_often(pool: Rig) -> None:
-    await pause(pool, 1)
-    pool.pool.faults.on("refuse")
-    pool.time.advance(60)
-    for tries in range(4):
-        await pool.controller.pauses.work()
-        assert pool.controller.pauses.wait == pytest.approx(retry_wait(tries), abs=3)
-        pool.time.advance(retry_wait(tries))
 
 
 @pytest.mark.parametrize(
