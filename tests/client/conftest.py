@@ -138,7 +138,7 @@ class Service(shared.Service):
         return LanClient(self.session, controller.host, controller.key, **options)
 
     def requests(self, name: str) -> int:
-        """Return the number of requests of that name that the cloud received."""
+        """Return the number of requests that the cloud received."""
         return sum(request.name == name for request in self.cloud.requests)
 
 
@@ -150,10 +150,8 @@ async def session(socket_enabled: None) -> AsyncGenerator[ClientSession]:
 
 @pytest.fixture
 def clock() -> sim.Clock:
-    """Return a clock so fast that the cloud's pauses stay below shortened timeouts.
-
-    It begins at noon, because the doses of a day are counted anew at midnight.
-    """
+    # So fast that the cloud's pauses stay below shortened timeouts. It begins at noon,
+    # because the doses of a day are counted anew at midnight.
     return sim.Clock(speed=10, start=sim.NOON)
 
 
@@ -177,7 +175,7 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
 
 
 def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
-    """Replace the time in every module of the client but those that use the time of day."""
+    """Replace the time in the client, except where it is the time of day."""
     fake = FakeTime(clock)
     modules = [each for name, each in sys.modules.items() if name.startswith(CLIENT)]
     for module in set(modules) - {clock_module, lan_module}:
@@ -239,10 +237,7 @@ class Rig:
         return [wire.decode_cmd(r.payload) for r in self.asked("a") if r.payload]
 
     def written(self) -> list[str]:
-        """Return the names of the writes that the cloud received.
-
-        Token requests do not count: on a busy machine, a poll may also read the cloud.
-        """
+        """Return the names of the writes that the cloud received."""
         posts = [r for r in self.service.cloud.requests if r.method == "POST"]
         return [request.name for request in posts if request.name != "token"]
 
@@ -320,7 +315,6 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
 
 @pytest.fixture
 def rig(make_rig: Callable[..., Rig]) -> Rig:
-    """Make the rig of the small pool, with both paths."""
     return make_rig()
 
 
@@ -353,13 +347,10 @@ async def on_cloud(small: Rig) -> Rig:
 
 @pytest.fixture
 async def pool(make_rig: Callable[..., Rig]) -> Rig:
-    """Read the fully equipped pool once, over the LAN, with all its slow data.
-
-    That is so long ago that a command reads settings again before it writes them.
-    """
+    """Read the fully equipped pool once, over the LAN, with all its slow data."""
     rig = make_rig(full=True)
     await rig.read()
-    rig.time.advance(FRESH)
+    rig.time.advance(FRESH)  # so that a command reads settings before it writes them
     rig.forget()
     return rig
 
@@ -376,7 +367,7 @@ async def away(make_rig: Callable[..., Rig]) -> Rig:
 
 @dataclass
 class RawServer:
-    """Answers every connection with the same bytes; records the requests."""
+    """Answers every connection with the same bytes."""
 
     answer: bytes = b""
     port: int = 0
@@ -416,7 +407,6 @@ class RawServer:
 
 @pytest.fixture
 async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
-    """Start a server that answers with the bytes that a test chooses."""
     raw = RawServer()
     server = await asyncio.start_server(raw.serve, "127.0.0.1", 0)
     raw.port = server.sockets[0].getsockname()[1]
