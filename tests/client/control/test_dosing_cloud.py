@@ -104,15 +104,6 @@ async def test_two_changes_in_a_row_do_not_undo_each_other(
     assert 14_900 < settings["acid_remaining"] <= 15_000
 
 
-async def test_changes_on_both_paths_do_not_undo_each_other(both: Rig) -> None:
-    await both.controller.dosing.set_desired(ACID, 7.1)
-    assert both.written() == []
-    both.pool.faults.on("refuse")
-    await both.controller.dosing.set_drum(ACID, 15_000)
-    assert both.written() == ["setPhSettings"]
-    assert (both.settings["desired_ph"], both.settings["acid_drum"]) == (71, 15_000)
-
-
 async def test_an_edit_in_the_app_is_not_lost(away: Rig) -> None:
     """An edit in the app counts once a copy can show it, even of what we wrote."""
     await away.controller.dosing.set_desired(ACID, 7.1)
@@ -174,7 +165,12 @@ async def test_a_write_that_fails(away: Rig) -> None:
 async def test_the_lan_dies_on_the_way_and_comes_back(
     both: Rig, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
-    """LAN frames do not report the flag: its object is read again to confirm it."""
+    """Changes on both paths do not undo each other.
+
+    LAN frames do not report the flag: its object is read again to confirm it.
+    """
+    await both.controller.dosing.set_desired(ACID, 7.1)
+    assert both.written() == []
     both.pool.faults.on(fault)
     await both.controller.dosing.enable(ACID, False)
     assert both.written() == ["setPhSettings"]
@@ -184,6 +180,7 @@ async def test_the_lan_dies_on_the_way_and_comes_back(
         await both.controller.queries.refresh()
         assert both.shown.acid.enabled is False
     assert both.reported.acid.enabled is False
+    assert (both.settings["desired_ph"], both.settings["ph_dosing"]) == (71, 0)
     assert "never took effect" not in caplog.text
 
 
