@@ -1,10 +1,20 @@
-"""Queries: slow data that is read from the LAN at intervals."""
+"""Queries: slow data that is read from the LAN at intervals.
 
-from collections.abc import Callable
+A dose is noticed soon, and what a user waits for goes ahead of background queries.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from custom_components.poolctl.client.wire.commands import PumpIdentity
+from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.commands import (
+    CHLORINE_SETTINGS,
+    PH_SETTINGS,
+    PumpIdentity,
+)
 from tests.client.conftest import Rig
 from tests.world.simulator import settings as sim_settings
 
@@ -117,3 +127,95 @@ async def test_queries_that_fail(small: Rig, monkeypatch: pytest.MonkeyPatch) ->
     small.forget()
     await queries.refresh()  # the LAN goes between two of them
     assert small.names("q") == SMALL[:1]
+
+
+# Doses
+
+
+async def live(rig: Rig, seconds: float) -> None:
+    """Poll every 15 s for a while, and query slow data as the coordinator does."""
+    end = rig.time.now + seconds
+    while rig.time.now < end:
+        await rig.polls(15)
+        if rig.controller.queries.due:
+            await rig.controller.queries.refresh()
+
+
+def asked(rig: Rig) -> tuple[int, int]:
+    """Return how often each settings object was queried."""
+    names = rig.names("q")
+    return names.count(PH_SETTINGS.query), names.count(CHLORINE_SETTINGS.query)
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds", "doses", "queries"),
+    [
+        ({}, 120, 1, 1),
+        ({"ph_dosing_time": 3}, 60, 1, 1),  # no poll reads its flag, but its drum
+        ({"ph_dosing_time": 120}, 90, 0, 0),  # while it goes on
+    ],
+)
+async def test_a_dose_is_seen_soon(
+    pool: Rig, settings: dict[str, float], seconds: int, doses: int, queries: int
+) -> None:
+    pool.pool.pool.settings |= settings
+    pool.pool.pool.water.ph, pool.pool.pool.water.orp = 7.9, 600
+    await live(pool, seconds)
+    assert pool.reported.acid.doses == doses
+    assert asked(pool)[0] == queries
+    assert pool.reported.signals.ph_dosing is (queries == 0)
+    assert pool.reported.chlorine.doses == pool.pool.pool.chlorine.doses == 1
+    assert asked(pool)[1] == 1
+
+
+async def test_doses_cost_no_queries(pool: Rig) -> None:
+    """Background queries stay within twelve an hour each (protocol.md O1)."""
+    pool.settings["ph_dose_interval"] = 10
+    pool.pool.pool.water.ph, pool.pool.pool.water.orp = 8.3, 400
+    for hour in (1, 2):
+        await live(pool, 3600)
+        assert max(asked(pool)) <= 12 * hour
+        assert pool.names("q").count("aux_names") >= 11 * hour
+    assert pool.reported.acid.doses == pool.pool.pool.acid.doses == 6
+
+
+# What a user waits for
+
+
+BACKGROUND = ("pump_id", "schedules")
+
+
+@pytest.mark.parametrize(
+    ("fault", "work", "first"),
+    [
+        ("", lambda it: it.queries.ask("aux_names"), ("aux_names", *BACKGROUND)),
+        ("", lambda it: it.raw.query("aux_names", b""), ("aux_names", *BACKGROUND)),
+        ("", lambda it: it.heating.change(POOL, target=29), ("v2_temp_get",)),
+        # Only one goes ahead of the proof, while the refusal is read: that it was not
+        # the counter is proved by the query that was answered last.
+        (
+            "decline",
+            lambda it: it.outputs.switch(3, True),
+            ("aux", "pump_id", "get_pool_light_switch_mode"),
+        ),
+    ],
+    ids=["ask", "raw query", "read before a change", "proof after a refusal"],
+)
+async def test_ahead_of_background_queries(
+    pool: Rig,
+    fault: str,
+    work: Callable[[Controller], Awaitable[object]],
+    first: tuple[str, ...],
+) -> None:
+    if fault:
+        pool.pool.faults.once(fault)
+    lan = pool.controller.paths.lan
+    assert lan is not None
+    async with lan.counters.lock.held(urgent=False):
+        queries = [asyncio.create_task(lan.query(name)) for name in BACKGROUND]
+        await asyncio.sleep(0)
+        person = asyncio.ensure_future(work(pool.controller))
+        for _ in range(20):
+            await asyncio.sleep(0)
+    await asyncio.gather(*queries, person)
+    assert tuple(pool.names()[: len(first)]) == first

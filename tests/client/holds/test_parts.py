@@ -1,4 +1,4 @@
-"""Holds: their storage, evidence in single reads, and ends, case by case."""
+"""Holds: their storage, evidence, states and ends, case by case."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client import holds
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claim import (
     Doubt,
     End,
     Event,
     State,
+    after,
     is_over,
     next_end,
     with_shown_end,
@@ -174,7 +176,7 @@ def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
     assert after_read(hold, PoolState(**read(False, held=held)), at)[1] is event
 
 
-def after(seconds: float | None) -> datetime | None:
+def in_s(seconds: float | None) -> datetime | None:
     return None if seconds is None else NOW + timedelta(seconds=seconds)
 
 
@@ -189,8 +191,72 @@ def after(seconds: float | None) -> datetime | None:
     ],
 )
 def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -> None:
-    hold = replace(HOLD, until=after(until), lasts=lasts).restored(NOW, 7.0)
-    assert (hold.until, hold.settled_at) == (after(expected), 7.0)
+    hold = replace(HOLD, until=in_s(until), lasts=lasts).restored(NOW, 7.0)
+    assert (hold.until, hold.settled_at) == (in_s(expected), 7.0)
+
+
+# What every event does in every state, cell by cell of the table
+
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in (holds.__doc__ or "").splitlines()
+    if line.startswith("| ") and not line.startswith("|-")
+]
+CELLS = [
+    pytest.param(State(row[0]), Event(event), cell, id=f"{row[0]} {event}")
+    for row in ROWS[1:]
+    for event, cell in zip(ROWS[0][1:], row[1:], strict=True)
+]
+HELD = Hold(
+    slot=2,
+    on=False,
+    since=NOW,
+    until=NOW + timedelta(hours=1),
+    end=End.SCHEDULE,
+    schedules=(0,),
+    previous=HOLD,
+    doubt=Doubt(5.0, by_cloud=False),
+    tries=3,
+    retry_at=9.0,
+)
+
+
+def test_the_table_is_complete() -> None:
+    assert len(CELLS) == len(State) * len(Event)
+
+
+@pytest.mark.parametrize(("state", "event", "cell"), CELLS)
+def test_a_cell(state: State, event: Event, cell: str) -> None:
+    hold = replace(HELD, state=state)
+    found = after(hold, event)
+    if cell in ("over", "previous"):
+        assert found is (None if cell == "over" else HOLD)
+        return
+    assert found is not None
+    assert found.state == (state if cell == "-" else cell)
+    # Whatever happens, it is the same hold with the same end.
+    assert (found, found.end, found.schedules) == (hold, hold.end, hold.schedules)
+    if cell == "active":
+        assert (found.doubt, found.previous) == (None, None)
+    forgotten = event is Event.MOVED and cell == "active"
+    assert found.tries == (0 if forgotten else 3)
+    assert found.retry_at == (None if forgotten else 9.0)
+
+
+def test_only_a_schedule_is_watched() -> None:
+    changes: dict[str, Any]
+    for changes in ({"on": True}, {"needed": False}, {"end": End.DURATION}):
+        releasing = replace(HELD, state=State.RELEASING, **changes)
+        assert after(releasing, Event.RELEASED) is None
+
+
+def test_what_needs_no_hold() -> None:
+    """Once confirmed, it stays requested until reads show that no override was set."""
+    hold = replace(HELD, state=State.REQUESTED, needed=False)
+    confirmed = after(hold, Event.CONFIRMED)
+    assert confirmed is not None
+    assert (confirmed.state, confirmed.previous) == (State.REQUESTED, None)
+    assert after(confirmed, Event.GONE) is None
 
 
 # Ends
@@ -200,9 +266,9 @@ def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -
     ("changes", "left", "waits"),
     [
         ({}, None, None),
-        ({"until": after(60)}, 60.0, 60.0),
+        ({"until": in_s(60)}, 60.0, 60.0),
         ({"until": NOW}, 0.0, 0.0),
-        ({"until": after(-60)}, 0.0, 0.0),
+        ({"until": in_s(-60)}, 0.0, 0.0),
         ({"until": NOW, "ends_at": 140.0}, 40.0, 40.0),
         ({"until": NOW, "retry_at": 107.0}, 0.0, 7.0),
         ({"until": NOW, "ends_at": 109.0, "retry_at": 107.0}, 9.0, 9.0),
@@ -234,5 +300,5 @@ def test_which_end_is_shown(
     until: int | None, ends_at: float | None, shown: int | None
 ) -> None:
     """The shown end follows the actual one if it differs by half a minute or more."""
-    hold = replace(HOLD, until=after(until), ends_at=ends_at)
-    assert with_shown_end(hold, NOW, 100.0).until == after(shown)
+    hold = replace(HOLD, until=in_s(until), ends_at=ends_at)
+    assert with_shown_end(hold, NOW, 100.0).until == in_s(shown)
