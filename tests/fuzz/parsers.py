@@ -19,24 +19,11 @@ from custom_components.poolctl.client.pool import from_cloud
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.queries import QUERIES, Query
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire import cloud_answers as cloud
-from custom_components.poolctl.client.wire.envelope import parse_key, unwrap, wrap
-from custom_components.poolctl.client.wire.exceptions import (
-    AuthenticationError,
-    BusyError,
-    CommandFailedError,
-    EnvelopeError,
-    ForbiddenError,
-    FrameError,
-    NotOfferedError,
-    PoolctlError,
-    ProtocolError,
-    ReplayError,
-    ReplyError,
-    ServiceError,
-    SignatureError,
-    UnconfirmedError,
+from custom_components.poolctl.client.wire import (
+    cloud_answers as cloud,
+    exceptions as err,
 )
+from custom_components.poolctl.client.wire.envelope import parse_key, unwrap, wrap
 from custom_components.poolctl.client.wire.frame import decode_frame
 from custom_components.poolctl.client.wire.http import Response
 from custom_components.poolctl.client.wire.json_values import (
@@ -70,7 +57,7 @@ class Parser[T]:
     """Makes a mutated input."""
     parse: Callable[[T], object]
     """Parses it; an iterator has the words to be stored or shown."""
-    errors: tuple[type[PoolctlError], ...] = ()
+    errors: tuple[type[err.PoolctlError], ...] = ()
     """The only errors that it may raise; a class does not stand for its subclasses."""
 
 
@@ -145,20 +132,25 @@ def _reply(query: Query, known: PoolState, data: bytes) -> Iterator[str]:
 
 def _lan() -> Iterator[Parser[Any]]:
     frames = _of_bytes(_SEEN)
-    yield Parser("state frame", frames, _frame, (FrameError,))
+    yield Parser("state frame", frames, _frame, (err.FrameError,))
     yield Parser("frame after an action", frames, state_after)
-    errors = EnvelopeError, SignatureError, ReplayError, FrameError
+    errors = err.EnvelopeError, err.SignatureError, err.ReplayError, err.FrameError
     yield Parser("envelope", _signed, _envelope, errors)
     for query in QUERIES:
         make, parse = _of_bytes(_replies(query)), partial(_reply, query, _known())
-        yield Parser(f"reply to {query.name}", make, parse, (ReplyError,))
+        yield Parser(f"reply to {query.name}", make, parse, (err.ReplyError,))
 
 
 # --- The cloud --------------------------------------------------------------------
 
 _ANSWERS: Final = (
-    *(AuthenticationError, BusyError, CommandFailedError, ForbiddenError),
-    *(NotOfferedError, ProtocolError, ServiceError),
+    *(
+        err.AuthenticationError,
+        err.BusyError,
+        err.CommandFailedError,
+        err.ForbiddenError,
+    ),
+    *(err.NotOfferedError, err.ProtocolError, err.ServiceError),
 )
 
 
@@ -263,17 +255,17 @@ def _of_cloud() -> Iterator[Parser[Any]]:
         make = _response([*_read(name), *_OTHER])
         for title, state in ((name, known), (f"{name} at first", PoolState())):
             yield Parser(title, make, partial(_merged, merge, state), _ANSWERS)
-    writes = (*_ANSWERS, UnconfirmedError)
+    writes = (*_ANSWERS, err.UnconfirmedError)
     yield Parser("answer to a write", _response(_OTHER), _write, writes)
     yield Parser("inventory", _response([_SITES]), _inventory, _ANSWERS)
     online: Json = {"deviceId": "AA_BB_CC_0A_0B_0C", "online": True}
     statuses = _response([_success({"devices": [online]})])
     yield Parser("online statuses", statuses, _statuses, _ANSWERS)
-    keys = (EnvelopeError, *_ANSWERS)
+    keys = (err.EnvelopeError, *_ANSWERS)
     yield Parser("envelope key", _response(_KEYS), _envelope_key, keys)
     key = partial(mutate_text, text=_KEY.hex())
-    yield Parser("text of a key", key, parse_key, (EnvelopeError,))
-    tokens = AuthenticationError, BusyError, ProtocolError, ServiceError
+    yield Parser("text of a key", key, parse_key, (err.EnvelopeError,))
+    tokens = err.AuthenticationError, err.BusyError, err.ProtocolError, err.ServiceError
     yield Parser("token", _response([_TOKEN, *_OTHER]), _tokens, tokens)
     yield Parser("any JSON", partial(mutated_answer, value=_SITES), parse_object)
 
