@@ -62,44 +62,22 @@ def listed(*devices: object, **more: object) -> dict[str, Any]:
     return {"device_list": list(devices), **more}
 
 
+BARE_IDS: list[dict[str, str | None]] = [{}, {"tag": None}, {"online": "seven"}]
+ODD_IDS = ["aa_bb_cc_00_00_01", "../../../etc/passwd", 7]
+
+
 @pytest.mark.parametrize(
     ("devices", "complete", "answers"),
     [
-        ((), True, [{"sites": []}, {"sites": [listed()]}]),
-        ((POOL, POOL), True, [{"sites": [listed(GOOD), listed(GOOD)]}]),
-        (
-            (BARE,),
-            True,
-            [
-                {"sites": [listed({"deviceId": OTHER_ID, **odd})]}
-                for odd in ({}, {"tag": None}, {"online": "seven"})
-            ],
-        ),
-        ((), False, [{}, {"sites": None}, {"sites": {}}, {"sites": [7, None]}]),
-        ((), False, [{"sites": [{"device_list": 7}, listed(7, None, {})]}]),
-        (
-            (),
-            False,
-            [
-                {"sites": [listed({"deviceId": odd, "tag": "x"})]}
-                for odd in ("aa_bb_cc_00_00_01", "../../../etc/passwd", 7)
-            ],
-        ),
-        (
-            (POOL,),
-            False,
-            [
-                {"sites": [7, listed(GOOD)]},
-                {"sites": [{"device_list": 7}, listed(GOOD)]},
-                {"sites": [listed(GOOD), {"device_list": 7}]},
-                {"sites": [listed(7, GOOD)]},
-                {"sites": [listed(GOOD)], "next": "/2"},
-                {"sites": [listed(GOOD)], "count": 2},
-                {"sites": [listed(GOOD)], "meta": {"hasMore": True}},
-                {"sites": [listed(GOOD, device_count=2)]},
-            ],
-        ),
-        ((POOL,), True, [{"sites": [listed(GOOD)], "next": None, "total": 1}]),
+        ((), True, [[], [listed()]]),
+        ((POOL, POOL), True, [[listed(GOOD), listed(GOOD)]]),
+        ((BARE,), True, [[listed({"deviceId": OTHER_ID, **odd})] for odd in BARE_IDS]),
+        ((), False, [None, {}, [7, None], [{"device_list": 7}, listed(7, None, {})]]),
+        ((), False, [[listed({"deviceId": odd, "tag": "x"})] for odd in ODD_IDS]),
+        ((POOL,), False, [[7, listed(GOOD)], [listed(7, GOOD)]]),
+        ((POOL,), False, [[{"device_list": 7}, listed(GOOD)]]),
+        ((POOL,), False, [[listed(GOOD), {"device_list": 7}]]),
+        ((POOL,), False, [[listed(GOOD, device_count=2)]]),
     ],
 )
 async def test_what_of_an_inventory_is_understood(
@@ -107,14 +85,34 @@ async def test_what_of_an_inventory_is_understood(
     raw: RawServer,
     devices: tuple[Device, ...],
     complete: bool,
-    answers: list[dict[str, Any]],
+    answers: list[object],
 ) -> None:
     """Readable entries count; an inventory is complete if nothing is missing."""
-    for data in answers:
-        raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
+    for sites in answers:
+        raw.say(200, json.dumps({"status": "SUCCESS", "data": {"sites": sites}}))
         found = await raw_cloud.inventory()
-        assert (found.site_ids, found.devices) == ((), devices), data
-        assert found.complete is complete, data
+        assert (found.site_ids, found.devices) == ((), devices), sites
+        assert found.complete is complete, sites
+
+
+@pytest.mark.parametrize(
+    ("more", "complete"),
+    [
+        ({"next": None, "total": 1}, True),
+        ({"next": "/2"}, False),
+        ({"count": 2}, False),
+        ({"meta": {"hasMore": True}}, False),
+    ],
+)
+async def test_whether_an_inventory_has_more(
+    raw_cloud: CloudClient, raw: RawServer, more: dict[str, Any], complete: bool
+) -> None:
+    data = {"sites": [listed(GOOD)], **more}
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
+    found = await raw_cloud.inventory()
+    assert (found.devices, found.complete) == ((POOL,), complete)
+    raw.say(200, '{"status": "SUCCESS", "data": {}}')
+    assert not (await raw_cloud.inventory()).complete
 
 
 async def test_envelope_key(service: Service, cloud: CloudClient) -> None:

@@ -180,23 +180,13 @@ async def test_faults_and_dialects(
 
 async def test_situations(service: Visitor, post: Post) -> None:
     """Each situation can be started and ended repeatedly."""
-    pool = service.controller.pool
-    happens: dict[str, Callable[[], bool]] = {
-        "dry_run": lambda: pool.pump.dry_run_status == 2,
-        "bad_ph": lambda: pool.water.ph > 8,
-        "acid_empty": lambda: pool.settings["acid_remaining"] == 0,
-        "chlorine_empty": lambda: pool.settings["chlorine_remaining"] == 0,
-        "filter_dirty": lambda: pool.water.dirt > 0.5,
-        "pump_held_off": lambda: pool.slots[0].held and pool.pump.mode == 0,
-    }
-    assert set(happens) == set(SITUATIONS)
-    for name, is_so in happens.items():
+    for name, situation in SITUATIONS.items():
         for on in (True, False, True):
             status, state = await post("situation", name=name, on=on)
             service.clock.advance(2)  # schedules win a second later
-            assert status == 200 and is_so() is on and service.controller.pool is pool
+            assert situation.exists(service.controller.pool) is on
             shown = state["controllers"][0]["situations"][name]
-            assert shown == {"title": SITUATIONS[name].title, "on": on}
+            assert (status, shown) == (200, {"title": situation.title, "on": on})
 
 
 @pytest.mark.parametrize(
