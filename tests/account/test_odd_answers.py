@@ -6,6 +6,7 @@ A longer run: `POOLCTL_ODD_ANSWERS=20000 scripts/test tests/account/test_odd_ans
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 import json
 import logging
@@ -21,7 +22,7 @@ import voluptuous as vol
 
 from custom_components.poolctl.client.control import poller as poller_module
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.const import DOMAIN, Connection
+from custom_components.poolctl.const import Connection
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from tests.fuzz.mutations import mutate_json
 from tests.world.assistant.home import Home
@@ -75,41 +76,44 @@ class Odd:
         return answer
 
 
-type Action = tuple[str, str, dict[str, Any]]
+type Action = tuple[str, dict[str, Any]]
 
 
 def actions(home: Home, chance: Random, right: dict[str, str]) -> Iterator[Action]:
     """Yield an action of every entity that has one, and the integration's actions."""
     for state in home.hass.states.async_all():
-        entity = {"entity_id": state.entity_id}
+        shown = state.attributes
+        possible: tuple[Action, ...] = ()
         match state.domain:
             case "button":
-                yield "button", "press", entity
+                possible = (("button.press", {}),)
             case "switch":
-                yield "switch", chance.choice(("turn_on", "turn_off")), entity
-                yield DOMAIN, "resume_schedule", entity
-                yield DOMAIN, "hold", entity | {"state": False, "duration": 60}
-                yield DOMAIN, "hold", entity | {"state": True, "duration": 60}
-            case "light":
-                effects = state.attributes.get("effect_list") or [None]
-                yield "light", "turn_on", entity | {"effect": chance.choice(effects)}
-            case "number":
-                limits = state.attributes["min"], state.attributes["max"]
-                yield "number", "set_value", entity | {"value": chance.choice(limits)}
-            case "select":
-                # A choice lasts, and another type of light would have other buttons.
-                if (option := right.get(state.entity_id)) is not None:
-                    yield "select", "select_option", entity | {"option": option}
-            case "time":
-                yield (
-                    "time",
-                    "set_value",
-                    entity | {"time": "00:00:00"},
+                possible = (
+                    (f"switch.{chance.choice(('turn_on', 'turn_off'))}", {}),
+                    ("poolctl.resume_schedule", {}),
+                    ("poolctl.hold", {"state": False, "duration": 60}),
+                    ("poolctl.hold", {"state": True, "duration": 60}),
                 )
+            case "light":
+                effect = chance.choice(shown.get("effect_list") or [None])
+                possible = (("light.turn_on", {"effect": effect}),)
+            case "number":
+                limit = chance.choice((shown["min"], shown["max"]))
+                possible = (("number.set_value", {"value": limit}),)
+            case "select" if state.entity_id in right:
+                # A choice lasts, and another type of light would have other buttons.
+                option = right[state.entity_id]
+                possible = (("select.select_option", {"option": option}),)
+            case "time":
+                possible = (("time.set_value", {"time": "00:00:00"}),)
             case "climate":
-                mode = chance.choice(state.attributes["hvac_modes"])
-                yield "climate", "set_hvac_mode", entity | {"hvac_mode": mode}
-                yield "climate", "set_temperature", entity | {"temperature": 30}
+                mode = chance.choice(shown["hvac_modes"])
+                possible = (
+                    ("climate.set_hvac_mode", {"hvac_mode": mode}),
+                    ("climate.set_temperature", {"temperature": 30}),
+                )
+        for action, data in possible:
+            yield action, {"entity_id": state.entity_id, **data}
     yield from actions_of_the_controller(home, chance)
 
 
@@ -119,51 +123,42 @@ def actions_of_the_controller(home: Home, chance: Random) -> Iterator[Action]:
     sensors = home.hass.states.async_entity_ids("sensor")
     run_hours = [each for each in sensors if each.endswith("_run_hours")]
     if run_hours:
-        yield DOMAIN, "reset_run_hours", {"entity_id": chance.choice(run_hours)}
+        yield "poolctl.reset_run_hours", {"entity_id": chance.choice(run_hours)}
     query = chance.choice(("schedules", "aux_names", "get_ph_settings", "none"))
-    action = chance.choice((("aux", "020101"), ("schedule", "0200"), ("cmd", "00")))
-    yield DOMAIN, "send_query", device | {"name": query}
-    yield (
-        DOMAIN,
-        "send_action",
-        device | dict(zip(("name", "payload"), action, strict=True)),
+    yield "poolctl.send_query", {**device, "name": query}
+    name, payload = chance.choice(
+        (("aux", "020101"), ("schedule", "0200"), ("cmd", "00"))
     )
+    yield "poolctl.send_action", {**device, "name": name, "payload": payload}
     fields = new(home, start=f"{chance.randrange(24):02}:00:00")
     if shown := home.registered("calendar", "schedules"):
         calendar = {"entity_id": shown.entity_id}
-        yield DOMAIN, "get_schedules", calendar
-        yield DOMAIN, "create_schedule", calendar | fields
+        yield "poolctl.get_schedules", calendar
+        yield "poolctl.create_schedule", calendar | fields
     changed = {name: fields[name] for name in chance.sample(sorted(fields), 2)}
     if switch := home.registered("switch", f"schedule_{chance.randrange(3)}"):
         one = {"entity_id": switch.entity_id}
-        yield DOMAIN, "update_schedule", one | changed
-        yield DOMAIN, "delete_schedule", one
-    yield (
-        "calendar",
-        "get_events",
-        {"entity_id": "all", "duration": {"days": 8}},
-    )
+        yield "poolctl.update_schedule", one | changed
+        yield "poolctl.delete_schedule", one
+    yield "calendar.get_events", {"entity_id": "all", "duration": {"days": 8}}
 
 
 def choose(home: Home, chance: Random, right: dict[str, str]) -> Action:
     """Choose an action, each with the same chance, and then its target."""
-    found: dict[tuple[str, str], list[Action]] = {}
+    by_action: dict[str, list[Action]] = {}
     for each in actions(home, chance, right):
-        found.setdefault(each[:2], []).append(each)
-    return chance.choice(chance.choice([*found.values()]))
+        by_action.setdefault(each[0], []).append(each)
+    return chance.choice(chance.choice([*by_action.values()]))
 
 
-async def use(
-    hass: HomeAssistant, domain: str, action: str, data: dict[str, Any]
-) -> None:
+async def use(hass: HomeAssistant, action: str, data: dict[str, Any]) -> None:
     """Run an action; errors that Home Assistant shows to the user are ignored."""
-    answers = action.startswith(("get_", "send_"))
-    try:
+    domain, name = action.split(".")
+    answers = name.startswith(("get_", "send_"))
+    with suppress(HomeAssistantError, vol.Invalid):
         await hass.services.async_call(
-            domain, action, data, blocking=True, return_response=answers
+            domain, name, data, blocking=True, return_response=answers
         )
-    except HomeAssistantError, vol.Invalid:
-        return
 
 
 def entities(home: Home) -> set[str]:
@@ -176,15 +171,9 @@ def entities(home: Home) -> set[str]:
 
 
 def settings(home: Home) -> dict[str, Any]:
-    """Return a copy of everything that actions on odd values may change."""
+    """Return everything that actions on odd values may change."""
     names = ("settings", "schedules", "lights", "slots")
-    return {name: deepcopy(getattr(home.pool, name)) for name in names}
-
-
-def restore(home: Home, was: dict[str, Any]) -> None:
-    """Restore that copy: no controller has values that do not fit into its frames."""
-    for name, value in was.items():
-        setattr(home.pool, name, deepcopy(value))
+    return {name: getattr(home.pool, name) for name in names}
 
 
 async def right_again(home: Home) -> None:
@@ -224,12 +213,11 @@ async def test_nothing_raises_and_no_entity_goes(
     options = {"connection": Connection.CLOUD if path == "cloud" else "automatic"}
     await home.set_up(home.controller, options=options)
     await home.enable_all()
-    was = settings(home)
+    was = deepcopy(settings(home))
     await right_again(home)
     before = entities(home)
-    right = {
-        each.entity_id: each.state for each in home.hass.states.async_all("select")
-    }
+    selects = home.hass.states.async_all("select")
+    right = {each.entity_id: each.state for each in selects}
     assert len(before) > 40
     odd = Odd(home, monkeypatch, chance)
     states: list[PoolState] = []
@@ -244,7 +232,9 @@ async def test_nothing_raises_and_no_entity_goes(
         chosen = choose(home, chance, right)
         await use(home.hass, *chosen)
         await home.settle()
-        restore(home, was)
+        # No controller has values that do not fit into its frames.
+        for name, value in deepcopy(was).items():
+            setattr(home.pool, name, value)
         if not number % 7:
             await async_get_config_entry_diagnostics(home.hass, home.entry)
         assert not complaints(caplog), (number, chosen)
