@@ -32,17 +32,23 @@ IMPORT: Final = re.compile(r'^import .* from "\./(.+)";$', re.MULTILINE)
 CAST: Final = "https://cast.home-assistant.io"
 
 # Without this, the frontend begins with the onboarding page.
-ONBOARDED: Final = {
-    "version": 4,
-    "key": "onboarding",
-    "data": {"done": ["user", "core_config", "analytics", "integration"]},
-}
+ONBOARDED: Final = {"done": ["user", "core_config", "analytics", "integration"]}
+
+
+def stored(key: str, data: object) -> dict[str, Any]:
+    """Return a file of Home Assistant's storage."""
+    return {"version": 1, "key": key, "data": data}
+
+
+def resource(number: int, version: str) -> dict[str, str]:
+    """Return a stored resource of dashboards, which is our module of this version."""
+    url = f"{dashboard.PATH}/{version}/poolctl.js"
+    return {"id": str(number), "type": "module", "url": url}
 
 
 async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
     """Return our modules that a browser loads with the frontend."""
-    client = await hass_client()
-    page = await (await client.get("/")).text()
+    page = await (await (await hass_client()).get("/")).text()
     return EXTRA_MODULE.findall(page)
 
 
@@ -52,9 +58,13 @@ def _resources(hass: HomeAssistant) -> list[str]:
 
 
 @pytest.fixture
-async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
+def onboarded(hass_storage: dict[str, Any]) -> None:
+    hass_storage["onboarding"] = {**stored("onboarding", ONBOARDED), "version": 4}
+
+
+@pytest.fixture
+async def frontend(hass: HomeAssistant, onboarded: None) -> None:
     """Run Home Assistant with its frontend."""
-    hass_storage["onboarding"] = ONBOARDED
     assert await async_setup_component(hass, "frontend", {})
 
 
@@ -104,37 +114,28 @@ async def test_other_version(
 ) -> None:
     """Our resources of other versions are replaced; all others stay as they are."""
     card = {"id": "1", "type": "module", "url": "/local/card.js"}
-    old = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
-    older = {"id": "3", "type": "module", "url": f"{dashboard.PATH}/older/poolctl.js"}
-    hass_storage["lovelace_resources"] = {
-        "version": 1,
-        "key": "lovelace_resources",
-        "data": {"items": [card, old, older]},
-    }
+    ours = resource(2, "old"), resource(3, "older")
+    hass_storage["lovelace_resources"] = stored(
+        "lovelace_resources", {"items": [card, *ours]}
+    )
     home.own(home.service.small)
     await home.set_up(home.service.small)
-    kept, ours = _resources(hass)
+    kept, new = _resources(hass)
     assert kept == card["url"]
-    assert ours not in {old["url"], older["url"]}
-    assert ours.startswith(f"{dashboard.PATH}/")
+    assert new not in {each["url"] for each in ours}
+    assert new.startswith(f"{dashboard.PATH}/")
 
 
 async def test_a_disabled_account_is_deleted_after_a_restart(
     hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
 ) -> None:
     """Only the counters stay behind, although the integration never ran (W6)."""
-    ours = {"id": "2", "type": "module", "url": f"{dashboard.PATH}/old/poolctl.js"}
-    hass_storage["lovelace_resources"] = {
-        "version": 1,
-        "key": "lovelace_resources",
-        "data": {"items": [ours]},
-    }
+    hass_storage["lovelace_resources"] = stored(
+        "lovelace_resources", {"items": [resource(2, "old")]}
+    )
     device_id = home.service.small.device_id
-    hass_storage[DOMAIN] = {
-        "version": 1,
-        "key": DOMAIN,
-        "data": {device_id: {"counters": {"counter": 7}, "volume": 50_000}},
-    }
+    record = {"counters": {"counter": 7}, "volume": 50_000}
+    hass_storage[DOMAIN] = stored(DOMAIN, {device_id: record})
     data = home.service.entry(home.service.small).data
     entry = MockConfigEntry(
         domain=DOMAIN, data=data, disabled_by=ConfigEntryDisabler.USER
@@ -144,18 +145,17 @@ async def test_a_disabled_account_is_deleted_after_a_restart(
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     assert _resources(hass) == []
-    stored = hass_storage[DOMAIN]["data"][device_id]
-    assert stored == {"counters": {"counter": 7, "frames": None}}
+    left = hass_storage[DOMAIN]["data"][device_id]
+    assert left == {"counters": {"counter": 7, "frames": None}}
 
 
 async def test_resources_in_yaml(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
-    hass_storage: dict[str, Any],
+    onboarded: None,
     home: Home,
 ) -> None:
     """Resources in YAML stay as they are, and browsers load the module anyway."""
-    hass_storage["onboarding"] = ONBOARDED
     assert await async_setup_component(
         hass, "lovelace", {"lovelace": {"resource_mode": "yaml", "resources": []}}
     )
@@ -167,13 +167,9 @@ async def test_resources_in_yaml(
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:
-    """Home Assistant can run without a frontend."""
+    """Home Assistant can run without it; else it is set up before we check for it."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert "frontend" not in hass.config.components
-
-
-async def test_starts_after_frontend(hass: HomeAssistant) -> None:
-    """The frontend, if any, is set up before the integration checks for it."""
     integration = await async_get_integration(hass, DOMAIN)
     assert {"frontend", "http"} <= set(integration.after_dependencies)
 
