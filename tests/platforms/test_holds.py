@@ -8,21 +8,19 @@ from zoneinfo import ZoneInfo
 from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
-from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import probatio as vol
 import pytest
 
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
-from tests.status.test_repairs import Repair
+from tests.status.test_repairs import Repair, shown
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator.schedules import Schedule
 
-pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 few_platforms = only(Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
@@ -58,32 +56,29 @@ async def begin(
     await home.live(15)
 
 
-def held(home: Home, key: str = KEY, domain: str = "switch") -> timedelta | None:
-    """Return how long an output is still held, `None` if its hold has no end."""
-    until = home.state(domain, key).attributes.get("held_until")
-    return until and datetime.fromisoformat(until) - dt_util.utcnow()
+def held(home: Home, key: str = KEY, domain: str = "switch") -> timedelta:
+    """Return how long an output is still held."""
+    until = home.state(domain, key).attributes["held_until"]
+    return datetime.fromisoformat(until) - dt_util.utcnow()
 
 
 def sent(home: Home) -> list[bytes]:
     """Return the payloads of all `aux` commands, oldest first."""
-    return [
-        r.payload for r in home.controller.requests if r.name == "aux" and r.payload
-    ]
+    commands = [r.payload for r in home.controller.requests if r.name == "aux"]
+    return [payload for payload in commands if payload]
 
 
-async def test_off_inside_a_window(home: Home, freezer: object) -> None:
+async def test_off_inside_a_window(home: Home) -> None:
     await begin(home)
     assert home.value("switch", KEY) == "on"
     changes = home.follow("switch", KEY)
     await home.act("switch.turn_off", KEY)
     assert sent(home) == [b"\2\0\1"]
     assert [state.state for state in changes] == ["off"]  # one write
-    left = held(home)
-    assert left is not None
-    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    assert timedelta(minutes=59) < held(home) <= timedelta(hours=1)
     assert home.state("switch", KEY).attributes["held_by_hand"] is True
-    shown = home.state("sensor", "held_outputs")
-    assert (shown.state, shown.attributes["outputs"]) == ("1", ["Waterfall"])
+    outputs = home.state("sensor", "held_outputs")
+    assert (outputs.state, outputs.attributes["outputs"]) == ("1", ["Waterfall"])
     await home.live(58 * 60, step=580)
     assert sent(home) == [b"\2\0\1"]
     assert len(changes) == 1
@@ -101,9 +96,7 @@ async def test_off_inside_a_window(home: Home, freezer: object) -> None:
 
 @pytest.mark.parametrize("away", [30, 90], ids=["before", "after"])
 @pytest.mark.parametrize("sudden", [False, True])
-async def test_home_assistant_was_down(
-    home: Home, freezer: object, away: float, sudden: bool
-) -> None:
+async def test_home_assistant_was_down(home: Home, away: float, sudden: bool) -> None:
     """The end of a hold is stored at once; if it has passed, it is released once."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
@@ -126,52 +119,51 @@ async def test_home_assistant_was_down(
 
 async def lose(home: Home, way: str) -> list[str]:
     """Give up the LAN, or the whole account; return the notifications."""
-    told: list[str] = []
+    messages: list[str] = []
 
     @callback
     def keep(
-        kind: object, found: dict[str, persistent_notification.Notification]
+        kind: object, new: dict[str, persistent_notification.Notification]
     ) -> None:
-        told.extend(each["message"] for each in found.values())
+        messages.extend(each["message"] for each in new.values())
 
     persistent_notification.async_register_callback(home.hass, keep)
     entries, entry_id = home.hass.config_entries, home.entry.entry_id
+    task: Coroutine[Any, Any, object]
     if way == "cloud":
         options = {**home.entry.options, "connection": "cloud"}
         entries.async_update_entry(home.entry, options=options)
-        task: Coroutine[Any, Any, object] = entries.async_reload(entry_id)
+        task = entries.async_reload(entry_id)
     elif way == "disabled":
         task = entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
     else:
         task = entries.async_remove(entry_id)
     home.hass.async_create_task(task)
     await home.settle()
-    return told
+    return messages
 
 
 @pytest.mark.parametrize("way", ["cloud", "disabled", "deleted"])
 @pytest.mark.parametrize("answers", [True, False])
-async def test_the_means_is_lost(
-    home: Home, freezer: object, way: str, answers: bool
-) -> None:
+async def test_the_means_is_lost(home: Home, way: str, answers: bool) -> None:
     """Outputs held off are released first; the user is notified if that fails."""
     await begin(home)
     await home.act("switch.turn_off", KEY)
     await home.act("light.turn_on", "slot_1")
     if not answers:
         home.controller.faults.on("refuse")
-    told = await lose(home, way)
+    messages = await lose(home, way)
     assert sent(home)[2:] == [b"\2\0\0"] * answers
     assert home.pool.slots[WATERFALL].held is not answers
     assert home.pool.slots[1].held  # on, as the user chose
-    named = [each.translation_placeholders for each in issues(home.hass)]
-    repaired = [each["outputs"] for each in named if each and "outputs" in each]
+    named = [issue.translation_placeholders or {} for issue in shown(home).values()]
+    repaired = [each["outputs"] for each in named if "outputs" in each]
     assert repaired == ["Waterfall"] * (way == "cloud" and not answers)
-    assert len(told) == (way != "cloud" and not answers)
-    assert all("Waterfall" in each for each in told)
+    assert len(messages) == (way != "cloud" and not answers)
+    assert all("Waterfall" in each for each in messages)
 
 
-async def test_the_account_loses_the_controller(home: Home, freezer: object) -> None:
+async def test_the_account_loses_the_controller(home: Home) -> None:
     await begin(home)
     await home.act("switch.turn_off", KEY)
     coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
@@ -187,7 +179,7 @@ async def test_the_account_loses_the_controller(home: Home, freezer: object) -> 
     [(KEY, WATERFALL, "switch", False), ("slot_1", 1, "light", True)],
 )
 async def test_held_for_a_time(
-    home: Home, freezer: object, key: str, slot: int, domain: str, on: bool
+    home: Home, key: str, slot: int, domain: str, on: bool
 ) -> None:
     await begin(home, "2026-11-23 08:00")
     await home.act(
@@ -201,7 +193,7 @@ async def test_held_for_a_time(
     assert sent(home) == [bytes((slot, on, 1)), bytes((slot, 0, 0))]
 
 
-async def test_the_pump_at_a_speed(home: Home, freezer: object) -> None:
+async def test_the_pump_at_a_speed(home: Home) -> None:
     await begin(home)
     hold = home.hass.async_create_task(
         home.act("poolctl.hold", "pump", state=True, duration="01:00:00", speed=55)
@@ -209,29 +201,26 @@ async def test_the_pump_at_a_speed(home: Home, freezer: object) -> None:
     await home.pass_time(5)
     await hold
     assert home.value("sensor", "pump_speed") == "55"
-    left = held(home, "pump")
-    assert left is not None
-    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    assert timedelta(minutes=59) < held(home, "pump") <= timedelta(hours=1)
     await home.live(59 * 60, step=590)
     await home.live(2 * 60)
     assert home.value("sensor", "pump_mode") == "schedule"
     assert home.pool.pump.speed == 75
 
 
-async def test_spa_mode_for_a_time(home: Home, freezer: object) -> None:
+async def test_spa_mode_for_a_time(home: Home) -> None:
     home.own(home.service.full)
     await home.set_up(home.service.full)
     await home.act("poolctl.hold", "spa_mode", state=True, duration="00:30:00")
     assert home.value("sensor", "held_outputs") == "1"  # all actuators count as one
     left = held(home, "spa_mode")
-    assert left is not None
     assert timedelta(minutes=29) < left <= timedelta(minutes=30)
     await home.live(31 * 60, step=310)
     assert not home.pool.spa_mode
     assert not any(slot.held for slot in home.pool.slots)
 
 
-async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
+async def test_what_cannot_be_held(home: Home) -> None:
     await begin(home)
     hour = timedelta(hours=1)
     with pytest.raises(ServiceNotSupported):
@@ -247,7 +236,7 @@ async def test_what_cannot_be_held(home: Home, freezer: object) -> None:
 # Repairs and diagnostics
 
 
-async def test_a_day_held_off(home: Home, freezer: object) -> None:
+async def test_a_day_held_off(home: Home) -> None:
     """A day of being held off, over restarts, brings a repair; held on brings none."""
     await begin(home, holds_by_hand="until_given_back")
     await home.act("switch.turn_off", KEY)
@@ -255,9 +244,9 @@ async def test_a_day_held_off(home: Home, freezer: object) -> None:
     for _ in range(2):
         await home.live(11 * 3600, step=6600)
         await home.restart()
-    assert not issues(home.hass)
+    assert not shown(home)
     await home.live(3 * 3600, step=3600)
-    (issue,) = issues(home.hass)
+    (issue,) = shown(home).values()
     assert (issue.translation_key, issue.is_fixable) == ("held_off", True)
     assert (issue.translation_placeholders or {})["outputs"] == "Waterfall"
     repair = await Repair(home, "held_off").start()
@@ -269,16 +258,10 @@ async def test_a_day_held_off(home: Home, freezer: object) -> None:
     assert sent(home)[-1] == b"\2\0\0"
     await home.live(15)
     assert home.pool.slots[1].held  # held on: stays held
-    assert not issues(home.hass)
+    assert not shown(home)
 
 
-def issues(hass: HomeAssistant) -> list[ir.IssueEntry]:
-    """Return the active repair issues of the integration."""
-    found = ir.async_get(hass).issues.values()
-    return [issue for issue in found if issue.domain == DOMAIN and issue.active]
-
-
-async def test_diagnostics(home: Home, freezer: object) -> None:
+async def test_diagnostics(home: Home) -> None:
     await begin(home)
     await home.act("switch.turn_off", KEY)
     found = await async_get_config_entry_diagnostics(home.hass, home.entry)
@@ -292,7 +275,7 @@ async def test_diagnostics(home: Home, freezer: object) -> None:
 
 
 @pytest.mark.parametrize("cloud", [False, True])
-async def test_a_running_timer(home: Home, freezer: object, cloud: bool) -> None:
+async def test_a_running_timer(home: Home, cloud: bool) -> None:
     """The end of a timer is shown to the minute, and does not move meanwhile."""
     await begin(home, "2026-11-23 08:00")
     home.pool.start_timer(WATERFALL, 2400)
@@ -302,24 +285,17 @@ async def test_a_running_timer(home: Home, freezer: object, cloud: bool) -> None
     await home.live(90, step=30)
     assert home.source == ("cloud" if cloud else "lan")
     states = home.follow("switch", KEY)
-    first = ends(home)
-    assert first in ("2026-11-23T08:40:00+00:00", "2026-11-23T08:41:00+00:00")
-    light = home.state("light", "slot_1").attributes
-    assert light["timer_ends"] in (
-        "2026-11-23T08:10:00+00:00",
-        "2026-11-23T08:11:00+00:00",
-    )
+    ends = {
+        key: home.state(domain, key).attributes["timer_ends"]
+        for domain, key in (("switch", KEY), ("light", "slot_1"))
+    }
+    assert ends[KEY][:16] in ("2026-11-23T08:40", "2026-11-23T08:41")
+    assert ends["slot_1"][:16] in ("2026-11-23T08:10", "2026-11-23T08:11")
     await home.live(8 * 60, step=30)
     # With this clock, the cached copy of the cloud may be too old.
-    assert len({first, *(s.attributes["timer_ends"] for s in states)}) <= 1 + cloud
+    assert len({ends[KEY], *(s.attributes["timer_ends"] for s in states)}) <= 1 + cloud
     home.freezer.tick(1800)
     home.clock.advance(1800)
     await home.live(4 * 60, step=30)
-    assert ends(home) is None
+    assert home.state("switch", KEY).attributes.get("timer_ends") is None
     assert home.value("switch", KEY) == "off"
-
-
-def ends(home: Home) -> str | None:
-    """Return when the timer of the waterfall ends."""
-    found: str | None = home.state("switch", KEY).attributes.get("timer_ends")
-    return found
