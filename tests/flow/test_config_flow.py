@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
+from homeassistant.components.application_credentials import ClientCredential
 from homeassistant.config_entries import (
     SOURCE_DHCP,
     SOURCE_IGNORE,
@@ -18,6 +19,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.exceptions import ImplementationUnavailableError
 from homeassistant.helpers.discovery_flow import DiscoveryKey
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -25,6 +27,10 @@ import pytest
 from pytest_unordered import unordered
 from yarl import URL
 
+from custom_components.poolctl.application_credentials import (
+    async_get_auth_implementation,
+    service_address,
+)
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import InvalidAddressError, normalise_address
 from custom_components.poolctl.report.recording import FILE
@@ -369,3 +375,16 @@ async def test_reauth(small: Home, sign_in: SignIn) -> None:
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.entry.data["url"] == small.cloud.base_url
     assert small.cloud.sign_ins.account(small.entry.data["token"]["access_token"])
+
+
+async def test_credentials_without_a_service(hass: HomeAssistant) -> None:
+    credential = ClientCredential("id", "secret")
+    with pytest.raises(ImplementationUnavailableError) as raised:
+        await async_get_auth_implementation(hass, DOMAIN, credential)
+    # An argument would be shown instead of Home Assistant's translated sentence.
+    assert raised.value.translation_key == "oauth2_implementation_unavailable"
+    assert raised.value.generate_message
+
+    with service_address("https://pool.example.com"):
+        found = await async_get_auth_implementation(hass, DOMAIN, credential)
+    assert found.token_url.startswith("https://pool.example.com/")

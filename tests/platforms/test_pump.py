@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.pool.choices import Choices, named_speeds
@@ -166,3 +168,27 @@ async def test_a_pump_of_one_speed_has_no_names_for_it(home: Home) -> None:
     await home.refresh()
     assert "pump_speed" not in home.entity_keys("number")
     assert "pump_speed_level" not in home.entity_keys("select")
+
+
+@pytest.mark.usefixtures("all_enabled", "freezer", "quick")
+async def test_the_end_of_priming(full: Home) -> None:
+    full.pool.pump.priming = 180.0
+    states = full.follow("sensor", "pump_priming_remaining")
+    begun = dt_util.utcnow()
+    await full.live(60)
+    ends = datetime.fromisoformat(full.value("sensor", "pump_priming_remaining"))
+    assert abs(ends - begun - timedelta(seconds=180)) < timedelta(seconds=20)
+    # A count that runs down as time passes is one end: one state, not one each poll.
+    assert len(states) == 1
+    status = full.state("sensor", "pump_status")
+    assert (status.state, status.attributes["ends"]) == ("priming", ends.isoformat())
+    await full.live(180)
+    assert [state.state for state in states[1:]] == ["unknown"]
+    assert "ends" not in full.state("sensor", "pump_status").attributes
+    ends_of_counts = []
+    for count in (60.0, 240.0):
+        full.pool.pump.priming = count
+        await full.live(15)
+        value = full.value("sensor", "pump_priming_remaining")
+        ends_of_counts.append(datetime.fromisoformat(value))
+    assert ends_of_counts[1] - ends_of_counts[0] > timedelta(seconds=120)

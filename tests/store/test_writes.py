@@ -1,9 +1,11 @@
-"""How often the store is written: each write wears out the memory card of a home."""
+"""How often the store is written, which wears out memory cards; a restored backup."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
 
@@ -54,3 +56,29 @@ async def test_still_water_after_spa_mode_is_not_written(
     written = watch(full, monkeypatch)
     await full.live(3600)
     assert len(written) <= 6
+
+
+TOTALS = ("pump_energy", "pump_run_hours")
+DAILY = ("pump_running_today", "water_filtered_today")
+
+
+async def test_no_total_decreases_after_a_restored_backup(
+    full: Home, hass_storage: dict[str, Any]
+) -> None:
+    """What is counted for ever goes on from the backup; a day begins at 0 once."""
+    await full.live(900)
+    backup = deepcopy(hass_storage[DOMAIN])
+    shown = {key: float(full.value("sensor", key)) for key in (*TOTALS, *DAILY)}
+    assert all(shown.values())
+    await full.unload()
+    hass_storage[DOMAIN] = backup
+    full.freezer.tick(90 * 86_400)
+    full.clock.advance(90 * 86_400)
+    await full.boot()
+    fallen = dict.fromkeys(shown, 0)
+    for _ in range(60):
+        await full.live(15)
+        for key, before in shown.items():
+            shown[key] = float(full.value("sensor", key))
+            fallen[key] += shown[key] < before
+    assert fallen == dict.fromkeys(TOTALS, 0) | dict.fromkeys(DAILY, 1)
