@@ -71,11 +71,9 @@ class Browser:
     async def redirect_address(self) -> str:
         """Return the address that the dialog for credentials shows."""
         config = await self.command("application_credentials/config")
-        placeholders: dict[str, str] = config["integrations"][DOMAIN][
-            "description_placeholders"
-        ]
-        assert set(placeholders) == {"redirect_uri"}
-        return placeholders["redirect_uri"]
+        placeholders = config["integrations"][DOMAIN]["description_placeholders"]
+        (address,) = placeholders.values()
+        return str(address)
 
     async def store_credentials(self) -> None:
         """Fill in the dialog for credentials."""
@@ -123,8 +121,8 @@ def missing(step: Json) -> bool:
 def choices(step: Json) -> dict[str, str]:
     """Return what a form with one list offers: labels by value."""
     (field,) = step["data_schema"]
-    select = field["selector"]["select"]
-    return {option["value"]: option["label"] for option in select["options"]}
+    options = field["selector"]["select"]["options"]
+    return {option["value"]: option["label"] for option in options}
 
 
 async def sign_in_from(sign_in: SignIn, step: Json) -> Any:

@@ -5,7 +5,6 @@ from homeassistant.core import DOMAIN as HOMEASSISTANT_DOMAIN
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_unordered import unordered
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.flow.forms import normalise_host
@@ -104,12 +103,10 @@ async def test_an_ipv6_address_by_hand(small: Home, own_ipv6: list[str]) -> None
 
 async def test_the_address_of_today_is_shown(home: Home) -> None:
     """The form suggests the address in use, and not that of another account."""
-    other = MockConfigEntry(
-        domain=DOMAIN,
-        data={"url": "https://other.example.com"},
-        disabled_by=ConfigEntryDisabler.USER,
-    )
-    other.add_to_hass(home.hass)
+    data = {"url": "https://other.example.com"}
+    MockConfigEntry(
+        domain=DOMAIN, data=data, disabled_by=ConfigEntryDisabler.USER
+    ).add_to_hass(home.hass)
     home.own(home.controller)
     await home.set_up(home.controller)
     flow = await reconfigure(home, "reconfigure_service")
@@ -129,10 +126,9 @@ async def test_the_addresses_of_several_controllers_are_shown(home: Home) -> Non
     flow = await reconfigure(home, "reconfigure_controller")
     assert filled_in(flow) == {}
     assert flow["data_schema"] is not None
-    select = flow["data_schema"].schema["device_id"]
-    assert [option["label"] for option in select.config["options"]] == unordered(
-        "Home pool (127.0.0.1)", "Beach pool (127.0.0.1)"
-    )
+    options = flow["data_schema"].schema["device_id"].config["options"]
+    labels = {option["label"] for option in options}
+    assert labels == {"Home pool (127.0.0.1)", "Beach pool (127.0.0.1)"}
 
 
 @pytest.mark.parametrize(
@@ -184,7 +180,7 @@ async def test_a_name_instead_of_an_address(small: Home, names: Names) -> None:
     assert small.stored["host"] == "pool.local"
 
 
-async def test_address_by_hand_without_a_key(small: Home) -> None:
+async def test_an_address_needs_a_key_and_a_running_account(small: Home) -> None:
     small.hass.config_entries.async_update_entry(
         small.entry, options={"connection": "cloud"}
     )
@@ -192,9 +188,6 @@ async def test_address_by_hand_without_a_key(small: Home) -> None:
     flow = await reconfigure(small, "reconfigure_controller")
     flow = await typed(small, flow, "127.0.0.1", 8080)
     assert flow["errors"] == {"base": "no_key"}
-
-
-async def test_address_by_hand_needs_a_running_account(small: Home) -> None:
     await small.unload()
     result = await reconfigure(small, "reconfigure_controller")
     assert result["reason"] == "not_loaded"
