@@ -13,7 +13,6 @@ pytestmark = pytest.mark.usefixtures("freezer")
 
 
 def requests(home: Home, name: str) -> int:
-    """Return the number of requests with a name."""
     return sum(request.name == name for request in home.cloud.requests)
 
 

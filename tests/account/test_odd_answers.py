@@ -152,7 +152,6 @@ def choose(home: Home, chance: Random, right: dict[str, str]) -> Action:
 
 
 async def use(hass: HomeAssistant, action: str, data: dict[str, Any]) -> None:
-    """Run an action; errors that Home Assistant shows to the user are ignored."""
     domain, name = action.split(".")
     answers = name.startswith(("get_", "send_"))
     with suppress(HomeAssistantError, vol.Invalid):
@@ -162,7 +161,6 @@ async def use(hass: HomeAssistant, action: str, data: dict[str, Any]) -> None:
 
 
 def entities(home: Home) -> set[str]:
-    """Return the entities of the pool that are available."""
     return {
         state.entity_id
         for state in home.hass.states.async_all()
@@ -171,7 +169,6 @@ def entities(home: Home) -> set[str]:
 
 
 def settings(home: Home) -> dict[str, Any]:
-    """Return everything that actions on odd values may change."""
     names = ("settings", "schedules", "lights", "slots")
     return {name: getattr(home.pool, name) for name in names}
 

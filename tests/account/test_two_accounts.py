@@ -30,7 +30,6 @@ def second_account(home: Home, *owned: Controller) -> MockConfigEntry:
 
 @pytest.fixture
 async def entries(home: Home) -> tuple[MockConfigEntry, MockConfigEntry]:
-    """Set up an account with the small pool, and one with both."""
     home.own(home.service.small)
     first = await home.set_up(home.service.small)
     home.hass.states.async_set("sensor.not_ours", "1")

@@ -43,7 +43,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _say(line: str, stream: TextIO | None = None) -> None:
-    """Write a line; what a terminal might obey is written as its number."""
     shown = (each if each.isprintable() else f"<{ord(each):x}>" for each in line)
     (stream or sys.stdout).write("".join(shown) + "\n")
 
@@ -71,7 +70,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def described(report: Report) -> Iterator[str]:
-    """Describe a report, line by line."""
     yield f"integration {report.versions.get('integration', 'unknown')}"
     for number, part in enumerate(report.parts, 1):
         yield ""

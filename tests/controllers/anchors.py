@@ -23,8 +23,6 @@ from .report import Part, ReportError
 
 @dataclass(frozen=True, slots=True)
 class _Decoded:
-    """Decoded values of a report."""
-
     telemetry: Telemetry
     configuration: Configuration
     schedules: tuple[str, ...] | None

@@ -28,7 +28,6 @@ _BINARY: Final[Mapping[str, Callable[[bytes], object]]] = {
 
 
 def newest_frame(part: Part) -> StateFrame | None:
-    """Return the newest frame with telemetry and configuration."""
     whole = None
     for payload in part.frames:
         try:

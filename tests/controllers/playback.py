@@ -24,7 +24,6 @@ class Playback(Controller):
     """
 
     def __init__(self, part: Part, **options: Any) -> None:
-        """Begin with the first recorded frame."""
         super().__init__(firmware=part.firmware, **options)
         self._frames = [each for each in part.events() if each.event == "frame"]
         self._replies = {
@@ -35,11 +34,9 @@ class Playback(Controller):
 
     @property
     def commands(self) -> Sequence[Request]:
-        """Return the actions that were accepted."""
         return [each for each in self.requests if each.op == "a" and each.ok]
 
     def to_the_end(self) -> None:
-        """Skip to the last frame."""
         self._frames = self._frames[-1:]
 
     @override

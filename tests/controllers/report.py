@@ -81,13 +81,10 @@ class ReportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event of a recording, and its raw data."""
-
     data: Json
 
     @property
     def at(self) -> float:
-        """Unix time, s."""
         try:
             at = datetime.fromisoformat(self.data["received_at"]).timestamp()
         except KeyError, TypeError, ValueError, OverflowError:
@@ -96,7 +93,6 @@ class Recorded:
 
     @property
     def event(self) -> str:
-        """Kind of the event."""
         return str(self.data.get("event"))
 
     @property
@@ -111,12 +107,10 @@ class Recorded:
 
     @property
     def reply(self) -> bytes:
-        """The reply on the LAN."""
         return _bytes(self.data.get("reply", "")) or b""
 
     @property
     def text(self) -> str:
-        """The answer of the cloud."""
         return str(self.data.get("reply", ""))
 
     @property
@@ -136,12 +130,10 @@ class Recorded:
 
     @property
     def counter(self) -> int:
-        """Counter of a frame."""
         return int(number(self.data.get("counter")))
 
     @property
     def lan(self) -> bool:
-        """Whether it happened on the LAN."""
         cloud = self.data.get("route") == "cloud"
         return not (cloud or self.data.get("op") in ("GET", "POST"))
 
@@ -171,7 +163,6 @@ class Part:
 
     @property
     def recording(self) -> list[Recorded]:
-        """Return the recorded events, the oldest first."""
         return recorded(self.data.get("recording"))
 
     def events(self) -> list[Recorded]:
@@ -190,12 +181,10 @@ class Part:
 
     @property
     def frames(self) -> list[bytes]:
-        """Return the recorded state frames, the oldest first."""
         return [each.payload for each in self.events() if each.event == "frame"]
 
     @property
     def replies(self) -> dict[str, bytes]:
-        """Return the newest recorded reply to each query."""
         return {
             each.of: each.reply
             for each in self.events()
@@ -204,14 +193,11 @@ class Part:
 
     @property
     def commands(self) -> list[Recorded]:
-        """Return the recorded commands."""
         return [each for each in self.events() if each.event == "command"]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A diagnostics file."""
-
     versions: Json
     parts: list[Part]
 

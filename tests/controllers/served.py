@@ -11,7 +11,6 @@ from .report import read
 
 
 def serve() -> None:
-    """Run until interrupted; take `--report` and the options of the service."""
     options = parser()
     options.add_argument("--report", type=Path, required=True, metavar="FILE")
     given = options.parse_args()

@@ -114,7 +114,6 @@ class Verdict:
 
 
 def rows() -> list[list[str]]:
-    """Return the rows of the page's table: part, mark, evidence."""
     found = []
     for line in _page()[0].splitlines():
         if line.startswith("| ") and not line.startswith(("| Part", "| ---")):
@@ -124,12 +123,10 @@ def rows() -> list[list[str]]:
 
 
 def assumptions_of_commands() -> set[str]:
-    """Return the evidence that the page names for commands."""
     return set(re.findall(r"evidence: `(\w+)`", _page()[1]))
 
 
 def ids(evidence: str) -> list[str]:
-    """Return the assumptions that a cell names."""
     return _IDS.findall(evidence)
 
 
@@ -349,7 +346,6 @@ def _replies(part: Part) -> Seen:
 
 
 def _without(answer: Any, *wanted: str) -> list[str]:
-    """Return a text for each wanted field that an answer lacks."""
     fields = answer if isinstance(answer, dict) else {}
     return [f"without {name}" for name in wanted if name not in fields]
 
@@ -407,7 +403,6 @@ def _check_action(event: Recorded) -> Seen:
 
 
 def _shows(telemetry: Telemetry | None, payload: bytes) -> bool:
-    """Return whether an output is as an `aux` switches it."""
     slot, on, _ = payload
     modes = (telemetry and telemetry.aux_modes) or ()
     return slot < len(modes) and (modes[slot] != MODE_OFF) is bool(on)

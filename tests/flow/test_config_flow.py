@@ -44,7 +44,6 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
 async def start(home: Home, url: str) -> ConfigFlowResult:
-    """Begin by hand and enter the address of the service."""
     flow = await home.hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_USER}
     )
@@ -77,7 +76,6 @@ async def hear(
 async def discover(
     home: Home, controller: Controller, **changes: str | None
 ) -> ConfigFlowResult:
-    """Let Home Assistant discover a controller."""
     announced = replace(Announcement.of(controller), name=controller.name)
     return await hear(home, announced, **changes)
 

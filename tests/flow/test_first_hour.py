@@ -31,13 +31,10 @@ OTHER = "other"
 
 
 class Browser:
-    """Home Assistant's page, as far as adding an integration goes."""
-
     def __init__(self, client: TestClient[Any, Any], token: str) -> None:
         self._client, self._token = client, token
 
     async def begin(self) -> Json:
-        """Choose the integration from the list."""
         return await self._send("POST", FLOWS, {"handler": DOMAIN})
 
     async def open(self, flow_id: str) -> Json:
@@ -45,7 +42,6 @@ class Browser:
         return await self._send("GET", f"{FLOWS}/{flow_id}")
 
     async def submit(self, step: Json, **answers: str) -> Json:
-        """Fill in the form of a step."""
         return await self._send("POST", f"{FLOWS}/{step['flow_id']}", answers)
 
     async def _send(self, method: str, path: str, data: Json | None = None) -> Json:
@@ -76,7 +72,6 @@ class Browser:
         return str(address)
 
     async def store_credentials(self) -> None:
-        """Fill in the dialog for credentials."""
         await self.command(
             "application_credentials/create",
             domain=DOMAIN,
@@ -90,7 +85,6 @@ class Browser:
 def newcomer(
     hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
 ) -> Home:
-    """Return a home without stored credentials."""
     return Home(hass, service, request)
 
 
@@ -98,7 +92,6 @@ def newcomer(
 async def browser(
     newcomer: Home, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> Browser:
-    """Return a browser that is signed in to Home Assistant."""
     for component in ("application_credentials", "config"):
         assert await async_setup_component(newcomer.hass, component, {})
     return Browser(await hass_client(), hass_access_token)
@@ -114,19 +107,16 @@ def cards(home: Home) -> dict[str, str]:
 
 
 def missing(step: Json) -> bool:
-    """Return whether a step makes the page ask for credentials."""
     return (step["type"], step.get("reason")) == ("abort", "missing_credentials")
 
 
 def choices(step: Json) -> dict[str, str]:
-    """Return what a form with one list offers: labels by value."""
     (field,) = step["data_schema"]
     options = field["selector"]["select"]["options"]
     return {option["value"]: option["label"] for option in options}
 
 
 async def sign_in_from(sign_in: SignIn, step: Json) -> Any:
-    """Go through the sign-in page that a step of the page leads to."""
     assert step["type"] == "external"
     return await sign_in({**step, "type": FlowResultType.EXTERNAL_STEP})
 

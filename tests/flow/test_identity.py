@@ -25,7 +25,6 @@ WAYS = {
 
 
 def identify(home: Home, account: Account, way: str) -> None:
-    """Let the service identify an account in this way from now on."""
     userinfo, account.token_sub = WAYS[way]
     if account is not home.account:
         account.token_sub = account.token_sub.replace("user-1", "user-2")

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 async def choose(home: Home, **options: str | bool) -> None:
-    """Change options as a user does."""
     flow = await home.hass.config_entries.options.async_init(home.entry.entry_id)
     # Without general outputs, there is nothing to choose from.
     answers: list[dict[str, Any]] = [options]

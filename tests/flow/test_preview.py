@@ -31,7 +31,6 @@ async def open_card(home: Home, flow: ConfigFlowResult) -> ConfigFlowResult:
 
 
 async def see(home: Home, controller: Controller, **changes: Any) -> ConfigFlowResult:
-    """Discover a controller and open its card."""
     return await open_card(home, await discover(home, controller, **changes))
 
 

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
 async def reconfigure(home: Home, step: str) -> ConfigFlowResult:
-    """Open the dialog and choose whose address has changed."""
     flow = await home.entry.start_reconfigure_flow(home.hass)
     assert flow["type"] is FlowResultType.MENU
     return await home.answer(flow, {"next_step_id": step})
@@ -26,13 +25,11 @@ async def reconfigure(home: Home, step: str) -> ConfigFlowResult:
 async def typed(
     home: Home, flow: ConfigFlowResult, host: str, port: int
 ) -> ConfigFlowResult:
-    """Type the address of the controller."""
     address = {"host": host, "port": port}
     return await home.answer(flow, {"device_id": home.controller.device_id, **address})
 
 
 def filled_in(flow: ConfigFlowResult) -> dict[str, object]:
-    """Return the values that a form suggests."""
     assert flow["data_schema"] is not None
     return {
         str(field): field.description["suggested_value"]

@@ -90,7 +90,6 @@ async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) 
 
 
 def keys_asked(home: Home) -> list[Any]:
-    """Return the requests for an envelope key."""
     return [r for r in home.cloud.requests if r.name == "envelope-key"]
 
 

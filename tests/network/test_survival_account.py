@@ -29,12 +29,10 @@ from tests.world.simulator.mdns import Announcer
 
 
 def statuses(home: Home, name: str) -> list[int]:
-    """Return the statuses of the requests of a name."""
     return [r.status for r in home.cloud.requests if r.name == name]
 
 
 async def by_cloud(home: Home) -> MockConfigEntry:
-    """Set up the small pool without an address on the LAN."""
     home.own(home.service.small)
     return await home.set_up_with(host=None)
 
@@ -272,7 +270,6 @@ async def real_names(socket_enabled: None) -> AsyncGenerator[AsyncDualMDNSResolv
 
 @pytest.fixture
 async def announced(service: Service) -> AsyncGenerator[Announcer]:
-    """Announce the small pool on loopback."""
     announcer = Announcer([service.small], interfaces=["127.0.0.1"])
     await announcer.start()
     yield announcer

@@ -14,13 +14,11 @@ from tests.world.simulator.raw import until
 
 
 def statuses(home: Home) -> list[int]:
-    """Return the statuses of the commands that reached the cloud."""
     return [r.status for r in home.cloud.requests if r.name == "manualSet"]
 
 
 @pytest.fixture
 async def cloud_only(home: Home) -> Home:
-    """Set up the small pool without an address on the LAN."""
     home.own(home.service.small)
     await home.set_up_with(host=None)
     return home

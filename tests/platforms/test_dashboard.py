@@ -36,7 +36,6 @@ ONBOARDED: Final = {"done": ["user", "core_config", "analytics", "integration"]}
 
 
 def stored(key: str, data: object) -> dict[str, Any]:
-    """Return a file of Home Assistant's storage."""
     return {"version": 1, "key": key, "data": data}
 
 
@@ -53,7 +52,6 @@ async def _offered(hass_client: ClientSessionGenerator) -> list[str]:
 
 
 def _resources(hass: HomeAssistant) -> list[str]:
-    """Return the URLs of the current resources of dashboards."""
     return [item[CONF_URL] for item in hass.data[LOVELACE_DATA].resources.async_items()]
 
 
@@ -64,7 +62,6 @@ def onboarded(hass_storage: dict[str, Any]) -> None:
 
 @pytest.fixture
 async def frontend(hass: HomeAssistant, onboarded: None) -> None:
-    """Run Home Assistant with its frontend."""
     assert await async_setup_component(hass, "frontend", {})
 
 

@@ -20,14 +20,12 @@ TOLD_BEFORE = {"friendly_name", "device_class", "unit_of_measurement"}
 
 
 def written(value: Any) -> str:
-    """Return a value as readable text."""
     if isinstance(value, list | tuple | set):
         return f"[{', '.join(map(written, value))}]"
     return str(value.value if isinstance(value, Enum) else value).replace("\n", "\\n")
 
 
 def line(home: Home, entity: er.RegistryEntry, *, enabled: bool) -> str:
-    """Return the line of an entity."""
     state = home.state_of(entity.entity_id)
     attributes = {k: v for k, v in state.attributes.items() if k not in TOLD_BEFORE}
     attributes |= entity.options.get(entity.domain, {})

@@ -29,13 +29,11 @@ ALL = sim_pool.POOL_HEATER | sim_pool.SOLAR | sim_pool.SPA_HEATER
 
 
 def shown(home: Home, key: str) -> dict[str, Any]:
-    """Return what a climate entity of the full pool shows."""
     state = home.state("climate", key)
     return {"mode": state.state, **state.attributes}
 
 
 def target(home: Home, key: str) -> Any:
-    """Return the target temperature."""
     return shown(home, key)["temperature"]
 
 
@@ -58,7 +56,6 @@ def changed(home: Home, before: dict[str, float]) -> dict[str, float]:
 
 
 def written(home: Home) -> list[dict[str, Any]]:
-    """Return the bodies of the heating commands the controller has run."""
     bodies = [
         wire.decode_cmd(request.payload or b"")
         for request in home.controller.requests

@@ -57,7 +57,6 @@ async def begin(
 
 
 def held(home: Home, key: str = KEY, domain: str = "switch") -> timedelta:
-    """Return how long an output is still held."""
     until = home.state(domain, key).attributes["held_until"]
     return datetime.fromisoformat(until) - dt_util.utcnow()
 

@@ -20,12 +20,10 @@ LIGHT, SPA, DECK = "slot_1", "slot_2", "slot_17"
 
 
 def light(home: Home, key: str = LIGHT) -> State:
-    """Return the state of a light."""
     return home.state("light", key)
 
 
 def shown(home: Home, key: str = LIGHT) -> tuple[str, str | None]:
-    """Return whether a light is on, and its effect."""
     state = light(home, key)
     return state.state, state.attributes.get("effect")
 
@@ -41,17 +39,14 @@ def sent(home: Home) -> list[tuple[int, int, int]]:
 
 
 def buttons(home: Home) -> set[str]:
-    """Return the keys of the buttons of all lights."""
     return {key for key in home.entity_keys("button") if "_light_" in key}
 
 
 def relay(home: Home, slot: int = POOL_LIGHT) -> bool:
-    """Return whether the relay of a light is on."""
     return home.pool.slots[slot].on
 
 
 def held(home: Home) -> list[int]:
-    """Return the slots that are held by hand."""
     return [number for number, slot in enumerate(home.pool.slots) if slot.held]
 
 

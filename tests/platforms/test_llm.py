@@ -20,8 +20,6 @@ WATERFALL, SLIDE, BUBBLER, FILTER = "slot_3", "slot_21", "slot_32", "pump"
 
 
 class Assistant:
-    """An assistant of Home Assistant, as a conversation agent uses it."""
-
     def __init__(self, home: Home) -> None:
         self.home = home
 
@@ -36,7 +34,6 @@ class Assistant:
         return await llm.async_get_api(self.home.hass, llm.LLM_API_ASSIST, context)
 
     async def ask(self, tool: str, **arguments: str) -> dict[str, Any]:
-        """Call a tool; return its answer."""
         asked = llm.ToolInput(tool_name=tool, tool_args=arguments)
         answer: Any = await (await self.api()).async_call_tool(asked)
         data: dict[str, Any] = getattr(answer, "data", answer)
@@ -108,7 +105,6 @@ async def test_only_what_is_exposed(assistant: Assistant) -> None:
 
 
 async def switched_on_by(home: Home, name: str) -> User:
-    """Let a new user of this name switch the waterfall on."""
     user = await home.hass.auth.async_create_user(name, group_ids=[GROUP_ID_USER])
     await home.hass.services.async_call(
         "switch",

@@ -30,7 +30,6 @@ CLEANER = 9
 
 
 def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
-    """Return the attributes of an entity that describe what runs its output."""
     state = home.state(domain, key)
     names = (
         output_attributes.ATTR_MODE,

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 @pytest.fixture
 async def closed(small: Home) -> Home:
-    """Disable polling as a user does, which reloads the entry."""
     await small.live(30)
     small.hass.config_entries.async_update_entry(small.entry, pref_disable_polling=True)
     await small.restart()

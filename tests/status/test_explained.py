@@ -32,7 +32,6 @@ type Step = Callable[[Home], Awaitable[object]]
 
 
 def explanation(home: Home, entity: str) -> str:
-    """Return the explanation of an entity, by its domain and key."""
     domain, key = entity.split(".")
     said: str = home.state(domain, key).attributes["explanation"]
     return said

@@ -10,7 +10,6 @@ pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
 
 
 def links(home: Home) -> tuple[str, str]:
-    """Return the states of the local network and the cloud."""
     return home.value("sensor", "local_network"), home.value("sensor", "cloud_service")
 
 

@@ -44,7 +44,6 @@ type Arrangement = Callable[[Home], Awaitable[None]]
 
 
 async def started(home: Home, *, small: bool = True, **options: Any) -> None:
-    """Set up one of the pools, in good water."""
     controller = home.service.small if small else home.service.full
     home.own(controller)
     water = home.pool.water
@@ -621,7 +620,6 @@ async def test_nothing_is_wrong_with_a_controller_before_its_first_read(
 
 
 async def restarts(home: Home, *, away: float = 300.0) -> None:
-    """Stop Home Assistant for a while."""
     await home.shut_down()
     home.freezer.tick(away)
     home.clock.advance(away)

@@ -51,14 +51,11 @@ def shown(home: Home) -> dict[str, ir.IssueEntry]:
 
 
 class Repair:
-    """A user who goes through the repair flow of an issue."""
-
     def __init__(self, home: Home, key: str) -> None:
         self.home, self.key = home, key
         self.result: RepairsFlowResult
 
     async def start(self) -> Repair:
-        """Open the repair flow."""
         assert await async_setup_component(self.home.hass, "repairs", {})
         manager = repairs_flow_manager(self.home.hass)
         assert manager is not None
@@ -70,7 +67,6 @@ class Repair:
         return self
 
     async def go(self, answer: dict[str, Any] | None = None) -> RepairsFlowResult:
-        """Answer the current step and return the next one."""
         task = self.home.hass.async_create_task(
             self.manager.async_configure(self.result["flow_id"], answer or {})
         )
@@ -91,7 +87,6 @@ class Repair:
 
     @property
     def repaired(self) -> bool:
-        """Whether the flow has resolved the issue."""
         return self.result["type"] is FlowResultType.CREATE_ENTRY
 
 
@@ -183,7 +178,6 @@ async def test_firmware_too_old(home: Home) -> None:
 
 
 def renew(home: Home, days_ago: float) -> None:
-    """Store a refresh token of this age, which the service never renews."""
     token = home.entry.data["token"] | {
         CONF_REFRESH_SINCE: time.time() - days_ago * DAY
     }

@@ -143,7 +143,6 @@ def situation(**changes: Any) -> Situation:
 
 
 def held(hours: float, *, on: bool = False) -> Hold:
-    """Return a hold of the pump that began `hours` ago."""
     return Hold(slot=0, on=on, since=NOW - timedelta(hours=hours))
 
 
@@ -173,7 +172,6 @@ HELD = {"holds": (held(1),), "s_schedules": MORNING}
 
 
 def ahead(minutes: float) -> dict[str, timedelta]:
-    """Return a change of the controller's clock."""
     return {"controller_ahead": timedelta(minutes=minutes)}
 
 

@@ -211,7 +211,6 @@ STATE = PoolState(
 
 
 def in_store(version: int, data: Any) -> dict[str, Any]:
-    """Return the content of a file of the store."""
     return {"version": version, "minor_version": 1, "key": "poolctl", "data": data}
 
 
@@ -248,7 +247,6 @@ async def use(memory: Memory, hass_storage: dict[str, Any]) -> Any:
 
 
 def remembered_state(memory: Memory, device_id: str) -> PoolState:
-    """Return the state that a controller starts from."""
     return ControllerStore(memory, device_id).to_start_from().state
 
 
