@@ -74,6 +74,7 @@ def found(*args: Any, **kwargs: Any) -> Outlook:
     ("water", "rate", "lead"),
     [
         (30.0, 3.0, 2 * 1.05 * HOUR + HOUR / 6),
+        (30.0, None, 2 * 1.05 * HOUR + HOUR / 6),  # as usual until it is learned
         (30.0, 6.0, 1.05 * HOUR + HOUR / 6),
         (36.0, 6.0, HOUR / 6),
         (38.0, 6.0, HOUR / 6),
@@ -81,18 +82,16 @@ def found(*args: Any, **kwargs: Any) -> Outlook:
         (None, 6.0, 6 * HOUR),
     ],
 )
-def test_when_it_begins(water: float | None, rate: float, lead: timedelta) -> None:
-    rates = (LearnedRate((SPA_HEATER,), rate),)
-    found_ = found(hours=12, water=water, rates=rates)
-    assert found_.begins == BY - lead
-    assert not found_.due
+def test_when_it_begins(
+    water: float | None, rate: float | None, lead: timedelta
+) -> None:
+    rates = () if rate is None else (LearnedRate((SPA_HEATER,), rate),)
+    early = found(hours=12, water=water, rates=rates)
+    assert (early.begins, early.due) == (BY - lead, False)
     begins = lead / HOUR
-    assert found(hours=begins, water=water, rates=rates).due
-    assert not found(hours=begins + 0.01, water=water, rates=rates).due
-
-
-def test_as_usual_until_it_is_learned() -> None:
-    assert found(hours=12).begins == BY - 2 * 1.05 * HOUR - HOUR / 6
+    for hours in (begins, begins + 0.01):
+        due = found(hours=hours, water=water, rates=rates).due
+        assert due is (hours == begins)
 
 
 @pytest.mark.parametrize(
@@ -167,24 +166,18 @@ def test_the_sun_first(
 )
 def test_no_heater_while_the_sun_is_enough(water: float, sources: Any) -> None:
     """In the last hour, the sun warms the water by half a degree."""
-    result = found(
-        POOL,
-        hours=1,
-        water=water,
-        target=28,
-        types=POOL_TYPES,
-        rates=(BY_SUN, LearnedRate((HEATER,), 0.5)),
-        begun=True,
-        by_sun=True,
-    )
+    rates = BY_SUN, LearnedRate((HEATER,), 0.5)
+    pool = {"types": POOL_TYPES, "rates": rates, "water": water, "target": 28}
+    result = found(POOL, hours=1, begun=True, by_sun=True, **pool)
     assert result.sources == sources
 
 
-def test_one_source_alone() -> None:
-    sun = found(POOL, types=(SOLAR_TYPE,), water=24.0, target=28, hours=1)
-    assert sun.sources == (SOLAR,)
-    heater = found(POOL, types=(POOL_HEATER_TYPE,), water=24.0, target=28, hours=1)
-    assert heater.sources == (HEATER,)
+@pytest.mark.parametrize(
+    ("fitted", "source"), [(SOLAR_TYPE, SOLAR), (POOL_HEATER_TYPE, HEATER)]
+)
+def test_one_source_alone(fitted: int, source: HeatSource) -> None:
+    result = found(POOL, types=(fitted,), water=24.0, target=28, hours=1)
+    assert result.sources == (source,)
 
 
 def test_what_is_stored_of_a_request() -> None:
@@ -209,13 +202,9 @@ def test_as_fast_as_it_is_heated_now() -> None:
     result = found(hours=0.5, begun=True, running=True, rates=rates)
     assert result.warm_at == BY + 0.5 * HOUR
     assert result.expected == pytest.approx(33.0)
-
-
-def test_a_slow_pool() -> None:
-    """A rate of 0.3 °C an hour is enough to predict the time."""
-    types = (POOL_HEATER_TYPE,)
-    result = found(POOL, types=types, water=27.7, target=28, hours=1)
-    assert result.warm_at == BY
+    # A rate of 0.3 °C an hour is enough to predict the time.
+    slow = found(POOL, types=(POOL_HEATER_TYPE,), water=27.7, target=28, hours=1)
+    assert slow.warm_at == BY
 
 
 @pytest.mark.parametrize(("body", "air"), [(SPA, 14.0), (SPA, None), (POOL, 14.0)])
@@ -234,18 +223,13 @@ def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     assert result.water == pytest.approx(mean + (30 - mean) * exp(-10 * rate))
 
 
-def test_water_that_was_never_read() -> None:
+def test_water_that_was_not_read() -> None:
     """A pool does not count as cold as the night air; its last valid reading counts."""
     types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
-    assert found(SPA, hours=12, water=None, types=types, air=9.0).water == 9.0
-    assert found(POOL, hours=12, water=None, types=types, air=9.0).water is None
-
-
-def test_other_water_circulates() -> None:
-    """The probe measures the pool, so the temperature of the spa is unknown."""
-    state_types = (SPA_HEATER_TYPE, SPA_RETURN)
-    result = found(SPA, hours=12, water=35.0, types=state_types, elsewhere=True)
-    assert result.water is None
+    for body, water in ((SPA, 9.0), (POOL, None)):
+        assert found(body, hours=12, water=None, types=types, air=9.0).water == water
+    # The probe measures the pool, so the temperature of the spa is unknown.
+    assert found(SPA, hours=12, water=35.0, elsewhere=True).water is None
 
 
 def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> Outlook:
@@ -262,30 +246,35 @@ def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> 
     )
 
 
-def test_the_sun_heats_after_sunrise() -> None:
-    """Heating begins at sunrise, as ten hours of sun are needed and there are eight."""
-    sunrise = BY - 8 * HOUR
-    early = by_sun(20, sunrise, POOL_HEATER_TYPE)
-    assert early.begins == sunrise
-    assert not early.due
-    assert by_sun(8, sunrise, POOL_HEATER_TYPE).due
-    assert by_sun(8, sunrise, POOL_HEATER_TYPE).sources == (SOLAR,)
-    assert by_sun(1, sunrise, POOL_HEATER_TYPE).sources == (SOLAR, HEATER)
-    assert by_sun(20, None, POOL_HEATER_TYPE).begins == BY - 10 * 1.05 * HOUR - HOUR / 6
-
-
-def test_before_sunrise_only_the_heater_begins() -> None:
-    outlook = by_sun(1, BY + HOUR, POOL_HEATER_TYPE)
-    assert outlook.due
-    assert outlook.sources == (SOLAR, HEATER)
-    assert outlook.begins == BY - 2 * 1.05 * HOUR - HOUR / 6
+@pytest.mark.parametrize(
+    ("hours", "sunrise", "begins", "due", "sources"),
+    [
+        # Ten hours of sun are needed, and there are eight: it begins at sunrise.
+        (20, BY - 8 * HOUR, BY - 8 * HOUR, False, (SOLAR,)),
+        (8, BY - 8 * HOUR, BY - 8 * HOUR, True, (SOLAR,)),
+        (1, BY - 8 * HOUR, BY - 8 * HOUR, True, (SOLAR, HEATER)),
+        (20, None, BY - 10 * 1.05 * HOUR - HOUR / 6, False, (SOLAR,)),
+        # Before sunrise only the heater begins.
+        (1, BY + HOUR, BY - 2 * 1.05 * HOUR - HOUR / 6, True, (SOLAR, HEATER)),
+    ],
+)
+def test_when_the_sun_begins(
+    hours: float, sunrise: datetime | None, begins: datetime, due: bool, sources: Any
+) -> None:
+    result = by_sun(hours, sunrise, POOL_HEATER_TYPE)
+    assert (result.begins, result.due, result.sources) == (begins, due, sources)
 
 
 def test_what_the_sun_alone_can_do() -> None:
     """Only the hours after sunrise warm the water."""
-    assert by_sun(20, BY - 5 * HOUR).expected == pytest.approx(27.0)
-    assert by_sun(20, BY - 5 * HOUR).late is False, "nothing has to run yet"
-    assert by_sun(5, BY - 5 * HOUR).late
-    assert by_sun(3, BY - 5 * HOUR).expected == pytest.approx(26.6)
-    assert by_sun(2, BY + HOUR).expected == pytest.approx(26.0)
-    assert by_sun(20, BY - 5 * HOUR, POOL_HEATER_TYPE).expected == pytest.approx(28.0)
+    five = BY - 5 * HOUR
+    for hours, sunrise, fitted, expected in (
+        (20, five, (), 27.0),
+        (3, five, (), 26.6),
+        (2, BY + HOUR, (), 26.0),
+        (20, five, (POOL_HEATER_TYPE,), 28.0),
+    ):
+        result = by_sun(hours, sunrise, *fitted)
+        assert result.expected == pytest.approx(expected)
+    assert by_sun(20, five).late is False, "nothing has to run yet"
+    assert by_sun(5, five).late

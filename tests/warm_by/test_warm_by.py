@@ -7,7 +7,6 @@ import time
 from types import SimpleNamespace
 from typing import Any, Final
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -19,14 +18,17 @@ from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.services.test_pause_dosing import done
-from tests.world.assistant.home import Home
+from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator.equipment import Role
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 __all__ = ["clocks"]
 
-pytestmark = pytest.mark.usefixtures("quick", "hurried")
+pytestmark = [
+    pytest.mark.usefixtures("freezer", "quick", "hurried"),
+    pytest.mark.freeze_time("2026-05-01 12:00:00+00:00"),
+]
 few_platforms = only(
     Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
 )
@@ -36,11 +38,6 @@ PUMP, SPA_RETURN = 0, 10
 """Slots of the full pool."""
 STEP, HASTE = 60, 300
 """Seconds between two polls; the rate of warming is learned only from short ones."""
-
-
-@pytest.fixture(autouse=True)
-def noon(freezer: FrozenDateTimeFactory) -> None:
-    freezer.move_to("2026-05-01 12:00:00+00:00")
 
 
 @pytest.fixture
@@ -88,20 +85,58 @@ async def until(home: Home, then: datetime) -> None:
     await home.live(left - hasty * HASTE, step=STEP)
 
 
+def selected(home: Home) -> int:
+    """Return the heat sources that are selected, after the pool had its turn."""
+    home.pool.update()
+    return int(home.pool.settings["heating"])
+
+
+def held(home: Home) -> tuple[bool, bool]:
+    """Return whether pump and spa are held."""
+    home.pool.update()
+    return home.pool.slots[PUMP].held, home.pool.slots[SPA_RETURN].held
+
+
 def heated(home: Home) -> bool:
     """Return whether spa and pump are held on, and the spa heater is selected."""
-    pool = home.pool
-    pool.update()
-    held = pool.slots[SPA_RETURN].held and pool.slots[PUMP].held
-    return pool.spa_mode and held and bool(int(pool.settings["heating"]) & SPA_HEATER)
+    on = held(home) == (True, True) and home.pool.spa_mode
+    return on and bool(selected(home) & SPA_HEATER)
 
 
 def as_before(home: Home) -> bool:
     """Return whether everything is as it was before the request."""
-    pool = home.pool
-    pool.update()
-    held = pool.slots[SPA_RETURN].held or pool.slots[PUMP].held
-    return not (pool.spa_mode or held or int(pool.settings["heating"]))
+    return not (home.pool.spa_mode or any(held(home)) or selected(home))
+
+
+async def hold_pump(home: Home, duration: str, *, state: bool = True) -> None:
+    """Hold the pump, as a person does."""
+    call = home.act(
+        "poolctl.hold", "pump", domain="switch", state=state, duration=duration
+    )
+    await done(home, call)
+
+
+async def call_action(home: Home, key: str, at: datetime | str, **more: Any) -> None:
+    """Ask by the action instead of the entity."""
+    if isinstance(at, datetime):
+        at = f"{at:%Y-%m-%d %H:%M:%S}"
+    call = home.act("poolctl.warm_by", key, domain=Platform.CLIMATE, at=at, **more)
+    await done(home, call)
+
+
+def knows(home: Home, by_sun: float, by_heater: float) -> None:
+    """Let it have learned how fast sun and heater warm the pool, in °C an hour."""
+    (coordinator, *_) = home.entry.runtime_data.controllers.values()
+    coordinator.learned.warming[POOL].rates = (
+        LearnedRate((HeatSource.SOLAR,), by_sun),
+        LearnedRate((HeatSource.POOL_HEATER,), by_heater),
+    )
+
+
+def problems(home: Home) -> dict[str, dict[str, Any]]:
+    """Return the problems that *Status* names, by key."""
+    found = home.state("sensor", "status").attributes["problems"]
+    return {each["key"]: each for each in found}
 
 
 async def test_begun_in_time_and_given_back(spa: Home) -> None:
@@ -135,12 +170,17 @@ async def soon(home: Home, minutes: int = 30) -> datetime:
 
 
 async def test_over_a_restart(spa: Home) -> None:
+    """One odd read ends nothing, either."""
     spa.pool.water.temperature = 35.0
     by = await soon(spa)
+    for heating in (0, SPA_HEATER):
+        spa.pool.settings["heating"] = heating
+        await spa.live(STEP, step=STEP)
+    await spa.live(3 * STEP, step=STEP)
+    assert (heated(spa), warm_by(spa)) == (True, by)
     await spa.restart()
     await spa.live(2 * STEP, step=STEP)
-    assert warm_by(spa) == by
-    assert heated(spa)
+    assert (heated(spa), warm_by(spa)) == (True, by)
     sent = len(spa.actions)
     await until(spa, by + timedelta(hours=2, minutes=55))
     assert heated(spa)
@@ -185,36 +225,20 @@ async def test_ended_by_a_person(spa: Home, end: Any) -> None:
     assert warm_by(spa) is None
 
 
-async def test_one_odd_read_ends_nothing(spa: Home) -> None:
-    by = await soon(spa)
-    spa.pool.settings["heating"] = 0
-    await spa.live(STEP, step=STEP)
-    spa.pool.settings["heating"] = SPA_HEATER
-    await spa.live(4 * STEP, step=STEP)
-    assert heated(spa)
-    assert warm_by(spa) == by
-
-
 async def test_what_others_switched_on_stays_on(spa: Home) -> None:
     spa.pool.settings["heating"] = SPA_HEATER
     await spa.live(30)
     await done(spa, spa.act("switch.turn_on", "spa_mode"))
     by = await soon(spa)
-    spa.pool.update()
-    assert spa.pool.slots[SPA_RETURN].held
+    assert held(spa)[1]
     await until(spa, by + timedelta(hours=3, minutes=4))
-    spa.pool.update()
-    assert spa.pool.spa_mode
-    assert not spa.pool.slots[PUMP].held
-    assert int(spa.pool.settings["heating"]) == SPA_HEATER
+    assert selected(spa) == SPA_HEATER
+    assert spa.pool.spa_mode and not held(spa)[0]
     assert warm_by(spa) is None
 
 
 async def test_a_pump_that_is_held_off_is_left_alone(spa: Home) -> None:
-    call = spa.act(
-        "poolctl.hold", "pump", domain="switch", state=False, duration="00:20:00"
-    )
-    await done(spa, call)
+    await hold_pump(spa, "00:20:00", state=False)
     await ask(spa, dt_util.now() + timedelta(minutes=30))
     await spa.live(10 * STEP, step=STEP)
     assert explanation(spa).startswith(
@@ -230,20 +254,14 @@ async def test_too_late_is_said(spa: Home) -> None:
     """From 30 °C in half an hour at 6 °C an hour: 33 °C, and *Status* says so."""
     by = await soon(spa)
     await spa.live(12 * STEP, step=STEP)
-    (problem,) = [
-        each
-        for each in spa.state("sensor", "status").attributes["problems"]
-        if each["key"] == "spa_warm_late"
-    ]
-    at_time = f"{by:%H:%M}"
-    assert problem["sentence"] in (
-        f"The spa will not be warm at {at_time}: about {degrees} °C instead of 36 °C."
+    sentence = problems(spa)["spa_warm_late"]["sentence"]
+    assert sentence in (
+        f"The spa will not be warm at {by:%H:%M}: about {degrees} °C instead of 36 °C."
         for degrees in (32, 33)
     )
     assert explanation(spa).startswith("It will have about 3")
     await until(spa, by + timedelta(minutes=50))
-    problems = spa.state("sensor", "status").attributes["problems"]
-    assert "spa_warm_late" not in [each["key"] for each in problems]
+    assert "spa_warm_late" not in problems(spa)
 
 
 async def test_another_time(spa: Home) -> None:
@@ -260,29 +278,23 @@ async def test_another_time(spa: Home) -> None:
     assert warm_by(spa) == by + timedelta(days=1)
 
 
-async def test_how_long_it_stays_warm(spa: Home) -> None:
+async def test_the_action(spa: Home) -> None:
+    """It takes no time that has passed or is too far away, and how long it is warm."""
+    for when, key in (
+        (dt_util.now() - timedelta(minutes=1), "warm_by_passed"),
+        ("2026-05-08 12:30:00", "warm_by_too_far"),
+        ("9999-12-31 12:00:00", "warm_by_too_far"),
+    ):
+        with failure(key, ServiceValidationError):
+            await call_action(spa, "spa", when)
+        assert warm_by(spa) is None
     spa.pool.water.temperature = 36.0
     by = dt_util.now() + timedelta(minutes=15)
-    call = spa.act(
-        "poolctl.warm_by",
-        "spa",
-        domain=Platform.CLIMATE,
-        at=f"{by:%Y-%m-%d %H:%M:%S}",
-        duration={"minutes": 30},
-    )
-    await done(spa, call)
+    await call_action(spa, "spa", by, duration={"minutes": 30})
     await until(spa, by + timedelta(minutes=28))
     assert heated(spa)
     await until(spa, by + timedelta(minutes=33))
     assert as_before(spa)
-
-
-async def test_an_action_with_a_time_that_has_passed(spa: Home) -> None:
-    passed = f"{dt_util.now() - timedelta(minutes=1):%Y-%m-%d %H:%M:%S}"
-    with pytest.raises(ServiceValidationError) as error:
-        await spa.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE, at=passed)
-    assert error.value.translation_key == "warm_by_passed"
-    assert warm_by(spa) is None
 
 
 async def test_a_date_and_then_a_time(spa: Home) -> None:
@@ -304,15 +316,10 @@ async def test_a_date_and_then_a_time(spa: Home) -> None:
     await spa.live(4 * STEP, step=STEP)
     assert warm_by(spa) is None
     assert explanation(spa) == ""
-
-
-async def test_a_time_of_the_year_one(spa: Home) -> None:
-    """It ends the request; nobody is about to correct it, and UTC has no such time."""
+    # The year one ends it: nobody is about to correct it, and UTC has no such time.
     await ask(spa, at(18))
-    call = spa.act(
-        "datetime.set_value", "spa_warm_by", datetime="0001-01-01T00:00:00+14:00"
-    )
-    await done(spa, call)
+    one = "0001-01-01T00:00:00+14:00"
+    await done(spa, spa.act("datetime.set_value", "spa_warm_by", datetime=one))
     assert warm_by(spa) is None
 
 
@@ -363,19 +370,42 @@ async def test_a_start_after_a_long_stop_begins_nothing(
     assert warm_by(spa) is None
 
 
-async def test_deleted_meanwhile(spa: Home) -> None:
+async def choose_connection(home: Home, connection: str) -> None:
+    entries, options = home.hass.config_entries, {"connection": connection}
+    entries.async_update_entry(home.entry, options={**home.entry.options, **options})
+    await done(home, entries.async_reload(home.entry.entry_id))
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_deleted_meanwhile(spa: Home, answers: bool) -> None:
+    """Without an answer, a notification names what stays, the heat source too."""
     await soon(spa)
-    entry = spa.entry
-    await done(spa, spa.hass.config_entries.async_remove(entry.entry_id))
-    assert as_before(spa)
+    if not answers:
+        spa.controller.faults.on("refuse")
+    await done(spa, spa.hass.config_entries.async_remove(spa.entry.entry_id))
+    assert as_before(spa) is answers
+    notifications = spa.hass.data.get("persistent_notification", {}).values()
+    texts = " ".join(each["message"] for each in notifications)
+    assert ("Heater allowed" in texts) is not answers
 
 
 async def test_the_lan_is_given_up_meanwhile(spa: Home) -> None:
     """Everything is given back first: the cloud could not switch the heating off."""
     await soon(spa)
-    entry, entries = spa.entry, spa.hass.config_entries
-    entries.async_update_entry(entry, options={"connection": "cloud"})
-    await done(spa, entries.async_reload(entry.entry_id))
+    await choose_connection(spa, "cloud")
+    assert as_before(spa)
+
+
+async def test_the_lan_is_given_up_without_an_answer(spa: Home) -> None:
+    """What the cloud cannot switch off is in *Status*, until it is off."""
+    await soon(spa)
+    spa.controller.faults.on("refuse")
+    for connection in ("cloud", "auto"):
+        await choose_connection(spa, connection)
+        await spa.live(3 * STEP, step=STEP)
+        assert left_on(spa) is (connection == "cloud")
+        spa.controller.faults.clear()
+    await spa.live(20 * STEP, step=STEP)
     assert as_before(spa)
 
 
@@ -385,19 +415,14 @@ async def test_the_sun_first(spa: Home) -> None:
     await spa.enable_all()
     pool.settings["pool_target"] = 30
     pool.water.temperature, pool.water.ambient = 28.5, 35.0
-    (coordinator, *_) = spa.entry.runtime_data.controllers.values()
-    by_sun = LearnedRate((HeatSource.SOLAR,), 0.5)
-    by_heater = LearnedRate((HeatSource.POOL_HEATER,), 1.5)
-    coordinator.learned.warming[POOL].rates = by_sun, by_heater
+    knows(spa, by_sun=0.5, by_heater=1.5)
     await ask(spa, at(18), "pool")
     await until(spa, at(15))
-    pool.update()
-    assert int(pool.settings["heating"]) == SOLAR
-    assert pool.slots[PUMP].held
+    assert selected(spa) == SOLAR
+    assert held(spa)[0]
     pool.water.ambient = 20.0  # clouds
     await until(spa, at(17, 50))
-    pool.update()
-    assert int(pool.settings["heating"]) == SOLAR | POOL_HEATER
+    assert selected(spa) == SOLAR | POOL_HEATER
     await until(spa, at(21, 4))
     assert as_before(spa)
 
@@ -413,12 +438,12 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     pool.settings["pool_target"], pool.water.temperature = 30, 24.0
     await ask(spa, dt_util.now() + timedelta(minutes=20), "pool")
     await spa.live(3 * STEP, step=STEP)
-    assert int(pool.settings["heating"]) == SOLAR | POOL_HEATER
+    assert selected(spa) == SOLAR | POOL_HEATER
     await ask(spa, dt_util.now() - timedelta(minutes=1), "pool")
     await spa.live(2 * STEP, step=STEP)
     assert as_before(spa)
     await done(spa, spa.act("climate.set_hvac_mode", "pool", hvac_mode="heat"))
-    assert int(pool.settings["heating"]) == mine
+    assert selected(spa) == mine
 
 
 @pytest.mark.parametrize("odd", [0.0, 12.0])
@@ -431,14 +456,14 @@ async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None
     await spa.live(600, step=60)
     await ask(spa, at(23), "pool")
     await spa.live(120, step=60)
-    for then, selected in ((at(12, 20), 0), (at(13, 5), SOLAR)):
+    for then, sources in ((at(12, 20), 0), (at(13, 5), SOLAR)):
         await until(spa, then)
-        assert int(pool.settings["heating"]) == selected
+        assert selected(spa) == sources
         pool.water.temperature = odd
         await spa.live(60, step=60)
         pool.water.temperature = 29.0
         await spa.live(180, step=60)
-        assert int(pool.settings["heating"]) == selected
+        assert selected(spa) == sources
 
 
 async def test_no_sun_before_sunrise(spa: Home) -> None:
@@ -446,16 +471,12 @@ async def test_no_sun_before_sunrise(spa: Home) -> None:
     pool = spa.pool
     await spa.enable_all()
     pool.settings["pool_target"], pool.water.temperature = 30, 28.5
-    (coordinator, *_) = spa.entry.runtime_data.controllers.values()
-    rates = [(HeatSource.SOLAR, 0.1), (HeatSource.POOL_HEATER, 1.5)]
-    learned = tuple(LearnedRate((source,), rate) for source, rate in rates)
-    coordinator.learned.warming[POOL].rates = learned
+    knows(spa, by_sun=0.1, by_heater=1.5)
     await ask(spa, at(18), "pool")
-    for moment, selected in ((at(12, 45), 0), (at(13, 10), SOLAR)):
+    for moment, sources in ((at(12, 45), 0), (at(13, 10), SOLAR)):
         await until(spa, moment)
-        pool.update()
-        assert int(pool.settings["heating"]) == selected
-        assert pool.slots[PUMP].held is bool(selected)
+        assert selected(spa) == sources
+        assert held(spa)[0] is bool(sources)
 
 
 async def test_ten_evenings_of_different_weather(spa: Home) -> None:
@@ -517,41 +538,21 @@ async def test_heat_goes_off_though_the_pump_cannot_be_released(
     monkeypatch.setattr(outputs, "resume_schedule", fails)
     await until(spa, by + timedelta(hours=3, minutes=4))
     assert released and not any(released)
-    assert int(spa.pool.settings["heating"]) == 0
+    assert selected(spa) == 0
     monkeypatch.setattr(outputs, "resume_schedule", resume)
     await spa.live(900, step=STEP)
     assert as_before(spa)
 
 
-async def test_deleted_without_a_network(spa: Home) -> None:
-    """The notification names what stays, the heat source too."""
-    await soon(spa)
-    spa.controller.faults.on("refuse")
-    await done(spa, spa.hass.config_entries.async_remove(spa.entry.entry_id))
-    notifications = spa.hass.data["persistent_notification"].values()
-    texts = " ".join(each["message"] for each in notifications)
-    assert "Heater allowed" in texts
-
-
-@pytest.mark.parametrize("when", ["9999-12-31 12:00:00", "2026-05-08 12:30:00"])
-async def test_a_time_too_far_away(spa: Home, when: str) -> None:
-    with pytest.raises(ServiceValidationError) as error:
-        await spa.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE, at=when)
-    assert error.value.translation_key == "warm_by_too_far"
-    assert warm_by(spa) is None
-
-
 async def test_a_person_holds_the_pump_for_longer(spa: Home) -> None:
     """The spa is warm at its time, and what the person wants stays."""
     by = await soon(spa, minutes=60)
-    hold: dict[str, Any] = {"state": True, "duration": "06:00:00"}
-    await done(spa, spa.act("poolctl.hold", "pump", domain="switch", **hold))
+    await hold_pump(spa, "06:00:00")
     await until(spa, by + timedelta(hours=2))
     assert warm_by(spa) is not None and heated(spa)
     await until(spa, by + timedelta(hours=3, minutes=4))
-    spa.pool.update()
-    assert not int(spa.pool.settings["heating"]) and not spa.pool.spa_mode
-    assert spa.pool.slots[PUMP].held
+    assert not selected(spa) and not spa.pool.spa_mode
+    assert held(spa)[0]
 
 
 @pytest.mark.usefixtures("all_enabled")
@@ -565,33 +566,29 @@ async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -
     )
     await done(spa, call)
     await until(spa, by + timedelta(hours=3, minutes=4))
-    assert int(spa.pool.settings["heating"]) == SPA_HEATER
-    spa.pool.update()
-    assert not spa.pool.slots[PUMP].held
+    assert selected(spa) == SPA_HEATER
+    assert not held(spa)[0]
 
 
 async def test_the_pool_ends_while_the_spa_heats(spa: Home) -> None:
     """The pump goes on without a stop under the heater of the other body."""
     now = dt_util.now().replace(microsecond=0)
     spa.pool.settings["pool_target"] = 31
-    call: dict[str, Any] = {"domain": Platform.CLIMATE, "duration": "00:30:00"}
-    pool_by = f"{now + timedelta(minutes=30):%Y-%m-%d %H:%M:%S}"
-    await done(spa, spa.act("poolctl.warm_by", "pool", at=pool_by, **call))
+    by = now + timedelta(minutes=30)
+    await call_action(spa, "pool", by, duration="00:30:00")
     await spa.live(3 * STEP, step=STEP)
     await ask(spa, now + timedelta(minutes=50))
     await until(spa, now + timedelta(minutes=58))
     assert heated(spa)
     for _ in range(20):
         await spa.live(15, step=15)
-        spa.pool.update()
-        assert spa.pool.slots[PUMP].held
+        assert held(spa)[0]
     assert heated(spa)
 
 
 def left_on(home: Home) -> bool:
     """Return whether *Status* names heating that is left on, with its action."""
-    problems = home.state("sensor", "status").attributes["problems"]
-    return any(each["key"] == "heat_overdue" and each["next_step"] for each in problems)
+    return bool(problems(home).get("heat_overdue", {}).get("next_step"))
 
 
 async def down(home: Home, lasts: timedelta) -> None:
@@ -612,22 +609,6 @@ async def test_a_start_after_its_end(spa: Home) -> None:
     assert spa.actions[sent:] == ["cmd", "aux", "aux"]
 
 
-async def test_the_lan_is_given_up_without_an_answer(spa: Home) -> None:
-    """What the cloud cannot switch off is in *Status*, until it is off."""
-    await soon(spa)
-    spa.controller.faults.on("refuse")
-    entry, entries = spa.entry, spa.hass.config_entries
-    for connection in ("cloud", "auto"):
-        options = {**entry.options, "connection": connection}
-        entries.async_update_entry(entry, options=options)
-        await done(spa, entries.async_reload(entry.entry_id))
-        await spa.live(3 * STEP, step=STEP)
-        assert left_on(spa) is (connection == "cloud")
-        spa.controller.faults.clear()
-    await spa.live(20 * STEP, step=STEP)
-    assert as_before(spa)
-
-
 async def test_a_request_of_an_old_backup(spa: Home) -> None:
     """Its end is more than 30 days ago: nothing is sent, and *Status* names it."""
     await soon(spa)
@@ -643,16 +624,14 @@ async def test_a_request_of_an_old_backup(spa: Home) -> None:
 @pytest.mark.parametrize("hold", ["before", "during"])
 async def test_a_hold_of_a_person_ends_meanwhile(spa: Home, hold: str) -> None:
     """The pump that *Warm by* needs runs on without a stop."""
-    call: dict[str, Any] = {"state": True, "duration": "00:20:00", "domain": "switch"}
     if hold == "before":
-        await done(spa, spa.act("poolctl.hold", "pump", **call))
+        await hold_pump(spa, "00:20:00")
     by = await soon(spa)
     if hold == "during":
-        await done(spa, spa.act("poolctl.hold", "pump", **call))
+        await hold_pump(spa, "00:20:00")
     for _ in range(100):
         await spa.live(15, step=15)
-        spa.pool.update()
-        assert spa.pool.slots[PUMP].held
+        assert held(spa)[0]
     assert warm_by(spa) == by and heated(spa)
     await until(spa, by + timedelta(hours=3, minutes=4))
     assert as_before(spa)
@@ -660,8 +639,7 @@ async def test_a_hold_of_a_person_ends_meanwhile(spa: Home, hold: str) -> None:
 
 async def test_a_person_stops_the_pump_that_was_held_for_longer(spa: Home) -> None:
     await soon(spa)
-    call: dict[str, Any] = {"state": True, "duration": "06:00:00", "domain": "switch"}
-    await done(spa, spa.act("poolctl.hold", "pump", **call))
+    await hold_pump(spa, "06:00:00")
     await spa.live(3 * STEP, step=STEP)
     await done(spa, spa.act("switch.turn_off", "pump"))
     await spa.live(3 * STEP, step=STEP)
