@@ -21,7 +21,7 @@ from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.simulator.cloud_dialects import CloudDialect as C
-from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.dialects import Dialect as L
 
 pytestmark = pytest.mark.usefixtures("quick", "at_once")
 few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
@@ -82,32 +82,17 @@ async def test_everything_as_expected(
     assert unseen == {"busy", "schedule_times", "schedule_midnight"}
 
 
-LAN: list[tuple[Dialect, str, str, Step]] = [
-    (Dialect.FRAME_VERSION_0, "frame_version", "version 0", nothing),
-    (Dialect.FRAME_VERSION_2, "frame_version", "version 2", nothing),
-    (Dialect.FRAME_VERSION_3, "frame_version", "version 3", nothing),
-    (
-        Dialect.LONGER_REPLIES,
-        "reply_lengths",
-        "aux_names: 1 more bytes",
-        nothing,
-    ),
-    (
-        Dialect.LONGER_REPLIES,
-        "reply_lengths",
-        "pump_id: 3 more bytes",
-        nothing,
-    ),
-    (Dialect.LONGER_RECORDS, "reply_lengths", "schedules", nothing),
-    (Dialect.TEMP_WITHOUT_TEMP2_CH, "heating_keys", "without temp2_ch", heat),
-    (Dialect.TEMP_WITHOUT_TEMP3_CH, "heating_keys", "without temp3_ch", heat),
-    (
-        Dialect.TEMP_WITHOUT_FLAGS,
-        "heating_keys",
-        "without is_solar_heater_selected",
-        heat,
-    ),
-    (Dialect.BUSY_AFTER, "busy", "it had run", switch),
+LAN: list[tuple[L, str, str, Step]] = [
+    (L.FRAME_VERSION_0, "frame_version", "version 0", nothing),
+    (L.FRAME_VERSION_2, "frame_version", "version 2", nothing),
+    (L.FRAME_VERSION_3, "frame_version", "version 3", nothing),
+    (L.LONGER_REPLIES, "reply_lengths", "aux_names: 1 more bytes", nothing),
+    (L.LONGER_REPLIES, "reply_lengths", "pump_id: 3 more bytes", nothing),
+    (L.LONGER_RECORDS, "reply_lengths", "schedules", nothing),
+    (L.TEMP_WITHOUT_TEMP2_CH, "heating_keys", "without temp2_ch", heat),
+    (L.TEMP_WITHOUT_TEMP3_CH, "heating_keys", "without temp3_ch", heat),
+    (L.TEMP_WITHOUT_FLAGS, "heating_keys", "without is_solar_heater_selected", heat),
+    (L.BUSY_AFTER, "busy", "it had run", switch),
 ]
 
 
@@ -115,7 +100,7 @@ LAN: list[tuple[Dialect, str, str, Step]] = [
 async def test_a_controller_that_is_otherwise(
     home: Home,
     hass_client: ClientSessionGenerator,
-    dialect: Dialect,
+    dialect: L,
     assumption: str,
     seen: str,
     step: Step,

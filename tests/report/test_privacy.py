@@ -1,10 +1,10 @@
 """Neither diagnostics files nor logs reveal whose pool it is."""
 
 from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass
 import json
 import logging
 import random
+from types import SimpleNamespace
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -29,51 +29,28 @@ _typed = st.text(_letters, min_size=5, max_size=12).map(lambda text: f"Zq{text}"
 """Texts that a user may type, too long to occur by chance."""
 
 
-@dataclass(frozen=True)
-class Secrets:
-    """One value of each kind that must not be revealed."""
-
-    email: str
-    subject: str
-    owner: str
-    site: str
-    city: str
-    name: str
-    slot: str
-    schedule: str
-    announced: str
-    complaint: str
-    key: bytes
-    mac: bytes
-
-    @property
-    def device_id(self) -> str:
-        return self.mac.hex("_").upper()
-
-
+_MAC = st.binary(min_size=6, max_size=6).filter(lambda mac: len(set(mac)) > 4)
+_KEY = st.binary(min_size=16, max_size=16).filter(lambda key: len(set(key)) > 8)
 _secrets = st.builds(
-    Secrets,
+    SimpleNamespace,
     email=_typed.map(lambda text: f"{text}@example.com"),
-    subject=_typed,
-    owner=_typed,
-    site=_typed,
-    city=_typed,
-    name=_typed,
-    slot=_typed,
     # Cleaned for display, and therefore also kept as it was received.
     schedule=_typed.map(lambda text: f"{text}]"),
-    announced=_typed.filter(lambda text: "." not in text),
-    complaint=_typed,
-    key=st.binary(min_size=16, max_size=16).filter(lambda key: len(set(key)) > 8),
-    mac=st.binary(min_size=6, max_size=6).filter(lambda mac: len(set(mac)) > 4),
+    key=_KEY,
+    mac=_MAC,
+    **dict.fromkeys(
+        ("subject", "owner", "site", "city", "name", "slot", "complaint"), _typed
+    ),
 )
+"""One value of each kind that must not be revealed."""
 
 
 class Planted:
     """The simulated service with secrets in every place that has room for one."""
 
-    def __init__(self, secrets: Secrets) -> None:
+    def __init__(self, secrets: SimpleNamespace) -> None:
         self.secrets = secrets
+        self.device_id = secrets.mac.hex("_").upper()
         clock, pool = Clock(), Pool.full()
         for slot in pool.slots:
             slot.name = f"{slot.name[:4]}{secrets.slot}" if slot.name else ""
@@ -85,7 +62,7 @@ class Planted:
                 device_id=device_id, key=secrets.key, name=name, pool=found, clock=clock
             )
             for device_id, name, found in (
-                (secrets.device_id, secrets.name, pool),
+                (self.device_id, secrets.name, pool),
                 ("AA_BB_CC_00_00_01", "", Pool.small()),
             )
         ]
@@ -97,7 +74,7 @@ class Planted:
         for site in account.sites:
             site.name, site.city = secrets.site, secrets.city
         # Messages of the service name the account and the controller.
-        words = f"{secrets.complaint} {secrets.email} {secrets.device_id}"
+        words = f"{secrets.complaint} {secrets.email} {self.device_id}"
         cloud.complaint = words
         cloud.rate_limited.message = f"busy: {words}, retry after 1s"
 
@@ -127,7 +104,7 @@ class Planted:
         yield from self.service.cloud.sign_ins.issued
         yield CLIENT_SECRET
         yield secrets.key.hex()
-        yield secrets.device_id
+        yield self.device_id
         yield secrets.mac.hex()
         yield secrets.mac.hex(":")
         yield secrets.mac.hex("-")
@@ -198,7 +175,7 @@ async def test_nothing_tells_whose_pool_it_is(
     hass_client: ClientSessionGenerator,
     request: pytest.FixtureRequest,
     caplog: pytest.LogCaptureFixture,
-    secrets: Secrets,
+    secrets: SimpleNamespace,
 ) -> None:
     """Neither the diagnostics files nor a debug log contain any of the secrets."""
     # Home Assistant draws random identifiers: every example needs its own.
