@@ -8,7 +8,7 @@ from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 import probatio as vol
 import pytest
 
-from tests.world.assistant.home import MOST_SENT, Home, failure
+from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import (
     ACTUATOR,
@@ -17,9 +17,7 @@ from tests.world.assistant.schedule_actions import (
     NEW,
     WATERFALL,
     act,
-    copies,
     new,
-    put_back,
     switches,
 )
 from tests.world.assistant.unchanged import unchanged
@@ -133,101 +131,40 @@ async def test_update_and_delete(beach: Home) -> None:
     assert beach.pool.pump.mode == 0
 
 
-CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("create_schedule", {}),
-    ("update_schedule", {"schedule": 2, "end": "13:00"}),
-    ("delete_schedule", {"schedule": 2}),
-)
-
-
-async def change(home: Home, action: str, fields: dict[str, Any]) -> None:
-    """Make one of the changes."""
-    await act(home, action, **(fields or new(home)))
-
-
-def done(home: Home) -> bool:
-    """Return whether any of the changes was made."""
-    record = home.pool.schedules[WATERFALL]
-    return home.pool.schedules[NEW].used or record.end == 780 or not record.used
-
-
-async def test_refused(beach: Home, subtests: pytest.Subtests) -> None:
-    before = await act(beach, "get_schedules")
-    beach.controller.faults.on("decline", "a")
-    for action, fields in CHANGES:
-        with subtests.test(action), unchanged(beach):
-            sent = len(beach.actions)
-            with failure("refused"):
-                await change(beach, action, fields)
-            assert beach.actions[sent:] == ["schedule"] * MOST_SENT
-            assert await act(beach, "get_schedules") == before
-
-
-@pytest.mark.parametrize("lost", ["answer", "command"])
-async def test_the_lan_dies_under_way(
-    beach: Home,
-    subtests: pytest.Subtests,
-    lost: str,
-) -> None:
-    """A change is sent once, and its reported outcome is the real one."""
-    before = copies(beach)
-    for action, fields in CHANGES:
-        with subtests.test(action):
-            beach.controller.faults.once("close_mid_body", 1, "schedule")
-            if lost == "answer":
-                await change(beach, action, fields)
-            else:
-                beach.controller.faults.once("ignore_writes")
-                with failure("not_done"):
-                    await change(beach, action, fields)
-            assert done(beach) is (lost == "answer")
-            assert beach.actions == ["schedule"]
-            assert not beach.cloud_writes
-        await put_back(beach, before)
-
-
-async def test_changed_in_the_app_meanwhile(
-    beach: Home, subtests: pytest.Subtests
-) -> None:
-    before = copies(beach)
-    for action, fields in CHANGES[1:]:
-        with subtests.test(action):
-            beach.pool.schedules[WATERFALL].start = 630
-            with failure("schedule_changed", ServiceValidationError):
-                await act(beach, action, **fields)
-            assert not done(beach) and beach.actions == []
-            # The refusal has read the schedule, so that it can be changed now.
-            found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
-            assert found["start"] == "10:30:00"
+async def test_changed_in_the_app_meanwhile(beach: Home) -> None:
+    """The refusal has read the schedule, so that it can be changed then."""
+    changes: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("update_schedule", {"schedule": 2, "end": "13:00"}),
+        ("delete_schedule", {"schedule": 2}),
+    )
+    for number, (action, fields) in enumerate(changes):
+        beach.pool.schedules[WATERFALL].start = 630 + number
+        with failure("schedule_changed", ServiceValidationError):
             await act(beach, action, **fields)
-            assert done(beach)
-        await put_back(beach, before)
+        assert beach.actions == ["schedule"] * number
+        found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
+        assert found["start"] == f"10:3{number}:00"
+        await act(beach, action, **fields)
+    assert beach.actions == ["schedule"] * 2
+    assert not beach.pool.schedules[WATERFALL].used
 
 
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
     """The error gives the reason, and nothing is sent."""
-    rows: list[tuple[str, dict[str, Any], str]] = [
-        ("create", {"weekdays": []}, "schedule_weekdays"),
-        ("create", {"end": "08:00"}, "schedule_same_times"),
-        ("create", {"name": " "}, "schedule_name"),
-        ("create", {"pump_speed": 50}, "schedule_no_speed"),
-        ("create", {"equipment": "switch.of_somebody_else"}, "output_unknown"),
-    ]
+    rows: list[tuple[dict[str, Any], str]] = [({"weekdays": []}, "schedule_weekdays")]
     for key in ("ph_dosing", "schedule_0", "solar_selected"):
         equipment = {"equipment": beach.entity_id("switch", key)}
-        rows.append(("create", equipment, "output_unknown"))
-    for speed in (35, 101, 52):
-        fields = {"schedule": 1, "pump_speed": speed}
-        rows.append(("update", fields, "schedule_speed"))
-    for verb, fields, reason in rows:
+        rows.append((equipment, "output_unknown"))
+    rows.append(({"equipment": "switch.of_somebody_else"}, "output_unknown"))
+    for fields, reason in rows:
         with subtests.test(reason, **fields), unchanged(beach):
-            sent = len(beach.actions)
-            data = new(beach, **fields) if verb == "create" else dict(fields)
             with failure(reason, ServiceValidationError) as caught:
-                await act(beach, f"{verb}_schedule", **data)
+                await act(beach, "create_schedule", **new(beach, **fields))
             if reason == "output_unknown":
                 assert f"{fields['equipment']} is not an output" in str(caught.value)
-            assert len(beach.actions) == sent
+    with failure("schedule_speed", ServiceValidationError):
+        await act(beach, "update_schedule", schedule=1, pump_speed=35)
+    assert beach.actions == []
 
 
 async def test_equipment_of_another_controller(home: Home) -> None:

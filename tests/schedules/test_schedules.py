@@ -1,6 +1,6 @@
 """Switches of schedules, down to the simulated schedule and its relay."""
 
-from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+from homeassistant.exceptions import ServiceNotSupported
 import pytest
 
 from tests.world.assistant.home import Home
@@ -32,14 +32,6 @@ async def test_arming_and_disarming(beach: Home) -> None:
     assert not beach.pool.slots[FALL].on
 
 
-async def test_a_conflict_is_not_armed(beach: Home) -> None:
-    await act(beach, "create_schedule", **new(beach, start="09:00", end="11:00"))
-    with pytest.raises(ServiceValidationError) as caught:
-        await beach.act("switch.turn_on", "schedule_1")
-    assert "overlaps with the schedule “Morning fall”" in str(caught.value)
-    assert not beach.pool.schedules[WATERFALL].enabled
-
-
 async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     """Switches follow changes made in the app, without a reload."""
     schedules = beach.pool.schedules
@@ -64,15 +56,6 @@ async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
     schedules[5] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "Again", True)
     await look(beach)
     assert switches(beach)["5"] == "Again schedule"
-
-
-async def test_switched_on_in_the_app(beach: Home) -> None:
-    """The next frame shows it, without the slow query."""
-    beach.pool.schedules[WATERFALL].enabled = True
-    beach.controller.faults.on("decline")
-    beach.controller.faults.on("garbage", "schedules")
-    await look(beach)
-    assert beach.value("switch", "schedule_1") == "on"
 
 
 async def test_switches_outlive_a_restart(full: Home) -> None:

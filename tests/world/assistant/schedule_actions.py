@@ -1,12 +1,10 @@
 """Helpers for tests of schedules: actions, and views of the schedules."""
 
-from dataclasses import replace
 from typing import Any
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
 from tests.world.simulator import Controller
-from tests.world.simulator.schedules import Schedule
 
 FALL, LIGHT, ACTUATOR = 3, 1, 10
 """Slots of the fully equipped pool; its schedules are 0 Filter, 1 Waterfall, 2 light."""
@@ -50,24 +48,6 @@ def new(home: Home, **changes: Any) -> dict[str, Any]:
         "weekdays": ["mon", "sat"],
         "equipment": waterfall.entity_id if waterfall else None,
     } | changes
-
-
-def copies(home: Home) -> list[Schedule]:
-    """Return the schedules of the simulated controller as they are now."""
-    return [replace(schedule) for schedule in home.pool.schedules]
-
-
-async def put_back(home: Home, before: list[Schedule]) -> None:
-    """End all faults, restore the schedules, and let Home Assistant read them."""
-    home.controller.faults.clear()
-    home.cloud.faults.clear()
-    home.pool.schedules[:] = [replace(schedule) for schedule in before]
-    # After a raw action, everything is read again.
-    await home.act_on_device("send_action", name="evt_rewind")
-    await look(home)
-    found = (await act(home, "get_schedules"))["schedules"]
-    assert [each["name"] for each in found] == [s.name for s in before if s.used]
-    home.controller.requests.clear()
 
 
 async def look(home: Home) -> None:
