@@ -68,45 +68,30 @@ def parser() -> argparse.ArgumentParser:
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address of the web pages and controllers"
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", help="address of the web pages and controllers")
+    add("--cloud-port", type=int, default=8100)
+    add("--control-port", type=int, default=8101)
+    add("--lan-port", type=int, default=8080, help="of the controllers")
+    speed = (
+        "simulated seconds in a real one, also of time-outs: with 10, a request has to"
     )
-    parser.add_argument("--cloud-port", type=int, default=8100)
-    parser.add_argument("--control-port", type=int, default=8101)
-    parser.add_argument("--lan-port", type=int, default=8080, help="of the controllers")
-    parser.add_argument(
-        "--speed",
-        type=float,
-        default=1.0,
-        help="simulated seconds in a real one, also of time-outs: with 10, a request "
-        "has to arrive within 0.3 s, not 3 s",
+    add(
+        "--speed", type=float, default=1.0, help=f"{speed} arrive within 0.3 s, not 3 s"
     )
-    parser.add_argument("--id", type=_device_id, help='of "Home pool": AA_BB_...')
-    parser.add_argument("--key", type=_key, help="of it, as 32 hex digits")
-    parser.add_argument("--firmware", help="of it, such as 2.5.46")
+    add("--id", type=_device_id, help='of "Home pool": AA_BB_...')
+    add("--key", type=_key, help="of it, as 32 hex digits")
+    add("--firmware", help="of it, such as 2.5.46")
     for what in ("dialect", "fault"):
-        parser.add_argument(
-            f"--{what}",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help=f"a {what} of it or of the cloud; may be repeated",
-        )
-    parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="where to keep sign-ins between runs"
-    )
-    parser.add_argument(
-        "--past",
-        type=Path,
-        metavar="FILE",
-        help="let the pools live through three weeks first, and write samples of it",
-    )
-    parser.add_argument("--no-mdns", action="store_true", help="do not announce")
-    parser.add_argument(
-        "--announce-everywhere",
-        action="store_true",
-        help="announce on all networks, though only this machine may reach it",
-    )
+        meaning = f"a {what} of it or of the cloud; may be repeated"
+        add(f"--{what}", action="append", default=[], metavar="NAME", help=meaning)
+    past = "let the pools live through three weeks first, and write samples of it"
+    add("--past", type=Path, metavar="FILE", help=past)
+    state = "where to keep sign-ins between runs"
+    add("--state", type=Path, metavar="FILE", help=state)
+    add("--no-mdns", action="store_true", help="do not announce")
+    everywhere = "announce on all networks, though only this machine may reach it"
+    add("--announce-everywhere", action="store_true", help=everywhere)
     return parser
 
 
@@ -134,25 +119,21 @@ def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]
     wired = {HOME: Pool.full(), BEACH: Pool.small()}
     if past is not None:
         past.write_text(json.dumps(live(wired, clock)))
+    named = (
+        (HOME, "6f1d2c3b4a5968778695a4b3c2d1e0f1", "Home pool"),
+        (BEACH, "1f0e1d2c3b4a59687786958493a2b1c0", "Beach house"),
+    )
     return [
         Controller(
-            device_id=HOME,
-            key=bytes.fromhex("6f1d2c3b4a5968778695a4b3c2d1e0f1"),
-            name="Home pool",
-            pool=wired[HOME],
+            device_id=device_id,
+            key=bytes.fromhex(key),
+            name=name,
+            pool=wired[device_id],
             clock=clock,
-            host="127.0.0.1",
+            host=f"127.0.0.{number}",
             port=port,
-        ),
-        Controller(
-            device_id=BEACH,
-            key=bytes.fromhex("1f0e1d2c3b4a59687786958493a2b1c0"),
-            name="Beach house",
-            pool=wired[BEACH],
-            clock=clock,
-            host="127.0.0.2",
-            port=port,
-        ),
+        )
+        for number, (device_id, key, name) in enumerate(named, 1)
     ]
 
 

@@ -1,7 +1,7 @@
 """Authorization codes and tokens (protocol.md 2.2, 3.1, 3.3 and 5.1; RFC 6749)."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 import hashlib
 import hmac
@@ -31,18 +31,13 @@ class OAuthError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
-    account: Account
-    client_id: str
-    redirect_uri: str
-    expires: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Grant:
+    """A code or a token; only a code has an address to redirect to."""
+
     account: Account
     client_id: str
     expires: float
+    redirect_uri: str = ""
 
 
 class SignIns:
@@ -55,8 +50,8 @@ class SignIns:
     def __init__(self, clock: Clock, clients: Mapping[str, str]) -> None:
         """Start without sign-ins; `clients` maps client IDs to their secrets."""
         self._clock, self.clients = clock, clients
-        self._codes: dict[str, _Code] = {}
-        self._access: dict[str, _Grant] = {}
+        self._codes: dict[str, _Grant] = {}
+        self.access: dict[str, _Grant] = {}
         self._refresh: dict[str, _Grant] = {}
         self._serial = count(1)
         self.rotates = True  # whether a renewal issues a new refresh token
@@ -66,7 +61,7 @@ class SignIns:
         """Issue an authorization code."""
         code = secrets.token_urlsafe(24)
         expires = self._clock.monotonic() + CODE_SECONDS
-        self._codes[code] = _Code(account, client_id, redirect_uri, expires)
+        self._codes[code] = _Grant(account, client_id, expires, redirect_uri)
         return code
 
     def token(self, form: Mapping[str, str]) -> dict[str, Any]:
@@ -75,17 +70,15 @@ class SignIns:
         known = self.clients.get(client_id)
         if known is None or not hmac.compare_digest(known.encode(), secret.encode()):
             raise OAuthError("invalid_client", status=401)
-        grants: dict[str, Callable[[Mapping[str, str], str], Account]] = {
-            "authorization_code": self._redeem_code,
-            "refresh_token": self._redeem_refresh,
-        }
-        grant = grants.get(form.get("grant_type", ""))
-        if grant is None:
-            raise OAuthError("unsupported_grant_type")
-        answer = self._issue(grant(form, client_id), client_id)
-        if form.get("grant_type") == "refresh_token" and not self.rotates:
-            del self._refresh[answer.pop("refresh_token")]
-        return answer
+        match form.get("grant_type"):
+            case "authorization_code":
+                return self._issue(self._redeem_code(form, client_id), client_id)
+            case "refresh_token":
+                answer = self._issue(self._redeem_refresh(form, client_id), client_id)
+                if not self.rotates:
+                    del self._refresh[answer.pop("refresh_token")]
+                return answer
+        raise OAuthError("unsupported_grant_type")
 
     def login(self, account: Account) -> dict[str, Any]:
         """Issue tokens for a sign-in without a browser."""
@@ -93,7 +86,7 @@ class SignIns:
 
     def account(self, token: str) -> Account | None:
         """Return the account of an access token, `None` if it is not valid."""
-        grant = self._access.get(token)
+        grant = self.access.get(token)
         if grant is None or grant.expires <= self._clock.monotonic():
             return None
         return grant.account
@@ -104,14 +97,10 @@ class SignIns:
 
     def revoke(self, account: Account) -> None:
         """Revoke every token of an account; its owner can sign in again."""
-        for grants in (self._access, self._refresh):
+        for grants in (self.access, self._refresh):
             for token, grant in tuple(grants.items()):
                 if grant.account is account:
                     del grants[token]
-
-    def expire_access(self) -> None:
-        """Expire every access token; refresh tokens stay valid."""
-        self._access.clear()
 
     def dump(self) -> dict[str, Any]:
         """Return every token with its remaining seconds, for `load` in a later run."""
@@ -134,7 +123,7 @@ class SignIns:
 
     @property
     def _grants(self) -> dict[str, dict[str, _Grant]]:
-        return {"access": self._access, "refresh": self._refresh}
+        return {"access": self.access, "refresh": self._refresh}
 
     def _redeem_code(self, form: Mapping[str, str], client_id: str) -> Account:
         # Removed first: a failed attempt uses up the code, too.
@@ -161,7 +150,7 @@ class SignIns:
     def _issue(self, account: Account, client_id: str) -> dict[str, Any]:
         now = self._clock.monotonic()
         access, refresh = self._jwt(account), secrets.token_urlsafe(32)
-        self._access[access] = _Grant(account, client_id, now + ACCESS_SECONDS)
+        self.access[access] = _Grant(account, client_id, now + ACCESS_SECONDS)
         self._refresh[refresh] = _Grant(account, client_id, now + REFRESH_SECONDS)
         self.issued |= {access, refresh}
         return {

@@ -115,7 +115,7 @@ class Cloud:
 
     def expire_tokens(self) -> None:
         """Expire every access token now."""
-        self.sign_ins.expire_access()
+        self.sign_ins.access.clear()
 
     def revoke(self, account: Account) -> None:
         """End every sign-in of an account."""
@@ -212,10 +212,10 @@ class Cloud:
         account, device_id = self._account(request), request.match_info["device_id"]
         if not DEVICE_ID.fullmatch(device_id):
             raise ApiError(400, "deviceId is not of the form XX_XX_XX_XX_XX_XX")
-        for controller in account.controllers:
-            if controller.device_id == device_id:
-                return controller
-        raise ApiError(403, f"device {device_id} is not on this account")
+        owned = {each.device_id: each for each in account.controllers}
+        if device_id not in owned:
+            raise ApiError(403, f"device {device_id} is not on this account")
+        return owned[device_id]
 
     # --- Signing in ---
 
@@ -264,10 +264,8 @@ class Cloud:
         return None
 
     def _known(self, email: str, password: str) -> Account | None:
-        for account in self.accounts:
-            if (account.email, account.password) == (email, password):
-                return account
-        return None
+        known = {(each.email, each.password): each for each in self.accounts}
+        return known.get((email, password))
 
     async def _token(self, request: web.Request) -> web.Response:
         form = {name: str(value) for name, value in (await request.post()).items()}
@@ -290,13 +288,8 @@ class Cloud:
 
     async def _user_info(self, request: web.Request) -> web.Response:
         account = self._account(request)
-        info = {
-            "sub": account.sub,
-            "email": account.email,
-            "preferred_username": account.email,
-            "name": account.name,
-            "role": "owner",
-        }
+        info = {"sub": account.sub, "email": account.email, "name": account.name}
+        info |= {"preferred_username": account.email, "role": "owner"}
         return web.json_response(info)
 
     async def _sites(self, request: web.Request) -> web.Response:

@@ -14,6 +14,9 @@ DIRTY = 0.8  # added resistance of a filter that needs cleaning (`Water.dirt`)
 _ACID, _CHLORINE = 6, 8  # aux types of the dosers
 
 
+type _Make = Callable[[Pool, bool], None]
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """A situation of a pool."""
@@ -21,20 +24,13 @@ class Situation:
     title: str
     exists: Callable[[Pool], bool | None]
     """Whether it exists; `None` if the pool lacks the equipment for it."""
-    make: Callable[[Pool, bool], None]
+    make: _Make
     """Starts or ends it."""
 
 
-def _make_dry(pool: Pool, on: bool) -> None:
-    pool.pump.dry_run_status = RUNS_DRY if on else DRY_RUN_NORMAL
-
-
-def _make_sour(pool: Pool, on: bool) -> None:
-    pool.water.ph = BAD_PH if on else GOOD_PH
-
-
-def _make_dirty(pool: Pool, on: bool) -> None:
-    pool.water.dirt = DIRTY if on else 0.0
+def _value(part: str, name: str, value: float, usual: float) -> _Make:
+    """Return what sets a value of the pool's pump or water, or its usual one."""
+    return lambda pool, on: setattr(getattr(pool, part), name, value if on else usual)
 
 
 def _pump_held_off(pool: Pool) -> bool | None:
@@ -67,15 +63,19 @@ SITUATIONS: Final[dict[str, Situation]] = {
     "dry_run": Situation(
         "The pump runs dry",
         lambda pool: pool.pump.dry_run_status != DRY_RUN_NORMAL,
-        _make_dry,
+        _value("pump", "dry_run_status", RUNS_DRY, DRY_RUN_NORMAL),
     ),
     "bad_ph": Situation(
-        f"The pH is {BAD_PH}", lambda pool: pool.water.ph > BAD_PH - 0.1, _make_sour
+        f"The pH is {BAD_PH}",
+        lambda pool: pool.water.ph > BAD_PH - 0.1,
+        _value("water", "ph", BAD_PH, GOOD_PH),
     ),
     "acid_empty": _empty("acid", _ACID),
     "chlorine_empty": _empty("chlorine", _CHLORINE),
     "filter_dirty": Situation(
-        "The filter is dirty", lambda pool: pool.water.dirt > 0, _make_dirty
+        "The filter is dirty",
+        lambda pool: pool.water.dirt > 0,
+        _value("water", "dirt", DIRTY, 0.0),
     ),
     "pump_held_off": Situation(
         "The pump is held off by hand", _pump_held_off, _hold_pump_off
