@@ -1,6 +1,7 @@
 """A module imports only from its own layer and those below it."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -25,15 +26,28 @@ PLATFORM_TABLES = (
 )
 
 
+def module_name(path: Path) -> str:
+    """Return the absolute name of a module or package."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
 def imports(path: Path) -> Iterator[str]:
-    """Return the absolute names of everything a module imports."""
-    package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
+    """Return the absolute names of all modules that a module imports.
+
+    Imports for types count, too: a reader of the module has to know them as well.
+    """
+    package = path.relative_to(ROOT).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            yield ".".join([*base, *(node.module or "").split(".")]).strip(".")
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            stem = [*base, *(node.module.split(".") if node.module else ())]
+            for alias in node.names:
+                inner = ROOT.joinpath(*stem, alias.name)
+                here = inner.is_dir() or inner.with_suffix(".py").is_file()
+                yield ".".join([*stem, alias.name] if here else stem)
 
 
 def modules(folder: Path) -> list[Path]:
@@ -90,32 +104,6 @@ def test_no_floor_of_the_client_uses_one_above_it(path: Path) -> None:
         assert inside.split(".")[0] not in above, name
 
 
-def module_name(path: Path) -> str:
-    """Return the absolute name of a module or package."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts).removesuffix(".__init__")
-
-
-def module_imports(path: Path, names: set[str]) -> set[str]:
-    """Return the modules of the integration that a module imports.
-
-    Imports for types count, too: a reader of the module has to know them as well.
-    """
-    found = set()
-    package = module_name(path).split(".")
-    if path.name != "__init__.py":
-        package = package[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        base = package[: len(package) - node.level + 1] if node.level else []
-        stem = ".".join([*base, *(node.module or "").split(".")]).strip(".")
-        for alias in node.names:
-            inner = f"{stem}.{alias.name}"
-            found.add(inner if inner in names else stem)
-    return (found & names) - {module_name(path)}
-
-
 def circle(graph: dict[str, set[str]]) -> list[str]:
     """Return the modules of a circle of imports, none if there is no circle."""
     try:
@@ -128,7 +116,10 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
 def test_no_import_runs_in_a_circle() -> None:
     paths = modules(INTEGRATION)
     names = {module_name(path) for path in paths}
-    graph = {module_name(path): module_imports(path, names) for path in paths}
+    graph = {
+        module_name(path): {*imports(path)} & names - {module_name(path)}
+        for path in paths
+    }
     assert sum(map(len, graph.values())) > 200  # imports are found at all
     assert not circle(graph)
     # One more import, even for types alone, would be a circle.
@@ -149,11 +140,10 @@ def room(name: str) -> str:
 def test_rooms_are_levels() -> None:
     paths = modules(INTEGRATION)
     names = {module_name(path) for path in paths}
-    rooms: dict[str, set[str]] = {}
+    rooms: defaultdict[str, set[str]] = defaultdict(set)
     for path in paths:
         here = room(module_name(path))
-        others = {room(name) for name in module_imports(path, names)}
-        rooms.setdefault(here, set()).update(others - {here})
+        rooms[here] |= {room(name) for name in {*imports(path)} & names} - {here}
     assert rooms["entity"] >= {"coordinator", "client.wire"}  # imports are found at all
     assert not circle(rooms)
     # The controller's side may not use the account's, even for types alone.

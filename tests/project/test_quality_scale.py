@@ -1,6 +1,5 @@
 """Rules of the quality scale that a program can check; the rest is for readers."""
 
-import ast
 from collections.abc import Callable
 import json
 from pathlib import Path
@@ -21,35 +20,9 @@ RULES: Final[dict[str, Any]] = load_yaml_dict(str(FOLDER / "quality_scale.yaml")
 MANIFEST: Final = json.loads((FOLDER / "manifest.json").read_text())
 
 
-def source(name: str) -> str:
-    """Return the text of a file of the integration."""
-    return (FOLDER / name).read_text()
-
-
-def _parallel_updates() -> bool:
-    return all(
-        any(
-            isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]) == "PARALLEL_UPDATES"
-            for node in ast.parse(source(f"{platform}.py")).body
-        )
-        for platform in PLATFORMS
-    )
-
-
-def _errors_are_translated() -> bool:
-    """Check that no exception of Home Assistant has a text in the code."""
-    raised = re.compile(
-        r"raise (HomeAssistant|ServiceValidation|UpdateFailed)\w*\(\s*f?\""
-    )
-    return not any(raised.search(path.read_text()) for path in FOLDER.rglob("*.py"))
-
-
-def _nothing_in_hass_data_by_entry() -> bool:
-    return not any(
-        re.search(r"hass\.data\[DOMAIN\]", path.read_text())
-        for path in FOLDER.rglob("*.py")
-    )
+def source(pattern: str) -> str:
+    """Return the text of files of the integration."""
+    return "\n".join(path.read_text() for path in sorted(FOLDER.glob(pattern)))
 
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -72,16 +45,20 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
 CHECKS: Final[dict[str, Callable[[], bool]]] = {
     "action-setup": lambda: "async_setup_services(hass)" in source("__init__.py"),
     "dependency-transparency": lambda: MANIFEST["requirements"] == [],
-    "exception-translations": _errors_are_translated,
-    "inject-websession": lambda: (
-        not any(
-            "ClientSession(" in path.read_text()
-            for path in FOLDER.glob("client/**/*.py")
+    # No exception of Home Assistant has a text in the code.
+    "exception-translations": lambda: (
+        not re.search(
+            r"raise (HomeAssistant|ServiceValidation|UpdateFailed)\w*\(\s*f?\"",
+            source("**/*.py"),
         )
     ),
-    "parallel-updates": _parallel_updates,
+    "inject-websession": lambda: "ClientSession(" not in source("client/**/*.py"),
+    "parallel-updates": lambda: all(
+        re.search(r"^PARALLEL_UPDATES\b.* = ", source(f"{platform}.py"), re.MULTILINE)
+        for platform in PLATFORMS
+    ),
     "runtime-data": lambda: (
-        _nothing_in_hass_data_by_entry()
+        "hass.data[DOMAIN]" not in source("**/*.py")
         and not re.search(r": ConfigEntry\b", source("config_flow.py"))
     ),
 }
