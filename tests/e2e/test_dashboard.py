@@ -10,7 +10,7 @@ from typing import Any, Final
 from playwright.async_api import Page, expect
 
 from tests.world.home.api import HomeAssistant
-from tests.world.home.past import Past, insert_states, until_recorded
+from tests.world.home.past import Past, import_statistics, insert_states, until_recorded
 from tests.world.home.settings import Settings
 
 from .conftest import WINDOW
@@ -285,51 +285,43 @@ async def make_past(api: HomeAssistant, home: Settings) -> None:
     end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     hours = [end - timedelta(hours=ago) for ago in range(24 * PAST_DAYS, 0, -1)]
     for key, (middle, swing, unit_class, unit) in PAST.items():
-        await api.command(
-            "recorder/import_statistics",
-            metadata={
-                "mean_type": 1,
-                "has_sum": False,
-                "name": None,
-                "source": "recorder",
-                "statistic_id": await entity(api, key, "sensor"),
-                "unit_class": unit_class,
-                "unit_of_measurement": unit,
-            },
-            stats=[
+        means = {hour: middle + swing * wave(hour, len(key)) for hour in hours}
+        await import_statistics(
+            api,
+            await entity(api, key, "sensor"),
+            [
                 {
                     "start": hour.isoformat(),
-                    "mean": (value := middle + swing * wave(hour, len(key))),
-                    "min": value - swing / 4,
-                    "max": value + swing / 4,
+                    "mean": mean,
+                    "min": mean - swing / 4,
+                    "max": mean + swing / 4,
                 }
-                for hour in hours
+                for hour, mean in means.items()
             ],
+            mean_type=1,
+            has_sum=False,
+            unit_class=unit_class,
+            unit_of_measurement=unit,
         )
 
 
 async def make_use(api: HomeAssistant, what: str = "acid", daily: int = 240) -> None:
     """Import `daily` mL of acid or chlorine as used on each of the previous days."""
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = range(PAST_DAYS, 0, -1)
-    await api.command(
-        "recorder/import_statistics",
-        metadata={
-            "mean_type": 0,
-            "has_sum": True,
-            "name": None,
-            "source": "recorder",
-            "statistic_id": await entity(api, f"{what}_used_today", "sensor"),
-            "unit_class": "volume",
-            "unit_of_measurement": "mL",
-        },
-        stats=[
+    await import_statistics(
+        api,
+        await entity(api, f"{what}_used_today", "sensor"),
+        [
             {
                 "start": (today - timedelta(days=ago)).isoformat(),
                 "sum": daily * (number + sin(2 * number) / 4),
             }
-            for number, ago in enumerate(days)
+            for number, ago in enumerate(range(PAST_DAYS, 0, -1))
         ],
+        mean_type=0,
+        has_sum=True,
+        unit_class="volume",
+        unit_of_measurement="mL",
     )
 
 

@@ -187,7 +187,7 @@ async def _import_means(
         if value is not None:
             hours[int(at // _HOUR)].append(value)
     attributes = state["attributes"]
-    await _import(
+    await import_statistics(
         home,
         state["entity_id"],
         [
@@ -233,7 +233,7 @@ async def _import_growth(
         stats[start] = {"start": start, "sum": sum_of, "state": state}
         if daily:
             stats[start]["last_reset"] = f"{day.isoformat()}T00:00:00+00:00"
-    await _import(
+    await import_statistics(
         home,
         entity_id,
         [*stats.values()],
@@ -245,9 +245,10 @@ async def _import_growth(
     return values
 
 
-async def _import(
+async def import_statistics(
     home: HomeAssistant, entity_id: str, stats: list[Json], **metadata: object
 ) -> None:
+    """Import statistics of the hours before this one."""
     this_hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0).isoformat()
     await home.command(
         "recorder/import_statistics",
