@@ -91,19 +91,12 @@ class Controller:
         self.times = times = Times(clock, zone, self.controller_clock)
         ClockWatch(store, times)
         self.holds = Holds(
-            store,
-            paths,
-            poller,
-            outputs,
-            times,
-            stored.holds,
-            end_by_themselves=holds_end,
+            sender, outputs, times, stored.holds, end_by_themselves=holds_end
         )
-        store.add_read_listener(self.holds.take_read)
-        self.pauses = Pauses(store, self.dosing, times, stored.pauses)
-        store.add_read_listener(self.pauses.take_read)
-        self.heat = HeatClaims(store, paths, poller, self.heating, times, stored.heat)
-        store.add_read_listener(self.heat.take_read)
+        self.pauses = Pauses(sender, self.dosing, times, stored.pauses)
+        self.heat = HeatClaims(sender, self.heating, times, stored.heat)
+        for claims in (self.holds, self.pauses, self.heat):
+            store.add_read_listener(claims.take_read)
         self.raw = RawControl(sender)
         self.schedules = ScheduleControl(sender)
         self.plan = PlanControl(sender, self.schedules)

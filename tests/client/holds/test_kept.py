@@ -296,7 +296,7 @@ async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
     rig.time.advance(31 * 86400)
     await rig.read()
     holds = Holds(
-        *(control.store, control.paths, control.poller, control.outputs, control.times),
+        *(control._sender, control.outputs, control.times),
         from_stored(tuple[Hold, ...], stored),
         end_by_themselves=True,
     )

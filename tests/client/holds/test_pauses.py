@@ -64,7 +64,7 @@ def again(rig: Rig, kept: Any, clock: Clock | None = None) -> Pauses:
     controller = rig.controller
     times = replace(controller.times, clock=clock or controller.clock)
     pauses = from_stored(tuple[Pause, ...], kept)
-    return Pauses(controller.store, controller.dosing, times, pauses)
+    return Pauses(controller._sender, controller.dosing, times, pauses)
 
 
 async def test_a_second_pause_moves_the_end(pool: Rig) -> None:

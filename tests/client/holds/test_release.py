@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
@@ -92,7 +93,8 @@ def holds(paths: Any, *found: Hold) -> Holds:
     """Return holds that only know these paths."""
     clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
     times = Times(clock, lambda: UTC, ControllerClock())
-    return Holds(paths, paths, paths, paths, times, found, end_by_themselves=True)
+    sender: Any = SimpleNamespace(store=paths, paths=paths, poller=paths)
+    return Holds(sender, paths, times, found, end_by_themselves=True)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import logging
 import time
 
 from ..clock import Times
-from ..control.store import Store
+from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import (
     BusyError,
@@ -71,8 +71,9 @@ def is_old(until: datetime | None, now: datetime) -> bool:
 class Claims[C: Claim](ABC):
     """The claims of one kind of one controller, one for each thing."""
 
-    def __init__(self, store: Store, times: Times, stored: Iterable[C]) -> None:
-        self._store = store
+    def __init__(self, sender: Sender, times: Times, stored: Iterable[C]) -> None:
+        self._store, self._paths = sender.store, sender.paths
+        self._poller = sender.poller
         self._times = times
         now, at = times.now, time.monotonic()
         self._all = {each.thing: each.restored(now, at) for each in stored}

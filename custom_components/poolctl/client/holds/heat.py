@@ -11,9 +11,7 @@ from typing import override
 
 from ..clock import Times
 from ..control.heating import HeatingControl
-from ..control.paths import Paths
-from ..control.poller import Poller
-from ..control.store import Store
+from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
@@ -46,18 +44,14 @@ class HeatClaims(Claims[HeatClaim]):
 
     def __init__(
         self,
-        store: Store,
-        paths: Paths,
-        poller: Poller,
+        sender: Sender,
         heating: HeatingControl,
         times: Times,
         stored: Iterable[HeatClaim],
     ) -> None:
-        super().__init__(store, times, stored)
-        self._paths = paths
-        self._poller = poller
+        super().__init__(sender, times, stored)
         self._heating = heating
-        self._chosen = store.reported.pool_sources
+        self._chosen = sender.store.reported.pool_sources
         """Heat sources of the pool that were selected last by others than us."""
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:

@@ -11,9 +11,7 @@ from typing import override
 from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
-from ..control.paths import Paths
-from ..control.poller import Poller
-from ..control.store import Store
+from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
@@ -46,18 +44,14 @@ class Holds(Claims[Hold]):
 
     def __init__(
         self,
-        store: Store,
-        paths: Paths,
-        poller: Poller,
+        sender: Sender,
         outputs: OutputControl,
         times: Times,
         stored: Iterable[Hold],
         *,
         end_by_themselves: bool,
     ) -> None:
-        super().__init__(store, times, stored)
-        self._paths = paths
-        self._poller = poller
+        super().__init__(sender, times, stored)
         self._outputs = outputs
         self._end_by_themselves = end_by_themselves
         self._coalescer = Coalescer(burst=3)

@@ -15,7 +15,7 @@ from ..clock import Times
 from ..cloud import COPY_AGE
 from ..codec import OneOf, Within
 from ..control.dosing import DosingControl
-from ..control.store import Store
+from ..control.sender import Sender
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
@@ -53,12 +53,12 @@ class Pauses(Claims[Pause]):
 
     def __init__(
         self,
-        store: Store,
+        sender: Sender,
         dosers: DosingControl,
         times: Times,
         stored: Iterable[Pause],
     ) -> None:
-        super().__init__(store, times, stored)
+        super().__init__(sender, times, stored)
         self._dosers = dosers
 
     @property
