@@ -51,19 +51,14 @@ async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
             assert pool.output(3).on is on
 
 
-async def test_all_callers_get_the_error(pool: Rig) -> None:
+async def test_every_caller_gets_the_error_but_one_who_gives_up(pool: Rig) -> None:
+    set_speed = pool.controller.pump.set_speed
     pool.pool.faults.on("decline")
-    results = await asyncio.gather(
-        *(pool.controller.pump.set_speed(speed) for speed in (50, 60)),
-        return_exceptions=True,
-    )
+    results = await asyncio.gather(set_speed(50), set_speed(60), return_exceptions=True)
     assert [type(result) for result in results] == [DeclinedError] * 2
     assert len(pool.asked("a")) == 2  # again, in case the counter was the reason
-
-
-async def test_a_caller_who_gives_up_stops_nobody_else(pool: Rig) -> None:
-    one = asyncio.create_task(pool.controller.pump.set_speed(50))
-    other = asyncio.create_task(pool.controller.pump.set_speed(60))
+    pool.pool.faults.clear()
+    one, other = (asyncio.create_task(set_speed(speed)) for speed in (50, 60))
     await asyncio.sleep(0)
     one.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -155,20 +150,18 @@ async def test_what_slow_reads_disprove_was_not_done(
     assert pool.settled
 
 
-async def test_a_command_while_no_mode_is_known(pool: Rig) -> None:
+async def test_commands_without_a_frame(pool: Rig) -> None:
+    """While no mode is known, too; a newer value takes the place of an older one."""
+    switch = pool.controller.outputs.switch
     pool.controller.store.update(
         lambda known: replace(known, outputs=replace(known.outputs, modes=()))
     )
     pool.pool.faults.once("truncated_frame", 1, "aux")
-    await pool.controller.outputs.switch(3, True)
+    await switch(3, True)
     assert pool.settled and pool.output(3).on is True
-
-
-async def test_a_newer_value_takes_the_place_of_an_older_one(pool: Rig) -> None:
-    """The caller of the older command gets no error."""
+    pool.forget()
     pool.pool.faults.once("truncated_frame", 2, "aux")
-    switch = pool.controller.outputs.switch
-    await asyncio.gather(switch(3, True), switch(3, False))
+    await asyncio.gather(switch(3, True), switch(3, False))  # no error for the older
     assert pool.settled and pool.output(3).on is False
     assert sum(pool.time.slept) < 10
 

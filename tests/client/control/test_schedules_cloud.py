@@ -51,13 +51,6 @@ async def test_the_schedules_of_the_cloud(away: Rig) -> None:
     assert reads(away) == 1
 
 
-async def test_a_record_through_the_cloud(away: Rig) -> None:
-    wanted = replace(EVENING, start=1320, end=60, weekdays=65)
-    await away.controller.schedules.create(wanted)
-    expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1320, 60, 65, "Evening", True)
-    assert record(away, NEW) == expected
-
-
 @CHANGES
 async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
     """C12: a copy is not read until it can be newer, and undoes no change."""
@@ -105,8 +98,10 @@ async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
 async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
     """A busy controller is waited for."""
     away.service.cloud.faults.once("rate_limited", 1, "scheduleInfo")
-    assert await away.controller.schedules.create(replace(EVENING, enabled=False))
-    assert not record(away, NEW).enabled and 5.0 in away.time.slept
+    wanted = replace(EVENING, start=1320, end=60, weekdays=65, enabled=False)
+    assert await away.controller.schedules.create(wanted) == NEW
+    expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1320, 60, 65, "Evening", False)
+    assert record(away, NEW) == expected and 5.0 in away.time.slept
     await away.polls(60)
     found = shown(away, NEW)
     assert found is not None and not found.enabled

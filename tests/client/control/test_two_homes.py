@@ -86,24 +86,7 @@ async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
 # Schedules
 
 
-async def test_two_edits_in_the_same_moment(homes: Homes) -> None:
-    """One edit is applied completely, and the other one raises an error."""
-    seen = homes[1].reported.schedules.used[FALL]
-    wanted = [replace(seen, start=630), replace(seen, end=800)]
-    results = await asyncio.gather(
-        *(
-            home.controller.schedules.update(FALL, each, observed=seen)
-            for home, each in zip(homes, wanted, strict=True)
-        ),
-        return_exceptions=True,
-    )
-    kept = homes[0].pool.pool.schedules[FALL]
-    there = [(each.start, each.end) for each in wanted].index((kept.start, kept.end))
-    assert results[there] is None
-    assert isinstance(results[1 - there], InvalidCommandError | NotAppliedError)
-
-
-async def test_two_additions_in_the_same_moment(homes: Homes) -> None:
+async def test_changes_in_the_same_moment(homes: Homes) -> None:
     """Both schedules are created, each once."""
     wanted = [
         replace(EVENING, name=name, slot=slot, start=start, end=start + 30)
@@ -118,3 +101,17 @@ async def test_two_additions_in_the_same_moment(homes: Homes) -> None:
     names = [each.name for each in homes[0].pool.pool.schedules]
     assert len(set(made)) == 2
     assert (names.count("One"), names.count("Two")) == (1, 1)
+    # One edit of the same schedule is applied completely, the other one is an error.
+    seen = homes[1].reported.schedules.used[FALL]
+    wanted = [replace(seen, start=630), replace(seen, end=800)]
+    results = await asyncio.gather(
+        *(
+            home.controller.schedules.update(FALL, each, observed=seen)
+            for home, each in zip(homes, wanted, strict=True)
+        ),
+        return_exceptions=True,
+    )
+    kept = homes[0].pool.pool.schedules[FALL]
+    there = [(each.start, each.end) for each in wanted].index((kept.start, kept.end))
+    assert results[there] is None
+    assert isinstance(results[1 - there], InvalidCommandError | NotAppliedError)

@@ -27,7 +27,6 @@ from tests.client.holds.test_holds import (
     switch,
     window,
 )
-from tests.world.simulator import NOON
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.dialects import Dialect
 
@@ -204,44 +203,32 @@ async def test_two_clocks_that_differ_by_seconds(rig: Rig) -> None:
     assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
 
 
-@pytest.fixture
-def jumpy(make_rig: Callable[..., Rig]) -> tuple[Rig, list[float]]:
-    """Return a rig, and a list with its wall clock's error in seconds, to change."""
-    wrong, rigs = [0.0], list[Rig]()
+async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -> None:
+    wrong = 0.0
 
     def steady() -> float:
-        return rigs[0].pool.pool.local_time().timestamp() if rigs else NOON
+        return service.small.pool.local_time().timestamp()
 
-    clock = Clock(wall=lambda: steady() + wrong[0], steady=steady)
-    rigs.append(make_rig(clock=clock))
-    return rigs[0], wrong
-
-
-async def test_our_clock_jumps(jumpy: tuple[Rig, list[float]]) -> None:
-    """A clock that is six hours ahead for 40 s ends no hold."""
-    rig, wrong = jumpy
+    rig = make_rig(clock=Clock(wall=lambda: steady() + wrong, steady=steady))
     window(rig, 60)
     await start(rig)
     await switch(rig, False)
     await hold(rig, True, 60, 1)
-    wrong[0] = 6 * 3600
+    # A clock that is six hours ahead for 40 s ends no hold.
+    wrong = 6 * 3600
     await rig.live(0.7)
-    wrong[0] = 0
+    wrong = 0
     await rig.live(1)
     assert holds(rig) == {SLOT: False, 1: True}
     await rig.live(60)
     assert holds(rig) == {}
-
-
-async def test_a_hold_of_a_wrong_clock(jumpy: tuple[Rig, list[float]]) -> None:
-    """A clock that is a year ahead lengthens no hold, not even after a restart."""
-    rig, wrong = jumpy
-    wrong[0] = 366 * 24 * 3600
+    # A clock that is a year ahead lengthens no hold, not even after a restart.
+    wrong = 366 * 24 * 3600
     await rig.live(12)  # by now that is trusted
     await start(rig)
     await hold(rig, True, 30)
     (kept,) = rig.controller.holds.stored
-    wrong[0] = 0
+    wrong = 0
     await rig.live(12)
     assert lasts(rig) == 18
     now = rig.pool.pool.local_time()
