@@ -279,13 +279,6 @@ async def test_cloud_reads_keep_apart(
     assert all(b.at - a.at >= 30 for a, b in pairwise(requests))
 
 
-async def test_a_flapping_lan_does_not_read_the_cloud_more_often(rig: Rig) -> None:
-    for number in range(12):
-        cut(rig, lan=number % 2 == 0)
-        await rig.polls(5)
-    assert rig.service.requests("dashboardInfo") <= 2
-
-
 @pytest.mark.parametrize(
     "dialect", [None, *(each for each in D if each.startswith("C14"))]
 )

@@ -190,19 +190,6 @@ async def test_the_clock_of_the_controller_is_behind(rig: Rig, slot: int) -> Non
     assert holds(rig) == {} and not on.held
 
 
-async def test_two_clocks_that_differ_by_seconds(rig: Rig) -> None:
-    """An output that a late clock starts again is held for minutes, not hours."""
-    window(rig, 20, begun=120)
-    await start(rig)
-    await switch(rig, False)
-    rig.pool.dialects.add("clock_hour_behind")
-    await rig.live(21)
-    rig.pool.dialects.clear()
-    assert holds(rig) == {SLOT: False}
-    await rig.live(6)
-    assert holds(rig) == {} and not rig.pool.pool.slots[SLOT].held
-
-
 async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -> None:
     wrong = 0.0
 
