@@ -155,20 +155,17 @@ async def test_several_settings_at_once(pool: Rig) -> None:
     assert pool.settings["acid_remaining"] > 19_000
 
 
-async def test_an_edit_in_the_app_just_after_our_write_is_not_lost(pool: Rig) -> None:
-    await pool.controller.dosing.set_drum(ACID, 18_000)
+async def test_one_write_after_the_other(pool: Rig) -> None:
+    """A `cmd` is queued (protocol.md O3): the next write repeats the previous one."""
+    dosing = pool.controller.dosing
+    pool.pool.faults.once("ignore_writes", 1)
+    await asyncio.gather(dosing.set_drum(ACID, 18_000), dosing.set_desired(ACID, 7.5))
+    assert (pool.settings["acid_drum"], pool.settings["desired_ph"]) == (18_000, 75)
+    # An edit in the app just after our write is not lost.
     pool.settings["acid_drum"] = 19_000
     await pool.polls(4)
-    await pool.controller.dosing.set_desired(ACID, 7.5)
-    assert pool.settings["acid_drum"] == 19_000
-
-
-async def test_a_reply_that_lags_behind_a_write(pool: Rig) -> None:
-    """A `cmd` is queued (protocol.md O3): the next write repeats the previous one."""
-    pool.pool.faults.once("ignore_writes", 1)
-    first = pool.controller.dosing.set_drum(ACID, 18_000)
-    await asyncio.gather(first, pool.controller.dosing.set_desired(ACID, 7.5))
-    assert (pool.settings["acid_drum"], pool.settings["desired_ph"]) == (18_000, 75)
+    await dosing.set_desired(ACID, 7.4)
+    assert (pool.settings["acid_drum"], pool.settings["desired_ph"]) == (19_000, 74)
 
 
 async def test_impossible_values_are_not_sent_and_others_are_rounded(pool: Rig) -> None:

@@ -118,18 +118,15 @@ async def test_off_and_on_again(pool: Rig) -> None:
 
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
-    pool.pool.pool.slots[5].aux_type = 0  # solar
+    """A shared heater is selected separately for the pool and for the spa."""
+    slots = pool.pool.pool.slots
+    slots[5].aux_type = 0  # solar
     await pool.polls(15, times=2)
     assert may_heat(pool.reported, POOL)
     assert await heat(pool, False) == {SPA_HEATER, SOLAR}
     assert may_heat(pool.reported, POOL) is False
     assert await heat(pool, True) == set(HeatSource)
-
-
-async def test_a_heater_shared_by_pool_and_spa(pool: Rig) -> None:
-    """A shared heater is selected separately for the pool and for the spa."""
-    for slot, aux_type in ((4, 32), (5, 0), (12, 0)):
-        pool.pool.pool.slots[slot].aux_type = aux_type
+    slots[4].aux_type, slots[12].aux_type = 32, 0
     await pool.polls(15, times=2)
     assert fitted_sources(pool.reported, POOL) == (POOL_HEATER,)
     assert fitted_sources(pool.reported, SPA) == (SPA_HEATER,)
