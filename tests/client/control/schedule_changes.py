@@ -3,8 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-import pytest
-
 from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import Rig
@@ -25,11 +23,6 @@ def record(rig: Rig, index: int) -> sim_schedules.Schedule:
     return rig.pool.pool.schedules[index]
 
 
-def shown(rig: Rig, index: int) -> Schedule | None:
-    """Return a schedule as a user sees it."""
-    return rig.shown.schedules.used.get(index)
-
-
 SCHEDULE_CHANGES: dict[str, Callable[[Controller], Awaitable[object]]] = {
     "create": lambda it: it.schedules.create(EVENING),
     "update": lambda it: it.schedules.update(
@@ -38,19 +31,3 @@ SCHEDULE_CHANGES: dict[str, Callable[[Controller], Awaitable[object]]] = {
     "delete": lambda it: it.schedules.delete(INDEX, observed=SEEN),
     "enable": lambda it: it.schedules.enable(INDEX, True, observed=SEEN),
 }
-CHANGES = pytest.mark.parametrize("what", SCHEDULE_CHANGES)
-
-
-async def change(rig: Rig, what: str) -> object:
-    return await SCHEDULE_CHANGES[what](rig.controller)
-
-
-def done(rig: Rig, what: str) -> bool:
-    """Return whether the simulated controller has made the change."""
-    found = record(rig, INDEX)
-    return {
-        "create": record(rig, NEW).used,
-        "update": found.end == 900,
-        "delete": not found.used,
-        "enable": found.enabled,
-    }[what]
