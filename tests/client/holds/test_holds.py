@@ -172,28 +172,25 @@ async def test_a_person_changed_it_meanwhile(rig: Rig) -> None:
     assert rig.pool.pool.slots[SLOT].held
 
 
-async def test_a_command_that_fails_changes_no_hold(rig: Rig) -> None:
-    window(rig, 20)
-    await start(rig)
-    await hold(rig, True, 60)
-    for fault in ("decline", "ignore_writes"):
-        rig.pool.faults.on(fault)
-        with pytest.raises(RefusedError):
-            await switch(rig, False)
-        rig.pool.faults.clear()
-        await rig.polls(15, times=2)
-        assert holds(rig) == {SLOT: True}
-
-
-@pytest.mark.parametrize("ran", [True, False])
-async def test_an_answer_that_is_lost(make_rig: Callable[..., Rig], ran: bool) -> None:
+@pytest.mark.parametrize(
+    ("fault", "error", "ran"),
+    [
+        ("decline", RefusedError, False),
+        ("ignore_writes", RefusedError, False),
+        ("hang", UnreachableError, False),
+        ("close_mid_body", UnreachableError, True),
+    ],
+)
+async def test_a_command_that_fails(
+    make_rig: Callable[..., Rig], fault: str, error: type[Exception], ran: bool
+) -> None:
     """The next read shows whether the command ran, and so which hold there is."""
     rig = make_rig(cloud=False)
     window(rig, 20)
     await start(rig)
     await hold(rig, True, 60)
-    rig.pool.faults.on("close_mid_body" if ran else "hang")
-    with pytest.raises(UnreachableError):
+    rig.pool.faults.on(fault)
+    with pytest.raises(error):
         await switch(rig, False)
     rig.pool.faults.clear()
     await rig.polls(15, times=2)
