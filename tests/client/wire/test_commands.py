@@ -86,25 +86,30 @@ def test_actions(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        *(lambda slot=slot: encode_aux(slot, True, True) for slot in (-1, 256)),
-        *(lambda at=at: encode_schedule_delete(at) for at in (-1, 256)),
+        lambda: encode_aux(-1, True, True),
+        lambda: encode_aux(256, True, True),
+        lambda: encode_schedule_delete(-1),
+        lambda: encode_schedule_delete(256),
         lambda: encode_schedule_enable(256, True),
         lambda: encode_schedule_update(256, GOOD),
         lambda: encode_schedule_update(0, replace(GOOD, name="é" * 128)),
         lambda: encode_cmd("x" * 256, {}),
-        *(
-            lambda odd=odd: encode_schedule_create(replace(GOOD, **odd))
-            for odd in (
-                *({"slot": 256}, {"slot": 1.5}, {"aux_type": -1}, {"turnover": 256}),
-                *({"speed": 256}, {"start": 0x10000}, {"end": -1}, {"weekdays": 256}),
-                {"name": "x" * 256},
-            )
-        ),
     ],
 )
 def test_values_out_of_range(call: Callable[[], bytes]) -> None:
     with pytest.raises(InvalidCommandError):
         call()
+
+
+def test_records_out_of_range() -> None:
+    odd: dict[str, Any]
+    for odd in (
+        *({"slot": 256}, {"slot": 1.5}, {"aux_type": -1}, {"turnover": 256}),
+        *({"speed": 256}, {"start": 0x10000}, {"end": -1}, {"weekdays": 256}),
+        {"name": "x" * 256},
+    ):
+        with pytest.raises(InvalidCommandError):
+            encode_schedule_create(replace(GOOD, **odd))
 
 
 def test_bytes_of_actions() -> None:
