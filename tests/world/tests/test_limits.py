@@ -56,9 +56,8 @@ class Bench(Visitor):
         """Post a request that counts as an attempt."""
         headers = {"Authorization": f"Bearer {self.token}"}
         url = f"{self.cloud.base_url}{V1}{path}"
-        async with self.session.post(
-            url, headers=headers, data=self.person
-        ) as response:
+        post = self.session.post(url, headers=headers, data=self.person)
+        async with post as response:
             await response.read()
             return response
 
@@ -104,10 +103,8 @@ async def test_limit_of_sign_ins(bench: Bench) -> None:
 
     protocol.md 7.1 row 1, 8 row 1.
     """
-    statuses = [  # the fixture made one attempt
-        (await bench.attempt(path)).status
-        for path in ("/auth/login", "/oauth/authorize") * 5
-    ]
+    paths = ("/auth/login", "/oauth/authorize") * 5  # the fixture made one attempt
+    statuses = [(await bench.attempt(path)).status for path in paths]
     assert statuses == [200, 400] * 4 + [200, 429]
     response = await bench.attempt("/auth/login")
     assert (response.status, response.headers["Retry-After"]) == (429, "60")
@@ -212,7 +209,7 @@ async def test_how_long_it_waits(bench: Bench, name: str, seconds: float) -> Non
     Reads of schedules: chosen.
     """
     bench.controller.cloud_link = False
-    task = bench.start(name)[0]
+    (task,) = bench.start(name)
     await until(lambda: bench.clock.waiting == 1)
     begun = bench.clock.monotonic()  # the loop leaps to the end of the wait
     status, body = await task
