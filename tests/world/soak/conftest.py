@@ -23,13 +23,22 @@ from tests.world.names import Names, known_names
 from tests.world.simulator import Pool
 
 from .draws import DAY, FULL, SEED, SMALL, draws
-from .service import running, service_of
+from .engine import running, service_of
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     """Leave these tests out of a run that does not name them: they take hours."""
     named = any("soak" in argument for argument in config.args)
     return None if named else True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the reports of all tests, including those in other processes."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            found = dict(report.user_properties).get("soak")
+            if report.when == "call" and found is not None:
+                terminalreporter.write_line(f"\n{found}")
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,8 @@ from tests.world.simulator.visitors import (
 )
 
 from .draws import FULL, SMALL, visits
-from .week import MINUTE, Week
+from .engine import MINUTE
+from .week import Week
 
 MOST_CARDS: Final = 20
 """Largest number of discoveries that a user may be shown at once."""

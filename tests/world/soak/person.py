@@ -22,13 +22,11 @@ from yarl import URL
 from tests.world.simulator import Controller
 from tests.world.simulator.cloud_dialects import CloudDialect
 
+from .engine import HOUR, MINUTE
 from .judge import Asked, in_touch, legitimate
-from .week import CLOUD, HOME, HOUR, MINUTE, Week
+from .week import CLOUD, HOME, Week
 
 type Wish = tuple[str, dict[str, Any]]
-
-
-HOLD: Final = "poolctl.hold"
 
 
 def switch(chance: Random, state: State) -> Wish:
@@ -36,8 +34,8 @@ def switch(chance: Random, state: State) -> Wish:
     if "held_by_hand" in state.attributes and chance.random() < 0.25:
         minutes = chance.randint(1, 300)
         on = chance.random() < 0.5
-        return HOLD, {"state": on, "duration": {"minutes": minutes}}
-    return chance.choice(("turn_on", "turn_off")), {}
+        return "poolctl.hold", {"state": on, "duration": {"minutes": minutes}}
+    return f"{state.domain}.{chance.choice(('turn_on', 'turn_off'))}", {}
 
 
 def slide(chance: Random, state: State) -> Wish:
@@ -45,33 +43,30 @@ def slide(chance: Random, state: State) -> Wish:
     slider = state.attributes
     low, step = slider.get("min", 0), slider.get("step", 1)
     steps = round((slider.get("max", 0) - low) / step)
-    return "set_value", {"value": round(low + step * chance.randint(0, steps), 3)}
-
-
-def press(chance: Random, state: State) -> Wish:
-    """Return the action to press a button."""
-    return "press", {}
+    return "number.set_value", {
+        "value": round(low + step * chance.randint(0, steps), 3)
+    }
 
 
 def warm(chance: Random, state: State) -> Wish:
     """Return the action to set a target temperature or a mode."""
     if chance.random() < 0.5:
-        return "set_temperature", {"temperature": chance.randint(20, 35)}
-    return "set_hvac_mode", {"hvac_mode": chance.choice(("heat", "off"))}
+        return "climate.set_temperature", {"temperature": chance.randint(20, 35)}
+    return "climate.set_hvac_mode", {"hvac_mode": chance.choice(("heat", "off"))}
 
 
 def light(chance: Random, state: State) -> Wish:
     """Return the action to switch a light, or to start a show."""
     effects = state.attributes.get("effect_list") or []
     if effects and chance.random() < 0.3:
-        return "turn_on", {"effect": chance.choice(effects)}
+        return "light.turn_on", {"effect": chance.choice(effects)}
     return switch(chance, state)
 
 
 WISHES: Final[dict[str, Callable[[Random, State], Wish]]] = {
     "switch": switch,
     "number": slide,
-    "button": press,
+    "button": lambda chance, state: ("button.press", {}),
     "climate": warm,
     "light": light,
 }
@@ -108,11 +103,11 @@ class Person:
         self, controller: Controller, entity: er.RegistryEntry, state: State
     ) -> None:
         """Give one command, or ten at once, as a slider may."""
-        chance, started = self.week.random, time.monotonic()
+        chance, act, started = self.week.random, self.week.act, time.monotonic()
         times = 10 if entity.domain == "number" and chance.random() < 0.3 else 1
         wishes = [WISHES[entity.domain](chance, state) for _ in range(times)]
         results = await asyncio.gather(
-            *(self._act(entity, action, data) for action, data in wishes),
+            *(act(entity.entity_id, action, **data) for action, data in wishes),
             return_exceptions=True,
         )
         if results[-1] is not None and chance.random() < 0.5:
@@ -120,7 +115,7 @@ class Person:
             await asyncio.sleep(chance.uniform(1, 70))
             shown = self.hass.states.get(entity.entity_id)
             if shown is not None and shown.state != STATE_UNAVAILABLE:
-                again = self._act(entity, *wishes[-1])
+                again = act(entity.entity_id, wishes[-1][0], **wishes[-1][1])
                 results += await asyncio.gather(again, return_exceptions=True)
         _, data = wishes[-1]
         key = entity.unique_id.removeprefix(f"{controller.device_id}_")
@@ -135,16 +130,6 @@ class Person:
                 cause = getattr(result, "__cause__", None)
                 what = f"{wishes[-1]} of {entity.unique_id}: {result!r} of {cause!r}"
                 self._judge(result, asked, what, started)
-
-    async def _act(
-        self, entity: er.RegistryEntry, action: str, data: dict[str, Any]
-    ) -> None:
-        """Run an action on an entity: one of its domain, or of the integration."""
-        ours, _, name = action.rpartition(".")
-        target = {"entity_id": entity.entity_id}
-        await self.hass.services.async_call(
-            ours or entity.domain, name, target | data, blocking=True
-        )
 
     def _judge(self, result: object, asked: Asked, what: str, started: float) -> None:
         """Note a failure that nothing explains, or that has no error message."""

@@ -7,7 +7,8 @@ from tests.world.simulator.cloud_dialects import CloudDialect
 from tests.world.simulator.dialects import AHEAD, Dialect
 
 from .draws import CLOUD, FULL, SMALL, Draw, draws
-from .week import CLOUD as CLOUD_PLACE, MINUTE, Week
+from .engine import MINUTE
+from .week import CLOUD as CLOUD_PLACE, Week
 
 _OTHERS: Final = 20 * MINUTE
 """Mean seconds between two commands of another client, whose clock may be ahead."""

@@ -3,21 +3,15 @@
 A real Home Assistant core runs the integration against the simulated service over real
 sockets, with one account and two controllers (a small and a fully equipped pool). Time
 is simulated (timelapse.py): no poll, retry, time-out or token is left out or shortened.
-Each of the 40 320 polls of a controller in a week happens when it is due unless trouble
-delays it; a fault that hangs lasts its full ten seconds.
 
-Drawn from a seed: faults of the LAN (those of tests/world/simulator/lan.py except `no_state`)
-and of the cloud; controllers that are cut from the cloud, restart, move, swap addresses
-or change their keys; expired tokens; reloads; and a user at every switch, number,
-light, climate and button, who signs in again when asked to. The dialects of the cloud
-and the controllers change during the run (draws.py), and hostile neighbours make false
-announcements. judge.py has the table of failures that are right for such a reason.
+Drawn from a seed: faults of the LAN and of the cloud (week.py), dialects (draws.py),
+hostile neighbours (neighbours.py), and a user at every entity (person.py). judge.py has
+the failures that are right for such a reason.
 
 Checked more than an hour after the last trouble: every entity against the pool itself
 (right.py) and against a fresh start; tasks, timers, sockets, descriptors and memory
-against those after the warm-up; every command that failed without trouble; entities
-that were removed, though nothing was ever unplugged; every log line. Checked all week
-long: holds by hand that should have been released (holds.py).
+against those after the warm-up. Checked all week long: every command that failed without
+trouble; entities that were removed; every log line; holds that should have been released.
 
 `POOLCTL_SOAK_SEED` and `POOLCTL_SOAK_DAYS` choose another week;
 `POOLCTL_SOAK_DIALECTS=none` one without dialects and hostile neighbours.
@@ -42,18 +36,19 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.service import Service
 from tests.world.names import Names
+from tests.world.simulator import Controller
 from tests.world.simulator.visitors import Announcement
 
 from .draws import DAYS, SEED
+from .engine import HOUR, MINUTE
 from .holds import Holds
 from .judge import may_be_missing
 from .neighbours import Neighbours
 from .person import Owner, Person
 from .right import expected, same
 from .speech import Speech
-from .timelapse import timelapse
-from .watch import Resources, watching
-from .week import FOUND, HOUR, MINUTE, RECOVERY, Week
+from .watch import Resources
+from .week import FOUND, RECOVERY, Week
 
 WARM_UP: Final = 2 / 7
 """Share of the run after which everything was used once."""
@@ -72,7 +67,7 @@ async def test_a_week(
     entry: MockConfigEntry,
     hass_client_no_auth: ClientSessionGenerator,
     freezer: FrozenDateTimeFactory,
-    capsys: pytest.CaptureFixture[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     seconds = DAYS * 24 * HOUR
     asyncio.get_running_loop().set_debug(False)
@@ -85,7 +80,7 @@ async def test_a_week(
         *(speech.updates, speech.others),
         *(Person(hass, week).play, neighbours.announce, Holds(week).watch),
     ]
-    with timelapse(freezer), watching(week.watch):
+    with week.in_simulated_time(freezer):
         await hass.config_entries.async_setup(entry.entry_id)
         for controller in service.controllers:
             await week.hear(Announcement.of(controller))
@@ -102,15 +97,15 @@ async def test_a_week(
 
         speech.calm()
         await asyncio.sleep(RECOVERY + FOUND)
-        wrong = await _put_right(hass, service)
-        wrong += await _twice(lambda: _compare(hass, entry, service))
-        shown = _states(hass, service)
+        wrong = await _put_right(week)
+        wrong += await _twice(lambda: _compare(week))
+        shown = _states(week)
         await hass.config_entries.async_reload(entry.entry_id)
         await asyncio.sleep(300)
         wrong += await _twice(
             lambda: [
                 f"{name}: {shown.get(name)}, after a fresh start {state}"
-                for name, state in _states(hass, service).items()
+                for name, state in _states(week).items()
                 if shown.get(name) != state
             ]
         )
@@ -119,8 +114,7 @@ async def test_a_week(
         await neighbours.replayer.stop()
 
     grown = after.grown_since(before, memory=MEMORY)
-    with capsys.disabled():
-        print(_report(week, speech, passed, before, after))  # noqa: T201 - it is asked for
+    record_property("soak", _report(week, speech, passed, before, after))
     came = sum(n for what, n in week.counts.items() if what.startswith("visitor "))
     if week.counts["commands"] < 20 * DAYS or came < neighbours.planned / 2:
         wrong.append(f"only {week.counts['commands']} commands and {came} visitors")
@@ -147,32 +141,28 @@ async def _quiet(entry: MockConfigEntry) -> Resources:
     return min(counted, key=lambda it: (it.tasks, it.sockets, it.descriptors))
 
 
-async def _put_right(hass: HomeAssistant, service: Service) -> list[str]:
+async def _put_right(week: Week) -> list[str]:
     """Run the pumps until readings are valid, then stop all changes of the water."""
-    registry, failed = er.async_get(hass), []
-    for controller in service.account.controllers:
+    failed = []
+    for controller in week.controllers:
         # As in the vendor's app: with some dialects the integration cannot do it.
         controller.pool.schedules[0].enabled = True
-        for domain, action, key in (
-            ("switch", "turn_on", "pump"),
-            ("button", "press", "resume_schedules"),
-            ("button", "press", "refill_acid"),
-            ("button", "press", "refill_chlorine"),
+        for action, key in (
+            ("switch.turn_on", "pump"),
+            ("button.press", "resume_schedules"),
+            ("button.press", "refill_acid"),
+            ("button.press", "refill_chlorine"),
         ):
-            target = registry.async_get_entity_id(
-                domain, DOMAIN, f"{controller.device_id}_{key}"
-            )
-            shown = hass.states.get(target or "")
+            target = week.find(controller, action.partition(".")[0], key)
+            shown = week.hass.states.get(target or "")
             if shown is None or shown.state == STATE_UNAVAILABLE:
                 continue
             try:
-                await hass.services.async_call(
-                    domain, action, {"entity_id": target}, blocking=True
-                )
+                await week.act(shown.entity_id, action)
             except HomeAssistantError as err:
                 failed.append(f"{action} of {target}: {err!r}")
     await asyncio.sleep(HOUR)
-    for controller in service.account.controllers:
+    for controller in week.controllers:
         pool = controller.pool
         pool.water.drift = 0.0
         # Once the pH is right, the daily limit of acid is not a problem any more.
@@ -191,42 +181,36 @@ async def _twice(compare: Callable[[], list[str]]) -> list[str]:
     return [each for each in wrong if each in again]
 
 
-def _compare(
-    hass: HomeAssistant, entry: MockConfigEntry, service: Service
-) -> list[str]:
+def _entities(week: Week) -> dict[str, tuple[Controller, str, str]]:
+    """Return controller, domain and key of each entity that must be there and right."""
+    controllers = {each.device_id: each for each in week.controllers}
+    registry, entry_id = er.async_get(week.hass), week.entry.entry_id
+    return {
+        entity.entity_id: (controller, entity.domain, key)
+        for entity in er.async_entries_for_config_entry(registry, entry_id)
+        if not entity.disabled
+        and (controller := controllers[entity.unique_id[:17]])
+        and not may_be_missing(controller, key := entity.unique_id[18:])
+    }
+
+
+def _compare(week: Week) -> list[str]:
     """Compare every entity with its pool."""
-    wrong = [] if entry.state is ConfigEntryState.LOADED else [f"{entry.state}"]
-    controllers = {each.device_id: each for each in service.controllers}
-    for entity in er.async_entries_for_config_entry(er.async_get(hass), entry.entry_id):
-        state = hass.states.get(entity.entity_id)
-        if entity.disabled:
-            continue
-        device_id, key = entity.unique_id[:17], entity.unique_id[18:]
-        value = expected(controllers[device_id].pool, entity.domain, key)
+    state_of_entry = week.entry.state
+    wrong = [] if state_of_entry is ConfigEntryState.LOADED else [f"{state_of_entry}"]
+    for entity_id, (controller, domain, key) in _entities(week).items():
+        state = week.hass.states.get(entity_id)
+        value = expected(controller.pool, domain, key)
         if state is None or state.state == STATE_UNAVAILABLE:
-            if not may_be_missing(controllers[device_id], key):
-                wrong.append(
-                    f"{entity.domain} {entity.unique_id} is not there: {state}"
-                )
-        elif (
-            value is not None
-            and not may_be_missing(controllers[device_id], key)
-            and not same(state.state, value)
-        ):
-            wrong.append(f"{entity.unique_id} shows {state.state}, it is {value}")
+            wrong.append(f"{entity_id} is not there: {state}")
+        elif value is not None and not same(state.state, value):
+            wrong.append(f"{entity_id} shows {state.state}, it is {value}")
     return wrong
 
 
-def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
+def _states(week: Week) -> dict[str, Any]:
     """Return the states that a fresh start has to show again."""
-    registry = er.async_get(hass)
-    controllers = {each.device_id: each for each in service.controllers}
-
-    def may_be_missing_now(entity_id: str) -> bool:
-        if (entity := registry.async_get(entity_id)) is None:
-            return False
-        device_id, key = entity.unique_id[:17], entity.unique_id[18:]
-        return device_id in controllers and may_be_missing(controllers[device_id], key)
+    registry, ours = er.async_get(week.hass), _entities(week)
 
     def shown(state: State) -> str:
         # A time changes only by more than its accuracy (learned/ends.py).
@@ -245,11 +229,11 @@ def _states(hass: HomeAssistant, service: Service) -> dict[str, Any]:
 
     return {
         state.entity_id: (shown(state), described(state))
-        for state in hass.states.async_all()
+        for state in week.hass.states.async_all()
         # A button shows when it was last pressed, and totals go on.
         if state.domain != "button"
         and state.attributes.get("state_class") not in ("total", "total_increasing")
-        and not may_be_missing_now(state.entity_id)
+        and (state.entity_id in ours or registry.async_get(state.entity_id) is None)
     }
 
 

@@ -50,16 +50,17 @@ class LogWatch(logging.Handler):
         self.counts: Counter[str] = Counter()
         self.lines = 0
         self._secrets = secrets
-        self._lost: set[str] = set()
-        self._recovered: set[str] = set()
+        self._is_lost: dict[str, bool] = {}
 
     def started_anew(self) -> None:
         """Note a start: what was lost before it is not logged as recovered."""
-        self._lost.clear()
-        self._recovered.clear()
+        self._is_lost.clear()
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
+        ours = record.name.startswith(OURS)
+        if not ours and record.levelno < logging.WARNING:
+            return
         self.lines += 1
         text = self.format(record)
         if any(secret in text for secret in self._secrets()):
@@ -70,31 +71,26 @@ class LogWatch(logging.Handler):
     def _judge(self, record: logging.LogRecord, text: str) -> None:
         """Allow expected lines; lost and recovered must alternate."""
         if record.name.startswith(OURS):
-            if found := LOST.fullmatch(text):
-                self._turn("lost", found["who"], found["who"] not in self._lost)
-                self._lost.add(found["who"])
-                self._recovered.add(found["who"])
-                return
-            if found := BACK.fullmatch(text):
-                was_lost = found["who"] in self._lost
-                first = found["who"] not in self._recovered
-                self._turn("back", found["who"], was_lost or first)
-                self._lost.discard(found["who"])
-                self._recovered.add(found["who"])
-                return
-        for name, pattern in EXPECTED:
-            if record.name == name and re.match(pattern, text):
-                self.counts[pattern] += 1
+            for lost, pattern in ((True, LOST), (False, BACK)):
+                if found := pattern.fullmatch(text):
+                    self._turn(found["who"], lost)
+                    return
+        for name, expected in EXPECTED:
+            if record.name == name and re.match(expected, text):
+                self.counts[expected] += 1
                 return
         line = f"{record.levelname} {record.name}: {text}"
         if line not in self.wrong:
             self.wrong.append(line)
 
-    def _turn(self, what: str, who: str, right: bool) -> None:
+    def _turn(self, who: str, lost: bool) -> None:
+        """Note a change; the first one after a start may be either."""
+        what = "lost" if lost else "back"
         self.counts[f"{who} {what}"] += 1
-        if not right:
+        if self._is_lost.get(who, not lost) is lost:
             when = time.strftime("%d %H:%M:%S", time.gmtime())
             self.wrong.append(f"{when} {who} is {what}, said twice")
+        self._is_lost[who] = lost
 
 
 @contextmanager
@@ -104,30 +100,19 @@ def watching(watch: LogWatch, level: int = logging.DEBUG) -> Generator[None]:
     `level` applies to the integration's lines.
     """
     ours, root = logging.getLogger(OURS), logging.getLogger()
-    others = _Others(watch)
     before = ours.level, ours.propagate
     # The access log cannot format its times while time is frozen.
     logging.getLogger("aiohttp.access").setLevel(logging.CRITICAL)
     ours.setLevel(level)
     ours.propagate = False
     ours.addHandler(watch)
-    root.addHandler(others)
+    root.addHandler(watch)
     try:
         yield
     finally:
         ours.removeHandler(watch)
-        root.removeHandler(others)
+        root.removeHandler(watch)
         ours.level, ours.propagate = before
-
-
-class _Others(logging.Handler):
-    def __init__(self, watch: LogWatch) -> None:
-        super().__init__(logging.WARNING)
-        self._watch = watch
-
-    @override
-    def emit(self, record: logging.LogRecord) -> None:
-        self._watch.emit(record)
 
 
 # --- Growth -----------------------------------------------------------------------

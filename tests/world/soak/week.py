@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from random import Random
 import re
 import time
-from typing import Final
+from typing import Final, override
 
 from homeassistant.config_entries import (
     SIGNAL_CONFIG_ENTRY_CHANGED,
@@ -18,23 +18,17 @@ from homeassistant.config_entries import (
     ConfigEntryChange,
     ConfigEntryState,
 )
-from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
-from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.core import Event, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from tests.world.assistant.service import Service
 from tests.world.names import Names
 from tests.world.simulator import Cloud, Controller
 from tests.world.simulator.visitors import Announcement
 
-from .watch import LogWatch
-
-MINUTE, HOUR = 60.0, 3600.0
+from .engine import HOUR, MINUTE, Run
 
 LAN_FAULTS: Final = (
     *("refuse", "reset", "hang", "slow_headers", "busy", "redirect", "html"),
@@ -74,21 +68,15 @@ another client's clock is ahead, no address can be proven (network/proof.py)."""
 
 
 @dataclass(eq=False)
-class Week:
-    """The week: `counts` has the number of each event, `wrong` the violations."""
+class Week(Run):
+    """The week of troubles."""
 
-    hass: HomeAssistant
-    service: Service
-    entry: MockConfigEntry
     lan: Names
     seed: int
     everywhere: list[Callable[[], Work]] = field(default_factory=list)
     """Further tasks that run once, in addition to the troubles here."""
     at_each: list[Callable[[Controller], Work]] = field(default_factory=list)
     """Further tasks that run for each controller."""
-    watch: LogWatch = field(init=False)
-    counts: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _chances: dict[str, Random] = field(default_factory=dict)
     _start: float = 0.0
@@ -99,8 +87,9 @@ class Week:
     """Highest counter of the messages of a controller before it restarted."""
     _calm_since: dict[str, float] = field(default_factory=dict)
 
+    @override
     def __post_init__(self) -> None:
-        self.watch = LogWatch(self.secrets)
+        super().__post_init__()
         self.hass.bus.async_listen(er.EVENT_ENTITY_REGISTRY_UPDATED, self._registry)
         async_dispatcher_connect(
             self.hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._entry_changed
@@ -134,17 +123,6 @@ class Week:
     def controllers(self) -> list[Controller]:
         """The controllers of the account."""
         return self.service.controllers
-
-    def secrets(self) -> list[str]:
-        """Return the texts that no log line may contain."""
-        token = self.entry.data["token"]
-        keys = [controller.key.hex() for controller in self.controllers]
-        return [
-            token["access_token"],
-            token["refresh_token"],
-            self.service.account.email,
-            *keys,
-        ]
 
     async def live(self, seconds: float) -> None:
         """Run everything for some seconds; at the end every trouble is over."""
@@ -392,40 +370,21 @@ class Week:
         while await self.pause(20 * HOUR):
             async with self._starting:
                 with self.trouble(HOME, "Home Assistant off"):
-                    await self._stop()
+                    await self.stop()
                     absent = self.random.choice(ABSENCES)
                     await self.sleep(absent * self.random.uniform(0.5, 1))
                     if self.random.random() < 0.5:
                         with self.trouble(CLOUD, "start without internet"):
                             self.cloud.faults.on("refuse")
-                            await self._boot()
+                            await self.start()
                             await self.sleep(self.length())
                             self.cloud.faults.off("refuse")
                     else:
-                        await self._boot()
+                        await self.start()
                         await self.sleep(MINUTE)
-
-    async def _stop(self) -> None:
-        await self.hass.config_entries.async_unload(self.entry.entry_id)
-        self.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-        await asyncio.sleep(5)
-
-    async def _boot(self) -> None:
-        """Start the entry with nothing but what was written."""
-        self.hass.data[DATA_MEMORY] = Memory(self.hass)
-        await self.hass.data[DATA_MEMORY].async_load()
-        await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _odd_values(self, controller: Controller) -> None:
         """Let one value of one frame be impossible: nothing that lasts may follow."""
         while await self.pause(30 * MINUTE):
             self.counts["odd values"] += 1
             controller.faults.once("odd_value")
-
-    # --- Findings ---
-
-    def note(self, what: str) -> None:
-        """Record a violation with its time, once."""
-        line = f"{time.strftime('%d %H:%M:%S', time.gmtime())} {what}"
-        if line not in self.wrong:
-            self.wrong.append(line)

@@ -13,6 +13,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from tests.world.simulator.equipment import Role
 
+from ..engine import MINUTE
 from .home import Home
 from .pool import (
     CLEANER,
@@ -27,8 +28,6 @@ from .pool import (
     ZONE,
     entity,
 )
-
-MINUTE: Final = 60.0
 
 
 def clock(day: datetime, minutes: float) -> datetime:
@@ -91,7 +90,7 @@ class Family:
             return
         at = home.now
         domain, key = entity(slot)
-        await home.act(f"{domain}.turn_{'on' if on else 'off'}", domain, key)
+        await home.use(f"{domain}.turn_{'on' if on else 'off'}", domain, key)
         home.diary.switched(slot, on, at)
 
     async def hold(
@@ -105,7 +104,7 @@ class Family:
         domain, key = entity(slot)
         data = {"state": on, "duration": {"minutes": minutes}}
         more = {} if speed is None else {"speed": speed}
-        await home.act("poolctl.hold", domain, key, **data, **more)
+        await home.use("poolctl.hold", domain, key, **data, **more)
         home.diary.held(slot, on, at)
 
     def _in_vain(self, slot: int) -> bool:
@@ -117,18 +116,18 @@ class Family:
         """Set the speed of a running pump; while schedules run it, that is a hold."""
         home = self.home
         if home.pool.pump.mode != 0:
-            await home.act("number.set_value", "number", "pump_speed", value=percent)
+            await home.use("number.set_value", "number", "pump_speed", value=percent)
             if PUMP not in home.diary.claims:
                 home.diary.switched(PUMP, True, home.now)
 
     async def give_back(self) -> None:
         """Release all outputs to their schedules."""
-        await self.home.act("button.press", "button", "resume_schedules")
+        await self.home.use("button.press", "button", "resume_schedules")
         self.home.diary.forget(*range(len(self.home.pool.slots)))
 
     async def refill(self, drum: str) -> None:
         """Report that a drum was refilled."""
-        await self.home.act("button.press", "button", f"refill_{drum}")
+        await self.home.use("button.press", "button", f"refill_{drum}")
 
     # --- Longer activities ---
 
@@ -176,48 +175,41 @@ class Habit:
     """Days, from 0, on which it is certainly done."""
 
 
-def _some(*minutes: int) -> Callable[[Family], int]:
-    return lambda it: it.chance.choice(minutes)
+def _switch(slot: int, on: bool) -> _Deed:
+    return lambda it: it.switch(slot, on)
 
 
-_LONG, _SHORT = _some(45, 90, 150, 240), _some(10, 20, 35)
+def _hold(slot: int, on: bool, *minutes: int, speed: int | None = None) -> _Deed:
+    """Hold an output for one of these times."""
+
+    async def hold(it: Family) -> None:
+        length = it.chance.choice(minutes) if len(minutes) > 1 else minutes[0]
+        await it.hold(slot, on, length, speed)
+
+    return hold
+
+
+_ON, _OFF = True, False
+_LONG, _SHORT = (45, 90, 150, 240), (10, 20, 35)
 
 HABITS: Final = (
-    Habit(
-        "pump off in the night", 0.1, 1.2, 1.6, lambda it: it.switch(PUMP, False), (1,)
-    ),
-    Habit("breakfast in quiet", 0.3, 7.5, 9.5, lambda it: it.switch(PUMP, False), (0,)),
-    Habit(
-        "quiet call", 0.4, 9.5, 14, lambda it: it.hold(PUMP, False, _SHORT(it)), (1,)
-    ),
-    Habit("vacuuming", 0.3, 10, 15, lambda it: it.hold(PUMP, True, 90, 100)),
-    Habit("party", 0.25, 22.5, 23.8, lambda it: it.hold(PUMP, True, _LONG(it), 60)),
+    Habit("pump off in the night", 0.1, 1.2, 1.6, _switch(PUMP, _OFF), (1,)),
+    Habit("breakfast in quiet", 0.3, 7.5, 9.5, _switch(PUMP, _OFF), (0,)),
+    Habit("quiet call", 0.4, 9.5, 14, _hold(PUMP, _OFF, *_SHORT), (1,)),
+    Habit("vacuuming", 0.3, 10, 15, _hold(PUMP, _ON, 90, speed=100)),
+    Habit("party", 0.25, 22.5, 23.8, _hold(PUMP, _ON, *_LONG, speed=60)),
     Habit("slower", 0.3, 11, 16, lambda it: it.speed(55)),
-    Habit("pump on", 0.3, 12, 20, lambda it: it.switch(PUMP, True)),
-    Habit("pump off", 0.6, 20.5, 22.4, lambda it: it.switch(PUMP, False), (1,)),
-    Habit("cleaner off", 0.4, 9.1, 9.8, lambda it: it.switch(CLEANER, False)),
-    Habit("UV off", 0.2, 10.1, 13.8, lambda it: it.switch(UV, False)),
-    Habit(
-        "waterfall off", 0.4, 16.1, 17.8, lambda it: it.switch(WATERFALL, False), (0,)
-    ),
-    Habit(
-        "waterfall for guests",
-        0.4,
-        14,
-        17.5,
-        lambda it: it.hold(WATERFALL, True, _LONG(it)),
-    ),
-    Habit(
-        "no waterfall",
-        0.3,
-        14.5,
-        17.5,
-        lambda it: it.hold(WATERFALL, False, _LONG(it)),
-    ),
-    Habit("garden lights off", 0.3, 18.2, 21.8, lambda it: it.switch(GARDEN, False)),
-    Habit("garden lights on", 0.3, 15, 17.5, lambda it: it.switch(GARDEN, True)),
-    Habit("pool light on", 0.4, 18, 21, lambda it: it.switch(POOL_LIGHT, True)),
-    Habit("pool light off", 0.5, 21.5, 23.5, lambda it: it.switch(POOL_LIGHT, False)),
+    Habit("pump on", 0.3, 12, 20, _switch(PUMP, _ON)),
+    Habit("pump off", 0.6, 20.5, 22.4, _switch(PUMP, _OFF), (1,)),
+    Habit("cleaner off", 0.4, 9.1, 9.8, _switch(CLEANER, _OFF)),
+    Habit("UV off", 0.2, 10.1, 13.8, _switch(UV, _OFF)),
+    Habit("waterfall off", 0.4, 16.1, 17.8, _switch(WATERFALL, _OFF), (0,)),
+    Habit("waterfall for guests", 0.4, 14, 17.5, _hold(WATERFALL, _ON, *_LONG)),
+    Habit("no waterfall", 0.3, 14.5, 17.5, _hold(WATERFALL, _OFF, *_LONG)),
+    Habit("garden lights off", 0.3, 18.2, 21.8, _switch(GARDEN, _OFF)),
+    Habit("garden lights on", 0.3, 15, 17.5, _switch(GARDEN, _ON)),
+    Habit("pool light on", 0.4, 18, 21, _switch(POOL_LIGHT, _ON)),
+    Habit("pool light off", 0.5, 21.5, 23.5, _switch(POOL_LIGHT, _OFF)),
     Habit("spa evening", 0.35, 18.5, 20, Family.spa_evening, (0,)),
     Habit("everything back", 0.3, 6, 8, Family.give_back),
     Habit("holds over a restart", 0.2, 13, 17, Family.holds_over_a_restart, (1, 6, 11)),

@@ -3,7 +3,7 @@
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 import time
@@ -11,6 +11,7 @@ from typing import Final, override
 
 from tests.world.simulator.equipment import Role
 
+from ..engine import HOUR, MINUTE
 from .diary import Claim
 from .home import Home
 from .pool import (
@@ -35,21 +36,11 @@ from .pool import (
     runs,
 )
 
-MINUTE: Final = 60.0
-HOUR: Final = 60 * MINUTE
 DAY: Final = timedelta(days=1)
 
 WATCHED: Final = (
-    PUMP,
-    POOL_LIGHT,
-    SPA_LIGHT,
-    WATERFALL,
-    CLEANER,
-    SPA,
-    SPA_JETS,
-    GARDEN,
-    UV,
-    OZONE,
+    *(PUMP, POOL_LIGHT, SPA_LIGHT, WATERFALL, CLEANER),
+    *(SPA, SPA_JETS, GARDEN, UV, OZONE),
 )
 PATIENCE: Final = timedelta(minutes=2)
 """Longest delay of a release while Home Assistant runs."""
@@ -65,8 +56,6 @@ class Outputs:
     def __init__(self, home: Home) -> None:
         self._home = home
         self.minutes: Counter[str] = Counter()
-        self.slowest = timedelta()
-        """Longest delay of a release while Home Assistant ran."""
         self._wanted: dict[int, bool] = {}
         self._told: set[tuple[int, str]] = set()
 
@@ -106,9 +95,7 @@ class Outputs:
         assert claim.until is not None
         if home.up_since is None:
             return
-        late = home.now - max(claim.until, home.up_since)
-        self.slowest = max(self.slowest, late)
-        if late > PATIENCE:
+        if home.now - max(claim.until, home.up_since) > PATIENCE:
             self._note(slot, f"held until {claim.until:%H:%M} is forgotten")
 
     def _judge(self, slot: int, wanted: bool) -> None:
@@ -154,13 +141,18 @@ class Outputs:
 class Books:
     """Sums that Home Assistant shows at the end of each day, and the true ones."""
 
-    SENSORS: Final = {
+    TODAY: Final = {
         ACID: ("acid_used_today", 1.0),
         CHLORINE: ("chlorine_used_today", 1.0),
         WATER: ("water_filtered_today", 1000.0),
         RUNNING: ("pump_running_today", HOUR),
     }
-    """Key of the sensor, and its unit in the unit of the true sum."""
+    """Key of a sensor that begins anew each day, and its unit in that of the true sum."""
+    RUN_HOURS: Final = {
+        name: (f"{name}_run_hours", HOUR)
+        for name in ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
+    }
+    """Those that go on. What ran during a downtime is not counted (README)."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -169,106 +161,72 @@ class Books:
 
     async def keep(self, begin: datetime, days: int) -> None:
         """Read them a moment before each midnight."""
-        before = self._home.meter.read()
+        before, true_before = self._shown(self.RUN_HOURS), self._true()
         for number in range(days):
-            midnight = begin + (number + 1) * DAY
-            await self._home.until(_earlier(midnight, 3))
-            true = self._home.meter.read()
-            self.days.append((self._shown(), minus(true, before)))
-            before = true
+            # Three real seconds earlier, also in the night in which clocks change.
+            midnight = (begin + (number + 1) * DAY).timestamp()
+            await self._home.until(datetime.fromtimestamp(midnight - 3, ZONE))
+            shown, true = self._shown(self.RUN_HOURS), self._true()
+            day = {**self._shown(self.TODAY), **minus(shown, before)}
+            self.days.append((day, minus(true, true_before)))
+            before, true_before = shown, true
 
-    def _shown(self) -> Sums:
+    def _shown(self, sensors: Mapping[str, tuple[str, float]]) -> dict[str, float]:
         found: dict[str, float] = {}
-        for name, (key, scale) in self.SENSORS.items():
+        for name, (key, unit) in sensors.items():
             state = self._home.state("sensor", key)
             try:
-                found[name] = float(state.state if state else "") * scale
+                found[name] = float(state.state if state else "") * unit
             except ValueError:
                 found[name] = 0.0
                 self._home.note(f"{key} shows {state}")
         return found
 
-    def off(self, name: str) -> float:
-        """Return the relative error of the sum of all days."""
-        return _off(*self._sums(name))
+    def _true(self) -> Sums:
+        total, unseen = dict(self._home.meter.read()), self._home.unseen
+        for name in self.RUN_HOURS:
+            total[name] -= sum(each[name] for each in unseen)
+        return total
 
-    def _sums(self, name: str) -> tuple[float, float]:
+    def sums(self, name: str) -> tuple[float, float]:
+        """Return the shown and the true sum of all days."""
         shown, true = zip(*self.days, strict=True)
         return sum(each[name] for each in shown), sum(each[name] for each in true)
 
+    def off(self, name: str) -> float:
+        """Return the relative error of the sum of all days."""
+        return _off(*self.sums(name))
+
     def worst(self, name: str) -> float:
-        """Return the relative error of the worst day."""
+        """Return the error of the worst day: in seconds, or else relative."""
         return max(
-            (_off(shown[name], true[name]) for shown, true in self.days), key=abs
+            (
+                shown[name] - true[name]
+                if name in self.RUN_HOURS
+                else _off(shown[name], true[name])
+                for shown, true in self.days
+            ),
+            key=abs,
         )
 
     @override
     def __str__(self) -> str:
         return ", ".join(
-            f"{name} {self._sums(name)[1] / scale:.1f} off by {self.off(name):+.2%} (worst day"
-            f" {self.worst(name):+.2%})"
-            for name, (_, scale) in self.SENSORS.items()
+            [
+                f"{name} {self.sums(name)[1] / unit:.1f} off by {self.off(name):+.2%}"
+                f" (worst day {self.worst(name):+.2%})"
+                for name, (_, unit) in self.TODAY.items()
+            ]
+            + [
+                f"{name} {self.sums(name)[1] / HOUR:.1f} h"
+                f" (worst day {self.worst(name):+.0f} s)"
+                for name in self.RUN_HOURS
+            ]
         )
 
 
 def _off(shown: float, true: float) -> float:
     return (shown - true) / true if true else float(shown != 0)
-
-
-def _earlier(at: datetime, seconds: float) -> datetime:
-    """Return the time that is some real seconds earlier."""
-    return datetime.fromtimestamp(at.timestamp() - seconds, ZONE)
-
-
-class RunHours:
-    """Run hours that Home Assistant adds each day, and the true ones.
-
-    Run time during a downtime of Home Assistant is not counted (README).
-    """
-
-    NAMES: Final = ("pool_heater", "solar", "spa_heater", "chlorinator", "uv", "ozone")
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self.off: list[Sums] = []
-        """Errors of each day in seconds; positive if too many were counted."""
-        self.ran: Sums = {}
-        """True seconds in all."""
-
-    @staticmethod
-    def key(name: str) -> str:
-        """Return the key of a sensor."""
-        return f"{name}_run_hours"
-
-    async def keep(self, begin: datetime, days: int) -> None:
-        """Read them a moment before each midnight."""
-        shown, true = self._shown(), self._true()
-        for number in range(days):
-            await self._home.until(_earlier(begin + (number + 1) * DAY, 3))
-            gained, ran = minus(self._shown(), shown), minus(self._true(), true)
-            self.off.append(minus(gained, ran))
-            shown, true = self._shown(), self._true()
-        self.ran = true
-
-    def _shown(self) -> Sums:
-        states = ((n, self._home.state("sensor", self.key(n))) for n in self.NAMES)
-        return {name: float(state.state) * HOUR for name, state in states if state}
-
-    def _true(self) -> Sums:
-        total = self._home.meter.read()
-        unseen = self._home.unseen
-        return {n: total[n] - sum(each[n] for each in unseen) for n in self.NAMES}
-
-    def worst(self, name: str) -> float:
-        """Return the error of the worst day in seconds."""
-        return max((each[name] for each in self.off), key=abs)
-
-    @override
-    def __str__(self) -> str:
-        return "run hours " + ", ".join(
-            f"{name} {self.ran[name] / HOUR:.1f} h (worst day {self.worst(name):+.0f} s)"
-            for name in self.NAMES
-        )
 
 
 class Hours:
@@ -372,10 +330,4 @@ class Queries:
 
         background = [at for at in self._queries if own(at)]
         ends = [bisect_left(background, end) for end in self._ends]
-        return [later - earlier for earlier, later in pairwise(ends)]
-
-    @property
-    def all_hours(self) -> Sequence[int]:
-        """Numbers of all queries per hour."""
-        ends = [bisect_left(self._queries, end) for end in self._ends]
         return [later - earlier for earlier, later in pairwise(ends)]

@@ -14,7 +14,7 @@ anew each day; and the signed queries per hour that no command caused.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import timedelta
 import logging
 import os
@@ -28,23 +28,37 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.world.assistant.service import Service
+from tests.world.names import Names
+from tests.world.simulator import Pool
 from tests.world.simulator.dialects import Dialect
 
 from ..draws import SEED
-from ..timelapse import timelapse
-from ..watch import LogWatch, watching
+from ..engine import running, service_of
+from . import pool
 from .family import Family, weather
 from .home import Home
-from .judge import Books, Hours, Outputs, Queries, RunHours
-from .pool import ACID, CHLORINE, RUNNING, WATER, ZONE
+from .judge import Books, Hours, Outputs, Queries
 
 DAYS: Final = int(os.environ.get("POOLCTL_FORTNIGHT_DAYS", "14"))
-MINUTE: Final = 60
-"""Largest error of run hours in a day, in seconds."""
+SECONDS: Final = 60
+"""Largest error of run hours in a day."""
 CLOSE: Final = 0.02
 """Largest relative error of a day, and of the sum of all days."""
 QUERIES: Final = 72
 """Largest number of signed queries in an hour that no command caused."""
+
+
+@pytest.fixture
+async def service(lan: Names, lan_port: int) -> AsyncGenerator[Service]:
+    """Run the simulated service: one account that owns the pool of the family."""
+    small, full = ("Not theirs", Pool.small()), ("Home pool", pool.pool())
+    found = service_of(small, full, lan_port)
+    found.account.sites = [
+        site for site in found.account.sites if found.full in site.controllers
+    ]
+    async with running(found):
+        await found.small.stop()
+        yield found
 
 
 @pytest.mark.parametrize("dialect", [None, Dialect.PUMP_OFF_CLEARS])
@@ -60,27 +74,15 @@ async def test_a_fortnight(
 ) -> None:
     asyncio.get_running_loop().set_debug(False)
     logging.getLogger("homeassistant").setLevel(logging.WARNING)
-    controller = service.full
     if dialect is not None:
-        controller.dialects.add(dialect)
-    await hass.config.async_set_time_zone(ZONE.key)
-    home = Home(hass, controller, entry)
-
-    def secrets() -> tuple[str, ...]:
-        token = entry.data["token"]
-        return controller.key.hex(), token["access_token"], token["refresh_token"]
-
-    watch = LogWatch(secrets)
-    outputs, books, hours, queries = (
-        Outputs(home),
-        Books(home),
-        Hours(home),
-        Queries(home),
-    )
-    run_hours = RunHours(home)
-    for key in (*map(RunHours.key, RunHours.NAMES), "water_filtered_today"):
+        service.full.dialects.add(dialect)
+    await hass.config.async_set_time_zone(pool.ZONE.key)
+    home = Home(hass, service, entry)
+    outputs, books, hours = Outputs(home), Books(home), Hours(home)
+    queries = Queries(home)
+    for key, _ in (*Books.RUN_HOURS.values(), Books.TODAY[pool.WATER]):
         home.enable(key)
-    with timelapse(freezer), watching(watch, logging.INFO):
+    with home.in_simulated_time(freezer, logging.INFO):
         await home.start()
         await asyncio.sleep(60)
         await _automate(home)
@@ -93,7 +95,6 @@ async def test_a_fortnight(
                 weather(home, SEED, end),
                 outputs.look(end),
                 books.keep(begin, DAYS),
-                run_hours.keep(begin, DAYS),
                 hours.keep(begin, DAYS),
                 queries.count(end),
             ):
@@ -102,18 +103,26 @@ async def test_a_fortnight(
         await hass.services.async_call(AUTOMATION, "turn_off", {"entity_id": "all"})
         await hass.config_entries.async_unload(entry.entry_id)
         await asyncio.sleep(3600)
-    report = _report(home, dialect, outputs, books, run_hours, hours, queries)
-    record_property("fortnight", report)
-    wrong = [*watch.wrong, *home.wrong]
+    counts = ", ".join(f"{name} {n}" for name, n in sorted(home.counts.items()))
+    minutes = ", ".join(f"{name} {n}" for name, n in sorted(outputs.minutes.items()))
+    report = (
+        f"seed {SEED}, {DAYS} days, {dialect or 'v2_manual_set off holds'}: {counts}",
+        f"holds with an end {home.diary.ends}, outputs looked at: {minutes}",
+        str(books),
+        f"minutes of the pump: {hours.lengths}, written {len(queries.writes)} times",
+        f"signed queries an hour: {max(queries.hours)}",
+    )
+    record_property("soak", "\n".join(report))
+    wrong = [*home.watch.wrong, *home.wrong]
     wrong += [
         f"{name} is off by {books.off(name):+.1%}, in a day by {books.worst(name):+.1%}"
-        for name in (ACID, CHLORINE, WATER, RUNNING)
+        for name in Books.TODAY
         if max(abs(books.off(name)), abs(books.worst(name))) > CLOSE
     ]
     wrong += [
         f"run hours of {name} are off by {seconds:+.0f} s in a day"
-        for name in RunHours.NAMES
-        if abs(seconds := run_hours.worst(name)) > MINUTE
+        for name in Books.RUN_HOURS
+        if abs(seconds := books.worst(name)) > SECONDS
     ]
     assert not wrong, "\n".join(["", *wrong[:50]])
     assert home.counts["holds given back"] > DAYS
@@ -152,25 +161,3 @@ async def _automate(home: Home) -> None:
         ],
     }
     assert await async_setup_component(home.hass, AUTOMATION, {AUTOMATION: automation})
-
-
-def _report(
-    home: Home,
-    dialect: Dialect | None,
-    outputs: Outputs,
-    books: Books,
-    run_hours: RunHours,
-    hours: Hours,
-    queries: Queries,
-) -> str:
-    counts = ", ".join(f"{name} {n}" for name, n in sorted(home.counts.items()))
-    minutes = ", ".join(f"{name} {n}" for name, n in sorted(outputs.minutes.items()))
-    rows = [
-        f"seed {SEED}, {DAYS} days, {dialect or 'v2_manual_set off holds'}: {counts}",
-        f"holds with an end {home.diary.ends}, outputs looked at: {minutes}",
-        str(books),
-        str(run_hours),
-        f"minutes of the pump: {hours.lengths}, written {len(queries.writes)} times",
-        f"signed queries an hour: {max(queries.hours)}, in all {max(queries.all_hours)}",
-    ]
-    return "\n".join(rows)
