@@ -26,7 +26,7 @@ from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import NotOfferedError
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from tests.client.conftest import Rig
-from tests.client.pool.test_state import DASHBOARD, LATER, NOW, seen, told
+from tests.client.pool.test_state import DASHBOARD, LATER, NOW, from_cloud, from_lan
 
 # The dashboard
 
@@ -40,7 +40,7 @@ NOTHING = PoolState(
 
 def test_dashboard() -> None:
     assert merge_dashboard(PoolState(), {}, NOW) == NOTHING
-    assert told() == replace(
+    assert from_cloud() == replace(
         NOTHING,
         readings=Readings(
             ph=7.2,
@@ -72,12 +72,14 @@ def test_wrong_types_are_unknown(key: str) -> None:
     other = 1 if isinstance(DASHBOARD[key], bool) else True
     wrong: Any
     for wrong in ("seven", "7", None, [], {}, [7], other):
-        assert told(**{key: wrong}) == expected, wrong
+        assert from_cloud(**{key: wrong}) == expected, wrong
 
 
 @pytest.mark.parametrize("ph", [0, 141, 255, -1])
 def test_impossible_values_of_the_dashboard(ph: int) -> None:
-    state = told(seen(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0)
+    state = from_cloud(
+        from_lan(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0
+    )
     assert state.readings.ph is None and state.readings.orp is None
     assert state.acid.desired == 7.4  # from the frame: still valid
     assert state.chlorinator.desired == 650
@@ -90,11 +92,13 @@ ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status
 def test_huge_numbers(huge: float) -> None:
     """They mean as much as nothing."""
     for name in ("main_pump_status", "actual_ph"):
-        assert told(seen(), **{name: huge}) == told(seen(), **{name: None})
-    water = merge_temperatures(seen(), {"ambientTemp": {"water_temp": huge}}, NOW)
+        assert from_cloud(from_lan(), **{name: huge}) == from_cloud(
+            from_lan(), **{name: None}
+        )
+    water = merge_temperatures(from_lan(), {"ambientTemp": {"water_temp": huge}}, NOW)
     assert water.readings.water_temperature is None
     slots = {"manual": {"spa": [ENTRY | {"aux_type_code": huge}]}}
-    assert merge_slots(seen(), slots, NOW).outputs.types == seen().outputs.types
+    assert merge_slots(from_lan(), slots, NOW).outputs.types == from_lan().outputs.types
 
 
 # The observed answers
@@ -118,14 +122,14 @@ def test_slots_of_the_cloud() -> None:
 @pytest.mark.parametrize(("status", "mode"), [(0, 0), (1, 1)])
 def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
     entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
-    state = merge_slots(seen(), {"manual": {"spa": [entry]}}, NOW)
+    state = merge_slots(from_lan(), {"manual": {"spa": [entry]}}, NOW)
     assert state.outputs.modes == (mode, 0, 99)  # the schedule is stored
     assert state.outputs.names == () and state.outputs.fitted({2}) is False
 
 
 def test_an_odd_answer_changes_no_wiring() -> None:
     """What the LAN reported changes once two answers agree (protocol.md L15)."""
-    before = seen()
+    before = from_lan()
     assert before.outputs.types_complete and before.outputs.types is not None
     light = before.outputs.types[1]
     odd = {"manual": {"spa": [ENTRY | {"aux_type_code": 22}]}}
@@ -161,7 +165,7 @@ def test_chemistry_settings() -> None:
 
 def test_temperatures_and_pump() -> None:
     answer = {"ambientTemp": {"water_temp": 264, "ambient_temp": 2150}}
-    state = merge_temperatures(told(), answer, NOW)
+    state = merge_temperatures(from_cloud(), answer, NOW)
     assert state.readings.water_temperature == state.chemistry.water_temperature == 26.4
     assert state.readings.ambient_temperature == 21.5 and state.readings.orp == 640
     pump = {

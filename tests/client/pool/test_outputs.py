@@ -6,13 +6,13 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role, Slot
 from custom_components.poolctl.client.wire.frame import Configuration
-from tests.client.pool.test_state import seen
+from tests.client.pool.test_state import from_lan
 
 
 @pytest.mark.parametrize(("count", "virtual"), [(37, True), (36, False), (27, False)])
 def test_the_virtual_slot(count: int, virtual: bool) -> None:
     types = (31, *[10] * (count - 1))
-    state = seen(configuration=Configuration(aux_types=types))
+    state = from_lan(configuration=Configuration(aux_types=types))
     roles = [slot.role for slot in state.outputs.slots]
     assert len(roles) == count and (roles[26] is Role.VIRTUAL) is virtual
     assert set(roles[1:26] + roles[27:]) <= {Role.PUMP_LINKED}
@@ -21,7 +21,7 @@ def test_the_virtual_slot(count: int, virtual: bool) -> None:
 
 def test_slots() -> None:
     known = Outputs(names=("Pump", "Light"))
-    state = seen(PoolState(outputs=known))
+    state = from_lan(PoolState(outputs=known))
     assert state.outputs.slots == (
         Slot(index=0, type_code=31, name="Pump", mode=1, held=False),
         Slot(index=1, type_code=13, name="Light", mode=0, held=False),

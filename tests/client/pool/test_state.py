@@ -80,7 +80,7 @@ DASHBOARD: dict[str, Any] = {
 }
 
 
-def seen(
+def from_lan(
     state: PoolState | None = None,
     *,
     configuration: Configuration | None = CONFIGURATION,
@@ -93,7 +93,7 @@ def seen(
     return merge_frame(state or PoolState(), frame, now)
 
 
-def told(state: PoolState | None = None, **changes: Any) -> PoolState:
+def from_cloud(state: PoolState | None = None, **changes: Any) -> PoolState:
     """Merge a dashboard with these changes into a state."""
     return merge_dashboard(state or PoolState(), DASHBOARD | changes, LATER)
 
@@ -121,9 +121,9 @@ def told(state: PoolState | None = None, **changes: Any) -> PoolState:
 )
 def test_impossible_readings(field: str, bad: list[Any], good: list[Any]) -> None:
     for value in [*bad, None]:
-        assert asdict(seen(**{field: value}).readings)[field] is None, value
+        assert asdict(from_lan(**{field: value}).readings)[field] is None, value
     for value in good:
-        assert asdict(seen(**{field: value}).readings)[field] == value
+        assert asdict(from_lan(**{field: value}).readings)[field] == value
 
 
 ORP, VOLUME = ([0, 0xFFFF], [1, 650, 0xFFFE]), ([0xFFFFFFFF], [0, 20_000, 0xFFFFFFFE])
@@ -149,7 +149,7 @@ def test_impossible_settings(
 ) -> None:
     for value in [*bad, None, *good]:
         changes: dict[str, Any] = {field: value}
-        state = seen(configuration=replace(CONFIGURATION, **changes))
+        state = from_lan(configuration=replace(CONFIGURATION, **changes))
         assert attrgetter(part)(state) == (value if value in good else None), value
 
 
@@ -203,8 +203,8 @@ def test_where_each_setting_goes() -> None:
 
 
 def test_what_each_source_reports() -> None:
-    lan = seen()
-    cloud = told(lan, actual_orp=None)
+    lan = from_lan()
+    cloud = from_cloud(lan, actual_orp=None)
     readings = cloud.readings
     # The dashboard has no temperature, power or flow.
     assert (readings.orp, readings.water_temperature, readings.pump_power) == (
@@ -214,10 +214,10 @@ def test_what_each_source_reports() -> None:
     assert not lan.outputs.assumed and cloud.outputs.assumed
     assert cloud.outputs.slots == lan.outputs.slots
     assert not lan.schedules.assumed and cloud.schedules.assumed
-    assert told(cloud).schedules.assumed
+    assert from_cloud(cloud).schedules.assumed
     known = replace(cloud, schedules=Schedules(assumed=False))
-    assert not told(known).schedules.assumed
-    back = seen(cloud, flow_rate=None)
+    assert not from_cloud(known).schedules.assumed
+    back = from_lan(cloud, flow_rate=None)
     assert (back.source, back.readings.flow_rate) == (Source.LAN, None)
     assert (back.readings.pressure, back.outputs.assumed) == (60, False)
     assert not back.schedules.assumed
@@ -225,18 +225,18 @@ def test_what_each_source_reports() -> None:
 
 def test_absent_parts_stay_in_force() -> None:
     timers = (Timer(3, 10, 20),)
-    state = seen(timers=timers)
+    state = from_lan(timers=timers)
     nothing = StateFrame(None, None, None)
     assert merge_frame(state, nothing, LATER) == state
-    assert seen(state, configuration=None, timers=None) == state
-    assert seen(state, timers=None).timers == timers
-    assert seen(state, timers=()).timers == ()
+    assert from_lan(state, configuration=None, timers=None) == state
+    assert from_lan(state, timers=None).timers == timers
+    assert from_lan(state, timers=()).timers == ()
     only = merge_frame(
         state, StateFrame(None, Configuration(pool_target=30), None), NOW
     )
     # A configuration replaces all earlier settings.
     assert only == replace(state, pool_target=30, acid=Doser(), chlorinator=Dosing())
-    slots = seen(state, aux_modes=None, held_slots=None).outputs.slots
+    slots = from_lan(state, aux_modes=None, held_slots=None).outputs.slots
     assert [(slot.mode, slot.on, slot.held) for slot in slots] == [(None,) * 3] * 3
 
 
@@ -245,24 +245,26 @@ def test_absent_parts_stay_in_force() -> None:
 
 def test_the_last_valid_chemistry_is_held() -> None:
     valid = Chemistry(ph=7.4, orp=655, water_temperature=26.4)
-    state = seen()
+    state = from_lan()
     assert (state.valid_chemistry, state.valid_at) == (valid, NOW)
-    still = seen(state, flags=0, ph=6.0, orp=300, water_temperature=35.0, now=LATER)
+    still = from_lan(state, flags=0, ph=6.0, orp=300, water_temperature=35.0, now=LATER)
     assert (still.readings.ph, still.chemistry, still.valid_at) == (6.0, valid, NOW)
-    again = seen(still, ph=7.5, now=LATER)
+    again = from_lan(still, ph=7.5, now=LATER)
     assert (again.chemistry.ph, again.valid_at) == (7.5, LATER)
     # Each reading that is not reported is held, too.
     nothing = {"ph": None, "orp": None, "water_temperature": None}
-    without = seen(state, now=LATER, **nothing)
+    without = from_lan(state, now=LATER, **nothing)
     assert (without.valid_chemistry, without.chemistry) == (valid, Chemistry())
-    from_the_start = seen(flags=0)
+    from_the_start = from_lan(flags=0)
     assert (from_the_start.chemistry, from_the_start.valid_at) == (Chemistry(), None)
-    by_cloud = told(state)
+    by_cloud = from_cloud(state)
     assert by_cloud.valid_chemistry == replace(valid, ph=7.2, orp=640)
     assert by_cloud.chemistry.water_temperature is None  # the source has none now
-    assert told(by_cloud, chemistry_stable=False).chemistry.water_temperature == 26.4
+    assert (
+        from_cloud(by_cloud, chemistry_stable=False).chemistry.water_temperature == 26.4
+    )
     # Stability that is not reported does not void readings.
-    unknown = told(chemistry_stable=None)
+    unknown = from_cloud(chemistry_stable=None)
     assert unknown.chemistry == unknown.measured_chemistry != Chemistry()
     assert unknown.valid_chemistry == Chemistry()
 
@@ -311,12 +313,12 @@ def test_water_settles_only_while_it_flows() -> None:
 
 
 def test_what_is_shown_of_still_water() -> None:
-    still = seen(seen(), flags=0, ph=6.0)
+    still = from_lan(from_lan(), flags=0, ph=6.0)
     shown = {WithoutFlow.HOLD: 7.4, WithoutFlow.UNKNOWN: None, WithoutFlow.RAW: 6.1}
     for choice, ph in shown.items():
         choices = Choices(without_flow=choice)
         assert shown_chemistry(still, choices, Chemistry(ph=6.1)).ph == ph
-        assert shown_chemistry(seen(), choices, Chemistry(ph=7.5)).ph == 7.5
+        assert shown_chemistry(from_lan(), choices, Chemistry(ph=7.5)).ph == 7.5
 
 
 # The pump
@@ -326,7 +328,7 @@ def test_the_truth_about_the_pump() -> None:
     """The slot may be in manual mode while the motor stands still (protocol.md O2.4)."""
     truth = {0: False, 1: True, 20: True, 99: True, None: None}
     for mode, on in truth.items():
-        state = seen(main_pump_mode=mode, aux_modes=(99, 0, 0))
+        state = from_lan(main_pump_mode=mode, aux_modes=(99, 0, 0))
         assert (state.pump_on, state.outputs.slots[0].on) == (on, True)
 
 
@@ -343,9 +345,9 @@ def test_last_speed(expected: int, reads: list[tuple[int | None, int | None]]) -
     for mode, speed in reads:
         lan: dict[str, Any] = {"main_pump_mode": mode, "pump_speed": speed}
         cloud = {"main_pump_status": mode, "actual_pump_speed": speed}
-        assert seen(state, **lan).last_speed == expected
-        assert told(state, **cloud).last_speed == expected
-        assert seen(state, **lan, flags2=2).last_speed == 50  # it primes
+        assert from_lan(state, **lan).last_speed == expected
+        assert from_cloud(state, **cloud).last_speed == expected
+        assert from_lan(state, **lan, flags2=2).last_speed == 50  # it primes
 
 
 @pytest.mark.parametrize(
@@ -393,7 +395,7 @@ def test_a_start_lasts_for_the_prime_time(
     over: bool,
 ) -> None:
     def read(state: PoolState, after: int, mode: int = 99) -> PoolState:
-        return seen(
+        return from_lan(
             state,
             configuration=replace(CONFIGURATION, prime_time=prime_time),
             now=NOW + timedelta(seconds=after),
@@ -417,6 +419,6 @@ def test_a_start_lasts_for_the_prime_time(
 
 
 def test_equality_ignores_when_readings_were_valid() -> None:
-    assert seen(now=NOW) == seen(now=LATER)
-    assert seen(now=NOW).valid_at != seen(now=LATER).valid_at
-    assert seen() != seen(orp=656)
+    assert from_lan(now=NOW) == from_lan(now=LATER)
+    assert from_lan(now=NOW).valid_at != from_lan(now=LATER).valid_at
+    assert from_lan() != from_lan(orp=656)

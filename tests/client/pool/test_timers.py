@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from custom_components.poolctl.client.pool.state import (
     TIMER_MARGIN,
     PoolState,
@@ -20,14 +18,6 @@ def shown(state: PoolState) -> list[tuple[int, str]]:
     return [(end.slot, f"{end.at:%H:%M:%S}") for end in state.timer_ends]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(2400, "18:40:00"), (2409, "18:40:00"), (2411, "18:41:00")],
-)
-def test_to_the_minute(seconds: float, expected: str) -> None:
-    assert shown(with_timers(PoolState(), {SLOT: seconds}, NOW)) == [(SLOT, expected)]
-
-
 def test_a_count_that_runs_down() -> None:
     state = with_timers(PoolState(), {SLOT: 2400, 5: 60}, NOW)
     for passed in range(0, 2400, 15):
@@ -37,15 +27,13 @@ def test_a_count_that_runs_down() -> None:
         assert shown(after) == [(SLOT, "18:40:00")]
 
 
-def test_another_timer() -> None:
-    state = with_timers(PoolState(), {SLOT: 2400}, NOW)
-    longer = 2400 + TIMER_MARGIN.total_seconds() + 60
-    assert shown(with_timers(state, {SLOT: longer}, NOW)) != shown(state)
-
-
-def test_it_is_over() -> None:
-    state = with_timers(PoolState(), {SLOT: 2400}, NOW)
-    assert shown(with_timers(state, {SLOT: 0}, NOW)) == []
-    assert shown(with_timers(state, {}, NOW)) == []
-    assert without_past_timers(state, NOW) is state
-    assert shown(without_past_timers(state, NOW + timedelta(hours=1))) == []
+def test_to_the_minute() -> None:
+    for seconds, at in ((2400, "18:40:00"), (2409, "18:40:00"), (2411, "18:41:00")):
+        state = with_timers(PoolState(), {SLOT: seconds}, NOW)
+        assert shown(state) == [(SLOT, at)]
+        longer = seconds + TIMER_MARGIN.total_seconds() + 60  # another timer
+        assert shown(with_timers(state, {SLOT: longer}, NOW)) != shown(state)
+        for counts in ({SLOT: 0}, {}):
+            assert shown(with_timers(state, counts, NOW)) == []
+        assert without_past_timers(state, NOW) is state
+        assert shown(without_past_timers(state, NOW + timedelta(hours=1))) == []

@@ -68,9 +68,8 @@ async def test_an_answer_in_pieces(session: ClientSession) -> None:
             writer.write(piece)
         writer.close()
 
-    server = await asyncio.start_server(drip, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
         assert (await get(session, port, limit=6)).data == b"abcdef"
         with pytest.raises(ProtocolError, check=lambda err: type(err) is ProtocolError):
             await get(session, port, limit=5)
@@ -104,23 +103,16 @@ async def test_a_server_that_never_answers(session: ClientSession) -> None:
     assert str(caught.value).startswith("no answer (")
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b'{"a": 1}', {"a": 1}),
-        (b"{}", {}),
-        (b"[]", None),
-        (b"1", None),
-        (b"", None),
-        (b"\xff", None),
-        # A controller may send the rest of its buffer.
-        (b' \r\n{"a": 1}\x00', {"a": 1}),
-        (b'{"a": 1}\r\n\x00 \x00', {"a": 1}),
-        (b'{"a": 1}\x00rest"}', {"a": 1}),
-        (b'{"a": 1}{"a": 2}', None),
-        (b'{"a": 1} rest', None),
-        (b"[" * 100_000, None),
-    ],
-)
-def test_json(data: bytes, expected: dict[str, int] | None) -> None:
-    assert Response(200, {}, data).json == expected
+def test_json() -> None:
+    """A controller may send the rest of its buffer."""
+    for data in (
+        *(b'{"a": 1}', b' \r\n{"a": 1}\x00', b'{"a": 1}\r\n\x00 \x00'),
+        b'{"a": 1}\x00rest"}',
+    ):
+        assert Response(200, {}, data).json == {"a": 1}, data
+    assert Response(200, {}, b"{}").json == {}
+    for data in (
+        *(b"[]", b"1", b"", b"\xff", b'{"a": 1}{"a": 2}', b'{"a": 1} rest'),
+        b"[" * 100_000,
+    ):
+        assert Response(200, {}, data).json is None, data[:9]
