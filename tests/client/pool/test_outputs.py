@@ -32,6 +32,8 @@ def test_slots() -> None:
     assert state.outputs.slot(3) is None
     assert state.outputs.pump == state.outputs.slots[0]
     assert state.outputs.fitted({13, 12}) and not state.outputs.fitted({2, 32})
+    unknown, empty = Slot(index=3, type_code=250), Slot(index=3, type_code=0)
+    assert (unknown.kind, empty.kind) == ("general", "empty")
     outputs = PoolState().outputs
     assert outputs.slots == () and outputs.pump is None and outputs.slot(0) is None
     assert not outputs.fitted({31})
@@ -60,7 +62,7 @@ def test_with_hold(
     ("role", "codes"),
     [
         (Role.EMPTY, [0]),
-        (Role.GENERAL, [1, 22, 23, 24, 25, 37, 99, 255]),
+        (Role.GENERAL, [1, 22, 23, 24, 25, 37, 99, 250, 255]),
         (Role.PUMP, [31]),
         (Role.PUMP_LINKED, [3, 4, 9, 10, 11]),
         (Role.DOSING, [5, 6, 7, 8]),
