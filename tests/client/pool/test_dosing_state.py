@@ -79,8 +79,8 @@ def test_nearly_empty(
     low: bool | None,
     litres_left: float | None,
 ) -> None:
-    told = {"acid_drum_volume": size, "remain_acid_volume": left}
-    state = merge_settings(PH_SETTINGS, PoolState(), told, NOW)
+    answer = {"acid_drum_volume": size, "remain_acid_volume": left}
+    state = merge_settings(PH_SETTINGS, PoolState(), answer, NOW)
     assert ACID.low(state, ACID.with_low_level(Choices(), level)) is low
     assert state.acid.litres_left == litres_left
     assert state.acid.drum_litres == (20.0 if size else None)

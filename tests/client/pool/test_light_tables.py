@@ -82,7 +82,7 @@ def reply(
 
 
 @pytest.mark.parametrize(
-    ("told", "key", "effect"),
+    ("reported", "key", "effect"),
     [
         ((1, 1), "aquaquip_instatouch", "blue"),
         ((1, 13), "aquaquip_instatouch", "flash"),
@@ -96,8 +96,10 @@ def reply(
         ((6, 1), "other", None),
     ],
 )
-def test_reported_effects(told: tuple[int, int], key: str, effect: str | None) -> None:
-    state = merge_lights(PoolState(), reply(told))
+def test_reported_effects(
+    reported: tuple[int, int], key: str, effect: str | None
+) -> None:
+    state = merge_lights(PoolState(), reply(reported))
     kind = POOL_GROUP.light_type(state, Choices())
     assert kind is not None and kind.key == key
     assert POOL_GROUP.effect(state, Choices()) == effect

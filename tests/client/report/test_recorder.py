@@ -53,13 +53,13 @@ class Secrets:
 
     def found_in(self, *recordings: object) -> list[str]:
         """Return the secrets in recordings: as text, as escaped JSON or as hex."""
-        told = json.dumps(recordings, ensure_ascii=False).lower()
+        recorded = json.dumps(recordings, ensure_ascii=False).lower()
         return [
             text
             for text in self.made
-            if text.lower() in told
-            or json.dumps(text)[1:-1].lower() in told
-            or text.encode().hex() in told
+            if text.lower() in recorded
+            or json.dumps(text)[1:-1].lower() in recorded
+            or text.encode().hex() in recorded
         ]
 
 

@@ -269,7 +269,7 @@ SIGNALS: list[tuple[int, int, Callable[[Signals], bool | None]]] = [
 """Word, bit and signal (protocol.md O2.1)."""
 
 
-def told_by(*words: int | None) -> list[bool | None]:
+def signals_of(*words: int | None) -> list[bool | None]:
     """Return the signals of two words of flags, in the order of SIGNALS."""
     signals = decode_signals(*words)
     assert len(signals.expanders) == 4
@@ -282,14 +282,14 @@ def test_each_bit_of_the_flags() -> None:
             words = [0, 0]
             words[word] = 1 << bit
             meant = [(word, bit) == (place, at) for place, at, _ in SIGNALS]
-            assert told_by(*words) == meant
-            inverse = [0xFFFF & ~found for found in words]
-            assert told_by(*inverse) == [not found for found in meant]
+            assert signals_of(*words) == meant
+            inverse = [0xFFFF & ~word for word in words]
+            assert signals_of(*inverse) == [not each for each in meant]
 
 
 def test_flags_that_are_not_reported() -> None:
     assert decode_signals(None, None) == Signals()
-    assert told_by(0, None) == [None if word else False for word, _, _ in SIGNALS]
+    assert signals_of(0, None) == [None if word else False for word, _, _ in SIGNALS]
 
 
 @pytest.mark.parametrize(
