@@ -94,14 +94,21 @@ async def test_writes_keep_2_s_apart(
     assert fake_time.slept == [1.5]
 
 
-def cool(service: Service, wait: str, times: int = 0) -> None:
+def cool(service: Service, wait: str, *endpoints: str, times: int = 0) -> None:
     """Let the service answer that a controller cools down, some times or always."""
     text = f"device busy: cooling down, retry after {wait}"
+    service.cloud.not_offered.clear()
     service.cloud.rate_limited.message = text
     if times:
         service.cloud.faults.once("rate_limited", times)
     else:
-        service.cloud.faults.on("rate_limited")
+        service.cloud.faults.on("rate_limited", *endpoints)
+
+
+async def busy(work: Coroutine[Any, Any, object]) -> float | None:
+    with pytest.raises(BusyError) as caught:
+        await work
+    return caught.value.retry_after
 
 
 @pytest.mark.parametrize(
@@ -115,7 +122,7 @@ async def test_a_busy_controller_is_waited_out(
     slept: list[float],
 ) -> None:
     """protocol.md 3.2 rows 2 and 3, 7.1 rule 2."""
-    cool(service, wait, len(slept))
+    cool(service, wait, times=len(slept))
     await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == slept
     assert [r.status for r in service.cloud.requests] == [429] * len(slept) + [200]
@@ -134,7 +141,7 @@ async def test_a_longer_wait_is_an_error_at_once(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
     """The next write is, too, until the rest of the wait is short enough."""
-    cool(service, "2m0s", 1)
+    cool(service, "2m0s", times=1)
     for left in (120, 110):
         assert await busy(set_pump(cloud, service.small.device_id, 0, True, 60)) == left
         assert fake_time.slept == []
@@ -154,33 +161,12 @@ async def test_only_a_busy_controller_is_asked_again(
     assert service.requests("setPumpInfo") == 1
 
 
-type Cooling = Callable[..., None]
-
-
-@pytest.fixture
-def cooling(service: Service, fake_time: FakeTime) -> Cooling:
-    """Return a function that lets endpoints answer "retry after 1m0s" from now on."""
-
-    def answer_busy(*endpoints: str) -> None:
-        service.cloud.not_offered.clear()
-        service.cloud.rate_limited.message = "device busy: retry after 1m0s"
-        service.cloud.faults.on("rate_limited", *endpoints)
-
-    return answer_busy
-
-
-async def busy(work: Coroutine[Any, Any, object]) -> float | None:
-    with pytest.raises(BusyError) as caught:
-        await work
-    return caught.value.retry_after
-
-
 async def test_all_observed_reads_of_a_busy_controller_wait(
-    service: Service, cloud: CloudClient, cooling: Cooling, fake_time: FakeTime
+    service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
     """A copy of the dashboard is served, and the account and others are not busy."""
     small, full = service.small.device_id, service.full.device_id
-    cooling("auxInfo")
+    cool(service, "1m0s", "auxInfo")
     assert await busy(cloud.read(small, "auxInfo")) == 60
     fake_time.advance(59)
     for name in READS:
@@ -196,12 +182,12 @@ async def test_all_observed_reads_of_a_busy_controller_wait(
 
 
 async def test_everything_waits_after_a_busy_dashboard(
-    service: Service, session: ClientSession, cooling: Cooling, fake_time: FakeTime
+    service: Service, session: ClientSession, fake_time: FakeTime
 ) -> None:
     """Requests of a user wait, and are sent then; the wait outlasts a client."""
     small = service.small.device_id
     gates: Gates = defaultdict(Gate)
-    cooling("dashboardInfo")
+    cool(service, "1m0s", "dashboardInfo")
     for left in (60, 40):
         cloud = CloudClient(
             session, service.cloud.base_url, service.tokens, gates=gates
@@ -218,12 +204,11 @@ async def test_everything_waits_after_a_busy_dashboard(
 async def test_a_busy_answer_is_remembered_for_writes(
     service: Service,
     cloud: CloudClient,
-    cooling: Cooling,
     fake_time: FakeTime,
     endpoint: str,
 ) -> None:
     small = service.small.device_id
-    cooling(endpoint)
+    cool(service, "1m0s", endpoint)
     calls: dict[str, Callable[[], Coroutine[Any, Any, object]]] = {
         "envelope-key": lambda: cloud.envelope_key(small),
         "setPumpInfo": lambda: set_pump(cloud, small, 0, True, 60),
@@ -238,9 +223,9 @@ async def test_a_busy_answer_is_remembered_for_writes(
 
 
 async def test_a_busy_account_is_not_asked(
-    service: Service, cloud: CloudClient, cooling: Cooling, fake_time: FakeTime
+    service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    cooling("sites")
+    cool(service, "1m0s", "sites")
     assert await busy(cloud.inventory()) == 60
     assert await busy(cloud.inventory()) == 60
     assert await cloud.user_id() is None
