@@ -28,33 +28,24 @@ PUBLISHED = {
 # Tables
 
 
-def test_effects_have_the_published_names_and_numbers() -> None:
-    assert {code for code, kind in LIGHT_TYPES.items() if kind.effects} == set(
-        PUBLISHED
-    )
+def test_effects_and_actions_are_the_published_ones() -> None:
+    effects = {code: kind.effects for code, kind in LIGHT_TYPES.items() if kind.effects}
+    assert {*effects} == {*PUBLISHED}
     for code, names in PUBLISHED.items():
-        keys = [
-            name.lower().replace(" ", "_").replace("/", "_")
-            for name in names.split(", ")
-        ]
-        assert list(LIGHT_TYPES[code].effects) == keys
-        assert list(LIGHT_TYPES[code].effects.values()) == [*range(1, len(keys) + 1)]
-
-
-def test_actions_have_the_published_numbers_and_times() -> None:
-    found = {
+        keys = names.lower().replace(", ", ",").replace(" ", "_").replace("/", "_")
+        numbered = [(key, number) for number, key in enumerate(keys.split(","), 1)]
+        assert [*effects[code].items()] == numbered
+    actions = {
         code: {name: (a.color, a.seconds) for name, a in kind.actions.items()}
         for code, kind in LIGHT_TYPES.items()
         if kind.actions
     }
-    assert found == {
+    assert actions == {
         2: {"brightness_down": (12, 5), "resync": (0, 110)},
         3: {"next_colour": (1, 4), "sync": (0, 8)},
         4: {"next_colour": (1, 3), "save_colour": (2, 13), "sync": (0, 18)},
     }
-    assert {name for actions in found.values() for name in actions} == set(
-        LIGHT_ACTIONS
-    )
+    assert {name for each in actions.values() for name in each} == {*LIGHT_ACTIONS}
 
 
 def test_everything_a_light_takes_is_in_the_tables() -> None:
