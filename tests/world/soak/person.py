@@ -43,9 +43,8 @@ def slide(chance: Random, state: State) -> Wish:
     slider = state.attributes
     low, step = slider.get("min", 0), slider.get("step", 1)
     steps = round((slider.get("max", 0) - low) / step)
-    return "number.set_value", {
-        "value": round(low + step * chance.randint(0, steps), 3)
-    }
+    value = round(low + step * chance.randint(0, steps), 3)
+    return "number.set_value", {"value": value}
 
 
 def warm(chance: Random, state: State) -> Wish:
@@ -86,11 +85,10 @@ class Person:
     async def play(self, controller: Controller) -> None:
         """Operate a random entity every now and then."""
         while await self.week.pause(25 * MINUTE):
+            registry, entry_id = er.async_get(self.hass), self.week.entry.entry_id
             found = [
                 (entity, state)
-                for entity in er.async_entries_for_config_entry(
-                    er.async_get(self.hass), self.week.entry.entry_id
-                )
+                for entity in er.async_entries_for_config_entry(registry, entry_id)
                 if entity.unique_id.startswith(controller.device_id)
                 and entity.domain in WISHES
                 and (state := self.hass.states.get(entity.entity_id)) is not None
