@@ -1,7 +1,6 @@
 """Heating and spa mode, from Home Assistant to the settings and relays of the pool."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -35,10 +34,6 @@ def shown(home: Home, key: str) -> dict[str, Any]:
 
 def target(home: Home, key: str) -> Any:
     return shown(home, key)["temperature"]
-
-
-def _is_off(home: Home, key: str) -> bool:
-    return home.value("switch", key) == "off"
 
 
 def sources(home: Home) -> int:
@@ -100,22 +95,36 @@ async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
 # Targets
 
 
-async def test_the_mode_comes_with_the_target_in_one_write(full: Home) -> None:
-    climate = ("climate.set_temperature", "pool")
-    await full.act(*climate, temperature=30, hvac_mode="off")
-    assert len(written(full)) == 1
-    assert sources(full) == sim_pool.SPA_HEATER
-    assert full.pool.settings["pool_target"] == 30
-    assert shown(full, "pool")["mode"] == "off"
-
-    await full.act(*climate, temperature=31, hvac_mode="heat")
-    assert len(written(full)) == 2
-    assert sources(full) == ALL
-    assert shown(full, "pool")["mode"] == "heat"
+async def test_targets_and_modes(full: Home, subtests: pytest.Subtests) -> None:
+    """Each action is one write, also if the mode comes with the target."""
+    rows: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("set_temperature", {"temperature": 30, "hvac_mode": "off"}, "off"),
+        ("set_temperature", {"temperature": 31, "hvac_mode": "heat"}, "heat"),
+        ("set_hvac_mode", {"hvac_mode": "off"}, "off"),
+        ("set_hvac_mode", {"hvac_mode": "heat"}, "heat"),
+        ("turn_off", {}, "off"),
+        ("turn_on", {}, "heat"),
+        ("toggle", {}, "off"),
+        ("toggle", {}, "heat"),
+    )
+    for key, off in (
+        ("pool", sim_pool.SPA_HEATER),
+        ("spa", sim_pool.POOL_HEATER | sim_pool.SOLAR),
+    ):
+        for action, data, mode in rows:
+            with subtests.test(action, key=key, mode=mode):
+                before, writes = dict(full.pool.settings), len(written(full))
+                await full.act(f"climate.{action}", key, **data)
+                assert len(written(full)) == writes + 1
+                assert sources(full) == (off if mode == "off" else ALL)
+                assert shown(full, key)["mode"] == mode
+                targets = {f"{key}_target"} if "temperature" in data else set[str]()
+                assert changed(full, before).keys() == {"heating"} | targets
+                assert target(full, key) == data.get("temperature", 31)
 
 
 async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> None:
-    seen = len(full.controller.requests)
+    full.controller.requests.clear()
     rows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"temperature": 30, "hvac_mode": "cool"}, "not_valid_hvac_mode"),
         ({"temperature": 41}, "temp_out_of_range"),
@@ -131,7 +140,7 @@ async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> No
     # Heat sources have no schedules.
     with unchanged(full), pytest.raises(ServiceNotSupported):
         await full.act("poolctl.resume_schedule", "solar_selected")
-    assert len(full.controller.requests) == seen
+    assert not full.controller.requests
 
 
 async def test_each_step_in_fahrenheit(home: Home) -> None:
@@ -144,84 +153,50 @@ async def test_each_step_in_fahrenheit(home: Home) -> None:
         await home.act("climate.set_temperature", "pool", temperature=82)
         assert (target(home, "pool"), home.pool.settings["pool_target"]) == (82, 28)
         for times in (1, 2, 3):
-            asked = target(home, "pool") + steps
-            await home.act("climate.set_temperature", "pool", temperature=asked)
+            wanted = target(home, "pool") + steps
+            await home.act("climate.set_temperature", "pool", temperature=wanted)
             expected = 28 + (times if steps > 0 else -times)
             assert home.pool.settings["pool_target"] == expected
         # What is shown is no change.
-        await home.act(
-            "climate.set_temperature", "pool", temperature=target(home, "pool")
-        )
+        same = target(home, "pool")
+        await home.act("climate.set_temperature", "pool", temperature=same)
         assert home.pool.settings["pool_target"] == expected
 
 
-# Modes and sources
+# Sources
 
 
-async def test_off_and_on(full: Home, subtests: pytest.Subtests) -> None:
-    before = dict(full.pool.settings)
-    rows: tuple[tuple[str, dict[str, Any], str], ...] = (
-        ("set_hvac_mode", {"hvac_mode": "off"}, "off"),
-        ("set_hvac_mode", {"hvac_mode": "heat"}, "heat"),
-        ("turn_off", {}, "off"),
-        ("turn_on", {}, "heat"),
-        ("toggle", {}, "off"),
-        ("toggle", {}, "heat"),
-    )
-    for key, off in (
-        ("pool", sim_pool.SPA_HEATER),
-        ("spa", sim_pool.POOL_HEATER | sim_pool.SOLAR),
-    ):
-        for action, data, mode in rows:
-            with subtests.test(action, key=key, mode=mode):
-                await full.act(f"climate.{action}", key, **data)
-                assert sources(full) == (off if mode == "off" else ALL)
-                assert shown(full, key)["mode"] == mode
-                assert changed(full, before).keys() <= {"heating"}
-
-
-async def test_which_sources_may_run(full: Home, subtests: pytest.Subtests) -> None:
+async def test_which_sources_may_run(full: Home) -> None:
+    """The mode follows; what heated last is remembered over a restart."""
     before = dict(full.pool.settings)
     for key, bit in (
         ("pool_heater_selected", sim_pool.POOL_HEATER),
         ("solar_selected", sim_pool.SOLAR),
         ("spa_heater_selected", sim_pool.SPA_HEATER),
     ):
-        with subtests.test(key):
-            assert full.value("switch", key) == "on"
-            task = full.hass.async_create_task(full.act("switch.turn_off", key))
-            await until(partial(_is_off, full, key))
-            await task
-            assert sources(full) == ALL & ~bit
-            assert changed(full, before).keys() == {"heating"}
-            assert full.value("switch", key) == "off"
-            await full.act("switch.turn_on", key)
-            assert changed(full, before) == {}
+        assert full.value("switch", key) == "on"
+        task = full.hass.async_create_task(full.act("switch.turn_off", key))
+        await until(lambda: full.value("switch", key) == "off")  # noqa: B023
+        await task
+        assert sources(full) == ALL & ~bit
+        assert changed(full, before).keys() == {"heating"}
+        assert full.value("switch", key) == "off"
+        await full.act("switch.turn_on", key)
+        assert changed(full, before) == {}
 
-
-async def test_the_mode_follows_the_sources(full: Home) -> None:
-    await full.act("switch.turn_off", "pool_heater_selected")
-    assert shown(full, "pool")["mode"] == "heat"
-    await full.act("switch.turn_off", "solar_selected")
-    assert shown(full, "pool")["mode"] == "off"
+    for key, mode in (("pool_heater_selected", "heat"), ("solar_selected", "off")):
+        await full.act("switch.turn_off", key)
+        assert shown(full, "pool")["mode"] == mode
     await full.refresh()
     assert shown(full, "pool")["hvac_action"] == "off"
     # Solar was the last one that was selected.
-    await full.act("climate.turn_on", "pool")
-    assert full.value("switch", "pool_heater_selected") == "off"
-    assert full.value("switch", "solar_selected") == "on"
-
-
-async def test_what_heated_last_is_remembered_over_a_restart(full: Home) -> None:
-    await full.act("switch.turn_off", "solar_selected")
-    await full.act("climate.turn_off", "pool")
-    assert sources(full) == sim_pool.SPA_HEATER
-
-    await full.shut_down()
-    await full.boot()
-
-    await full.act("climate.turn_on", "pool")
-    assert sources(full) == sim_pool.SPA_HEATER | sim_pool.POOL_HEATER
+    for _ in range(2):
+        await full.act("climate.turn_on", "pool")
+        assert sources(full) == sim_pool.SPA_HEATER | sim_pool.SOLAR
+        await full.act("climate.turn_off", "pool")
+        assert sources(full) == sim_pool.SPA_HEATER
+        await full.shut_down()
+        await full.boot()
 
 
 async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
