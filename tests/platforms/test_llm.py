@@ -11,6 +11,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from tests.world.assistant.home import Home
+from tests.world.simulator import Controller
 
 pytestmark = pytest.mark.usefixtures("freezer")
 CONVERSATION = "conversation"
@@ -43,28 +44,48 @@ class Assistant:
         name = self.home.state("switch", key).name
         return await self.ask(EXPLAIN, name=name)
 
-    def expose(self, domain: str, key: str, exposed: bool = True) -> None:
-        entity_id = self.home.entity_id(domain, key)
-        async_expose_entity(self.home.hass, CONVERSATION, entity_id, exposed)
+    def hide(self, key: str) -> None:
+        entity_id = self.home.entity_id("switch", key)
+        async_expose_entity(self.home.hass, CONVERSATION, entity_id, False)
+
+    async def ask_about_status(self, sentence: str) -> str:
+        """Let *Status* show a problem with this sentence; return what is answered."""
+        status = self.home.entity_id("sensor", "status")
+        problem = {"sentence": sentence, "next_step": "Give it back."}
+        self.home.hass.states.async_set(status, "notice", {"problems": [problem]})
+        answer = await self.ask(EXPLAIN, name="Beach pool")
+        assert answer["problems"][0]["next_step"] == "Give it back."
+        return str(answer["problems"][0]["sentence"])
+
+
+def expose_all(home: Home, exposed: bool = True) -> None:
+    for entity in er.async_get(home.hass).entities.values():
+        if home.hass.states.get(entity.entity_id):
+            async_expose_entity(home.hass, CONVERSATION, entity.entity_id, exposed)
+
+
+async def set_up(home: Home, *controllers: Controller) -> Assistant:
+    """Set up these pools and an assistant to which all entities are exposed."""
+    for component in ("homeassistant", "llm"):
+        assert await async_setup_component(home.hass, component, {})
+    home.own(*controllers)
+    await home.set_up(*controllers)
+    expose_all(home)
+    return Assistant(home)
 
 
 @pytest.fixture
 async def assistant(home: Home) -> Assistant:
-    """Return an assistant of the full pool, with all of its entities exposed."""
-    for component in ("homeassistant", "llm"):
-        assert await async_setup_component(home.hass, component, {})
-    home.own(home.service.full)
-    await home.set_up(home.controller)
-    found = Assistant(home)
-    for entity in home.entities():
-        if home.hass.states.get(entity.entity_id):
-            async_expose_entity(home.hass, CONVERSATION, entity.entity_id, True)
-    return found
+    return await set_up(home, home.service.full)
 
 
 async def test_why(assistant: Assistant) -> None:
     """The assistant gets the explanation of the entity (`test_explained.py`)."""
     home = assistant.home
+    (tool,) = [t for t in (await assistant.api()).tools if t.integration == "poolctl"]
+    assert tool.name == EXPLAIN and tool.title and tool.description
+    assert tool.annotations.read_only
+    home.controller.requests.clear()
     for domain, key in (
         ("switch", FILTER),
         ("climate", "pool"),
@@ -74,33 +95,27 @@ async def test_why(assistant: Assistant) -> None:
         answer = await assistant.ask(EXPLAIN, name=state.name)
         assert answer["explanation"] == state.attributes["explanation"] != ""
         assert (answer["state"], answer["name"]) == (state.state, state.name)
+    assert not home.controller.requests
 
-
-async def test_why_nobody_knows(assistant: Assistant) -> None:
-    assistant.home.disconnect()
-    await assistant.home.advance(120, step=30)
-    answer = await assistant.why(FILTER)
-    assert answer["explanation"] == "Not known: the controller does not answer."
-
-
-async def test_a_pool_is_explained(assistant: Assistant) -> None:
-    assistant.home.pool.water.ph = 8.2
-    assistant.home.pool.water.drift = 0
-    await assistant.home.advance(30, step=15)
+    home.pool.water.ph, home.pool.water.drift = 8.2, 0.0
+    await home.advance(30, step=15)
     answer = await assistant.ask(EXPLAIN, name="Beach pool")
     assert answer["state"] == "problem" and "8.2" in answer["problems"][0]["sentence"]
+
+    home.disconnect()
+    await home.advance(120, step=30)
+    answer = await assistant.why(FILTER)
+    assert answer["explanation"] == "Not known: the controller does not answer."
 
 
 async def test_only_what_is_exposed(assistant: Assistant) -> None:
     """Only exposed entities are ever named; without any, there is no tool."""
     home = assistant.home
     name = home.state("switch", WATERFALL).name
-    assistant.expose("switch", WATERFALL, exposed=False)
+    assistant.hide(WATERFALL)
     tools = {tool.name: tool for tool in (await assistant.api()).tools}
     assert name not in str(tools[EXPLAIN].parameters.schema)
-    for entity in home.entities():
-        if home.hass.states.get(entity.entity_id):
-            async_expose_entity(home.hass, CONVERSATION, entity.entity_id, False)
+    expose_all(home, False)
     assert EXPLAIN not in {t.name for t in (await assistant.api()).tools}
 
 
@@ -126,17 +141,10 @@ async def test_no_names_of_people_or_of_what_is_not_exposed(
     assert "Annabel" in state.attributes["explanation"]
     answer = await assistant.why(WATERFALL)
     assert "Annabel" not in str(answer) and answer["explanation"]
-    status = home.entity_id("sensor", "status")
-    problem = {"sentence": f"{state.name} is held.", "next_step": "Give it back."}
-    home.hass.states.async_set(status, "notice", {"problems": [problem]})
-    answer = await assistant.ask(EXPLAIN, name="Beach pool")
-    assert state.name in answer["problems"][0]["sentence"]
-    assistant.expose("switch", WATERFALL, exposed=False)
-    answer = await assistant.ask(EXPLAIN, name="Beach pool")
-    assert answer["problems"][0] == {
-        "sentence": "… is held.",
-        "next_step": "Give it back.",
-    }
+    sentence = f"{state.name} is held."
+    assert await assistant.ask_about_status(sentence) == sentence
+    assistant.hide(WATERFALL)
+    assert await assistant.ask_about_status(sentence) == "… is held."
 
 
 async def test_what_an_explanation_names_is_hidden_by_any_of_its_names(
@@ -154,15 +162,14 @@ async def test_what_an_explanation_names_is_hidden_by_any_of_its_names(
     bubbler = home.entity_id("switch", BUBBLER)
     registry.async_update_entity(bubbler, disabled_by=er.RegistryEntryDisabler.USER)
     for key in (SLIDE, "schedule_0"):
-        assistant.expose("switch", key, exposed=False)
+        assistant.hide(key)
     await home.settle()
     names = "Water Slide", "Bubbler", "Filter"
-    problem = {"sentence": "Held: Waterfall, Water Slide, Bubbler. Filter runs it."}
-    status = home.entity_id("sensor", "status")
-    home.hass.states.async_set(status, "notice", {"problems": [problem]})
-    answer = await assistant.ask(EXPLAIN, name="Beach pool")
-    told = answer["problems"][0]["sentence"]
-    assert "Waterfall" in told and not [each for each in names if each in told]
+    sentence = await assistant.ask_about_status(
+        "Held: Waterfall, Water Slide, Bubbler. Filter runs it."
+    )
+    assert "Waterfall" in sentence
+    assert not [name for name in names if name in sentence]
 
 
 async def test_a_name_that_looks_like_a_number_added(assistant: Assistant) -> None:
@@ -176,48 +183,26 @@ async def test_a_name_that_looks_like_a_number_added(assistant: Assistant) -> No
         registry.async_update_entity(home.entity_id("switch", key), name=name)
     await home.settle()
     (tool,) = [t for t in (await assistant.api()).tools if t.name == EXPLAIN]
-    names = [
-        each
-        for each in tool.parameters.schema["name"].container
-        if each.startswith("Jet")
-    ]
-    asked = [await assistant.ask(EXPLAIN, name=each) for each in names]
+    names = tool.parameters.schema["name"].container
+    jets = [each for each in names if each.startswith("Jet")]
+    asked = [await assistant.ask(EXPLAIN, name=each) for each in jets]
     explained = {each["name"] for each in asked if "explanation" in each}
     assert explained >= {f"Jet (Beach pool) {number}" for number in (1, 2, 3)}
 
 
 async def test_equal_names(home: Home) -> None:
     """Two outputs "Jet" in one pool, and a pump in each of two: asked back."""
-    for component in ("homeassistant", "llm"):
-        assert await async_setup_component(home.hass, component, {})
-    await home.set_up(*home.service.controllers)
-    assistant = Assistant(home)
+    assistant = await set_up(home, *home.service.controllers)
     registry = er.async_get(home.hass)
     jets = [e.entity_id for e in registry.entities.values() if e.domain == "switch"]
     jets = [e for e in jets if e.endswith(("_bubbler", "_fountain"))]
     for entity_id in jets:
         registry.async_update_entity(entity_id, name="Jet")
     await home.hass.async_block_till_done()
-    for entry in registry.entities.values():
-        if home.hass.states.get(entry.entity_id):
-            async_expose_entity(home.hass, CONVERSATION, entry.entity_id, True)
     answer = await assistant.ask(EXPLAIN, name="Pump")
     assert sorted(answer["names"]) == ["Pump (Beach pool)", "Pump (Home pool)"]
     for name in answer["names"]:
         assert (await assistant.ask(EXPLAIN, name=name))["explanation"]
     (jet,) = {state.name for each in jets if (state := home.hass.states.get(each))}
     answer = await assistant.ask(EXPLAIN, name=jet)
-    assert answer["names"] == [
-        f"{jet} (Beach pool) 1",
-        f"{jet} (Beach pool) 2",
-    ]
-
-
-async def test_it_only_reads(assistant: Assistant) -> None:
-    tools = [t for t in (await assistant.api()).tools if t.integration == "poolctl"]
-    assert [tool.name for tool in tools] == [EXPLAIN]
-    assert all(tool.annotations.read_only for tool in tools)
-    assert all(tool.title and tool.description for tool in tools)
-    sent = len(assistant.home.controller.requests)
-    await assistant.why(FILTER)
-    assert len(assistant.home.controller.requests) == sent
+    assert answer["names"] == [f"{jet} (Beach pool) {number}" for number in (1, 2)]
