@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+import json
+from pathlib import Path
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -21,185 +23,10 @@ from tests.world.assistant.service import FULL_ID, SMALL_ID
 
 DEVICE_ID = "AA_BB_CC_00_11_22"
 OTHER_ID = "AA_BB_CC_00_11_33"
-HELD: dict[str, Any] = {
-    "end": "duration",
-    "needed": True,
-    "by_cloud": False,
-    "lasts": None,
-    "schedules": [],
-    "latest": None,
-    "restarts": 0,
-    "state": "active",
-    "previous": None,
-    "asked": "here",
-    "requester": "Anna",
-    "claims": {},
-}
-STORED: dict[str, Any] = {
-    "counters": {"counter": 1795253415, "frames": 48213},
-    "equipment": {
-        "types": [1, 20, 0, 0],
-        "names": ["Filter", "Waterfall", "", ""],
-        "pump": {"type": "Variable Speed", "brand": "Brand", "model": "P320"},
-        "last_speed": 75,
-        "pool_sources": ["solar"],
-        "chemistry": {"ph": 7.2, "orp": 650, "water_temperature": 27.5},
-        "chemistry_at": "2026-11-21T09:30:15.250000+00:00",
-        "probed_spa": False,
-        "settles_since": "2026-11-21T09:30:15.250000+00:00",
-    },
-    "learned": {
-        "totals": {
-            "day": "2026-11-21",
-            "of": [
-                ["pump_energy", {"exact": 123.5}],
-                ["pump_running_today", {"exact": 4.5}],
-                ["water_filtered_today", {"exact": 62.25}],
-                ["pump_run_hours", {"exact": 1200.5}],
-                ["pool_heater_run_hours", {"exact": 10.0}],
-                ["solar_run_hours", {"exact": 20.0}],
-                ["spa_heater_run_hours", {"exact": 1.5}],
-                ["chlorinator_run_hours", {"exact": 400.0}],
-                ["uv_run_hours", {"exact": 0.0}],
-                ["ozone_run_hours", {"exact": 0.0}],
-                ["pool_heater_energy", {"exact": 95.5}],
-                ["spa_heater_energy", {"exact": 0.0}],
-            ],
-        },
-        "pump_days": {
-            "today": {
-                "day": "2026-11-21",
-                "hours": 4.5,
-                "litres": 54_000.0,
-                "measured": 4.25,
-                "observed": 9.5,
-                "water": 24.5,
-                "previous_water": 24,
-            },
-            "yesterday": {
-                "day": "2026-11-20",
-                "hours": 8,
-                "litres": 96_000.0,
-                "measured": 8,
-                "observed": 9.5,
-                "water": 24,
-                "previous_water": None,
-            },
-        },
-        "filter": {
-            "measurable": True,
-            "cleaned_at": "2026-11-20T08:15:00+00:00",
-            "clean": 0.000667,
-            "load": 23,
-        },
-        "pump_power": {
-            "usual": [[75, [640.5, 12]]],
-            "change": -31,
-            "far_since": "2026-11-18T10:00:00+00:00",
-            "far_at": "2026-11-21T09:30:00+00:00",
-        },
-        "acid_effect": {"reading": 7.6, "idle": 3},
-        "chlorine_effect": {"reading": 600.0, "idle": 2},
-        "clock": {"offset": 3600, "differences": [3590, 3600, 3600]},
-        "acid": {
-            "doses": {"today": 5, "last": [2, "2026-11-21T09:30:00+00:00"]},
-            "drum": {
-                "level": [12_500, "2026-11-21T09:30:15+00:00"],
-                "refilled_at": "2026-11-01T12:00:00+00:00",
-                "days": [["2026-11-20", [400, 86_400]], ["2026-11-21", [75.5, 34_215]]],
-            },
-        },
-        "chlorine": {
-            "doses": {"today": 0, "last": [0, "2026-11-21T09:30:00+00:00"]},
-            "drum": {
-                "level": [8_000.5, "2026-11-21T09:30:15+00:00"],
-                "refilled_at": None,
-                "days": [],
-            },
-        },
-        "pool_warming": {
-            "rates": [
-                {"sources": ["solar"], "per_hour": 0.42},
-                {"sources": ["pool_heater", "solar"], "per_hour": 1},
-            ]
-        },
-        "spa_warming": {"rates": [{"sources": ["spa_heater"], "per_hour": 5.5}]},
-        "pool_cooling": {"rate": None, "rest": None},
-        "spa_cooling": {
-            "rate": 0.03,
-            "rest": [
-                *("2026-11-20T20:30:00+00:00", 36.5, 12),
-                *("2026-11-20T21:30:00+00:00", 12.5, 36.0),
-            ],
-        },
-    },
-    "requested": {
-        "choices": {
-            "pump_speed": 65,
-            "volume": 48_000,
-            "pool_lights": 3,
-            "spa_lights": None,
-            "acid_low_level": 15,
-            "chlorine_low_level": 20,
-            "filter_limit": 40,
-            "pool_heater_power": 9.5,
-            "spa_heater_power": None,
-            "pump_rule": "half",
-            "pump_hours": 6.5,
-            "turnovers": 1.5,
-            "planned_on": "2026-11-21",
-            "planned": [[3, 0, 180, 300, 127]],
-        },
-        "holds": [
-            {
-                **HELD,
-                "slot": 1,
-                "on": False,
-                "since": "2026-11-21T09:00:00+00:00",
-                "until": "2026-11-21T16:00:00+00:00",
-                "end": "schedule",
-                "schedules": [0, 3],
-                "latest": "2026-11-21T17:00:00+00:00",
-                "restarts": 1,
-                "state": "watched",
-            },
-            {
-                **HELD,
-                "slot": 2,
-                "on": True,
-                "since": "2026-11-20T09:00:00+00:00",
-                "until": "2026-11-20T10:00:00+00:00",
-                "by_cloud": True,
-                "lasts": 3600,
-            },
-        ],
-        "pauses": [],
-        "heat": [
-            {
-                "source": "spa_heater",
-                "on": True,
-                "since": "2026-11-21T09:00:00+00:00",
-                "until": "2026-11-21T21:01:00+00:00",
-                "end": "duration",
-                "needed": True,
-                "lasts": 43_260.0,
-                "state": "active",
-                "claims": {"warm_by spa": "2026-11-21T21:01:00+00:00"},
-            }
-        ],
-        "warm_by": [
-            {
-                "body": "spa",
-                "by": "2026-11-21T18:00:00+00:00",
-                "lasts": 10_800.0,
-                "begun": True,
-                "heats": True,
-                "held": [10],
-                "selected": ["spa_heater"],
-            }
-        ],
-    },
-}
+STORED: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "fixtures/store.json").read_text()
+)
+"""What is stored of a controller."""
 STATE = PoolState(
     outputs=Outputs(types=(1, 20, 0, 0), names=("Filter", "Waterfall", "", "")),
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
