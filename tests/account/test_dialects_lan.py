@@ -9,21 +9,8 @@ import pytest
 from custom_components.poolctl.network.addresses import ObservedAddress
 from tests.account.test_dialects_lan_clocks import SLOT, WATERFALL
 from tests.world.assistant.home import Home
-from tests.world.simulator.dialects import Dialect
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-
-async def test_a_spa_by_solar_heating(home: Home) -> None:
-    """A spa that is heated by solar heating has a working thermostat."""
-    home.own(home.service.full)
-    home.controller.dialects.add(Dialect.SPA_BY_SOLAR)
-    await home.set_up(home.controller)
-    home.clock.speed = 50
-    assert home.state("climate", "spa").attributes["temperature"] == 36
-    await home.act("climate.set_temperature", "spa", temperature=33)
-    assert home.pool.settings["spa_target"] == 33
-    assert home.state("climate", "spa").attributes["temperature"] == 33
 
 
 async def test_names_that_would_be_links(home: Home) -> None:

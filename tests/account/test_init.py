@@ -105,13 +105,3 @@ async def test_a_removed_controller_goes_and_an_offline_one_stays(home: Home) ->
         assert names == {each.name for each in left}
         assert set(entry.data["controllers"]) == {each.device_id for each in left}
     assert all(e.unique_id.startswith(full.device_id) for e in home.entities())
-
-
-async def test_without_any_answer_nothing_is_removed(small: Home) -> None:
-    """Entities stay registered over a start at which only the cloud answers."""
-    before = {e.entity_id for e in small.entities()}
-    small.controller.faults.on("refuse")
-    await small.restart()
-    assert small.source == "cloud"
-    after = {e.entity_id for e in small.entities()}
-    assert after >= before

@@ -7,7 +7,6 @@ from homeassistant.core import Event
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from tests.flow.test_config_flow import discover
 from tests.world.assistant.home import Home
 
 # Frozen from the very beginning: a clock must not change under a timer.
@@ -131,30 +130,6 @@ async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
         assert small.value("sensor", "pump_speed") == "45" != old
         await small.advance(15)
     assert not [e for e in events if e.data["new_state"].state == old]
-
-
-async def test_another_controller_on_the_old_address(small: Home) -> None:
-    """Its frames do not verify and are not shown, and the new address is found."""
-    events = async_capture_events(small.hass, "state_changed")
-    old = small.controller.port
-    small.service.full.pool.water.ph = 6.1
-    await small.controller.move("127.0.0.1")
-    await small.service.full.move("127.0.0.1", old)
-    await small.advance(60, step=15)
-    assert small.source == "cloud"
-    assert small.service.full.requests
-    assert small.stored["port"] == old
-    # Announced by multicast: the other device under our name, then the right one.
-    await discover(small, small.service.full, mac=small.controller.mac)
-    await small.settle()
-    assert small.source == "cloud"
-    await discover(small, small.controller)
-    await small.advance(90, step=15)
-    assert small.source == "lan"
-    assert small.stored["port"] == small.controller.port != old
-    shown = {e.data["new_state"].state for e in events if e.data["new_state"]}
-    assert "6.1" not in shown
-    assert not lost(events)
 
 
 async def test_a_restarted_controller_counts_from_zero(

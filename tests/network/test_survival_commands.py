@@ -8,7 +8,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState
 import pytest
 
-from tests.platforms.test_commands import SLOT, WATERFALL
+from tests.platforms.test_commands import SLOT
 from tests.world.assistant.home import Home, failure
 from tests.world.simulator.raw import until
 
@@ -135,19 +135,3 @@ async def test_two_controllers_with_the_same_names(home: Home) -> None:
     await home.act("switch.turn_on", "slot_3", of=full)
     assert full.pool.slots[3].on and not small.pool.slots[3].on
     assert home.value("switch", "slot_3") == "off"
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_cloud_write_and_an_older_copy(cloud_only: Home) -> None:
-    """The copy that is read back is older than the command, and does not undo it.
-
-    protocol.md 8 rule 2.
-    """
-    states = cloud_only.follow("switch", SLOT)
-    command = cloud_only.hass.async_create_task(cloud_only.act("switch.turn_on", SLOT))
-    await cloud_only.pass_time(10)
-    await command
-    assert cloud_only.pool.slots[WATERFALL].on
-    await cloud_only.pass_time(90)
-    assert {state.state for state in states} == {"on"}
-    assert cloud_only.cloud_writes == ["manualSet"]

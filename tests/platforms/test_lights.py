@@ -78,6 +78,11 @@ async def test_a_show(full: Home) -> None:
     assert {state.state for state in states} == {"on"}
     # The first state already has the effect.
     assert states[0].attributes["effect"] == "spring_equinox"
+    assert states[0].attributes["color_mode"] == "onoff"
+    assert states[0].attributes["supported_color_modes"] == ["onoff"]
+    await full.act("light.turn_off", LIGHT)
+    assert not relay(full)
+    assert shown(full) == ("off", None)
 
 
 async def test_the_preference_belongs_to_all_lights_of_the_pool(full: Home) -> None:
@@ -87,22 +92,6 @@ async def test_the_preference_belongs_to_all_lights_of_the_pool(full: Home) -> N
     await full.act("light.turn_on", LIGHT, effect="red")
     assert shown(full, DECK) == ("on", "red")
     assert shown(full, SPA) == ("off", None)
-
-
-async def test_on_and_off(full: Home) -> None:
-    await full.act("light.turn_on", LIGHT)
-    assert full.controller.requests[-1].payload == b"\x01\x01\x01"
-    assert relay(full)
-    state = light(full)
-    assert (state.state, state.attributes["color_mode"]) == ("on", "onoff")
-    assert state.attributes["supported_color_modes"] == ["onoff"]
-    assert "assumed_state" not in state.attributes
-    await full.act("light.turn_off", LIGHT)
-    # Its schedule is not armed, so nothing has to be held.
-    assert full.controller.requests[-1].payload == b"\x01\x00\x00"
-    assert not relay(full)
-    assert shown(full) == ("off", None)
-    assert sent(full) == []
 
 
 async def test_an_unknown_effect(full: Home) -> None:
