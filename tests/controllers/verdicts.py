@@ -23,6 +23,7 @@ from custom_components.poolctl.client.wire.commands import (
     PH_SETTINGS,
     PROBE_CHANNELS,
     SELECTED,
+    DosingKeys,
     decode_json,
     decode_schedules,
     string_spans,
@@ -296,23 +297,14 @@ def _runs(
                 yield "schedule_midnight", ""
 
 
+def _doser(keys: DosingKeys) -> tuple[str, ...]:
+    used = keys.desired, keys.enabled, keys.size, keys.remaining, keys.doses
+    return tuple(filter(None, used))
+
+
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
-    PH_SETTINGS.query: (
-        ACID_KEYS.desired,
-        ACID_KEYS.enabled,
-        ACID_KEYS.size,
-        ACID_KEYS.remaining,
-        ACID_KEYS.doses,
-    ),
-    CHLORINE_SETTINGS.query: (
-        CHLORINATOR_KEYS.desired,
-        CHLORINATOR_KEYS.enabled,
-        CHLORINE_KEYS.desired,
-        CHLORINE_KEYS.enabled,
-        CHLORINE_KEYS.size,
-        CHLORINE_KEYS.remaining,
-        CHLORINE_KEYS.doses,
-    ),
+    PH_SETTINGS.query: _doser(ACID_KEYS),
+    CHLORINE_SETTINGS.query: (*_doser(CHLORINATOR_KEYS)[:2], *_doser(CHLORINE_KEYS)),
     LIGHTS_QUERY: tuple(
         f"g_{group}_light_{what}"
         for group in ("pool", "spa")

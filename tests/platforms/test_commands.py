@@ -4,9 +4,7 @@ import asyncio
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.exceptions import HomeAssistantError
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
@@ -25,20 +23,16 @@ WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
 
 
-async def test_a_switch_costs_one_request_and_shows_the_confirmed_state(
-    small: Home,
-) -> None:
-    events = async_capture_events(small.hass, "state_changed")
-    seen = len(small.controller.requests)
+async def test_a_switch_costs_one_request(small: Home) -> None:
+    """The state in its reply is shown."""
+    states = small.follow("switch", SLOT)
+    small.controller.requests.clear()
     await small.act("switch.turn_on", SLOT)
-
-    (request,) = small.controller.requests[seen:]
+    (request,) = small.controller.requests
     assert (request.op, request.name, request.payload) == ("a", "aux", b"\x02\x01\x01")
     assert small.pool.slots[WATERFALL].on
-    assert small.value("switch", SLOT) == "on"
-    (change,) = [e for e in events if e.data["entity_id"].endswith("_waterfall")]
-    assert change.data["new_state"].state == "on"
-    assert "assumed_state" not in change.data["new_state"].attributes
+    assert [state.state for state in states] == ["on"]
+    assert "assumed_state" not in states[0].attributes
 
     await small.act("switch.turn_off", SLOT)
     # No schedule would switch it on again, so nothing has to be held.
@@ -57,9 +51,9 @@ async def test_pump(small: Home) -> None:
     assert not small.pool.pump.running
 
     # While the pump is off, a speed is kept for its next start; nothing is sent.
-    seen = len(small.controller.requests)
+    small.controller.requests.clear()
     await small.act("number.set_value", "pump_speed", value=60)
-    assert len(small.controller.requests) == seen
+    assert not small.controller.requests
     assert small.value("number", "pump_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
     # The reply cannot confirm a `cmd`: the requested value is shown meanwhile.
@@ -69,28 +63,34 @@ async def test_pump(small: Home) -> None:
     assert small.pool.pump.speed == 60
 
 
-@pytest.mark.parametrize(
-    ("fault", "key"),
-    [
-        ("decline", "refused"),
-        ("busy", "busy"),
-        ("refuse", "not_reached"),
-        ("close_mid_body", "not_reached"),
-        ("bad_tag", "unexpected_answer"),
-        ("garbage", "unexpected_answer"),
-    ],
-)
-async def test_failures_have_texts(small: Home, fault: str, key: str) -> None:
+async def test_errors(small: Home, subtests: pytest.Subtests) -> None:
+    """Each has a text, which names the output: a user may have switched a whole room."""
     small.clock.speed = 100  # `busy` is answered after 2 s
     small.cloud.faults.on("refuse")
-    small.controller.faults.on(fault)
-    with failure(key):
-        await small.act("switch.turn_on", SLOT)
+    name = small.state("switch", SLOT).name
+    for fault, key, text in (
+        ("decline", "refused", f"{name}: the controller refused the command"),
+        (
+            "ignore_writes",
+            "not_applied",
+            f"{name}: the controller accepted the command",
+        ),
+        ("busy", "busy", ""),
+        ("refuse", "not_reached", ""),
+        ("close_mid_body", "not_reached", ""),
+        ("bad_tag", "unexpected_answer", ""),
+        ("garbage", "unexpected_answer", ""),
+    ):
+        small.controller.faults.on(fault)
+        with subtests.test(fault):
+            with failure(key) as caught:
+                await small.act("switch.turn_on", SLOT)
+            assert str(caught.value).startswith(text)
+        small.controller.faults.clear()
+        small.pool.switch(WATERFALL, False, hold=False)
 
 
-async def test_a_controller_without_lan_is_switched_through_the_cloud(
-    home: Home,
-) -> None:
+async def test_through_the_cloud(home: Home) -> None:
     await home.set_up()
     home.clock.speed = 50
     assert home.value("switch", SLOT) == "off"
@@ -99,24 +99,6 @@ async def test_a_controller_without_lan_is_switched_through_the_cloud(
     home.clock.advance(5)
     assert home.pool.slots[WATERFALL].on
     assert home.cloud_writes == ["manualSet"]
-
-
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("decline", "refused the command"),
-        ("ignore_writes", "accepted the command but did not carry it out"),
-    ],
-)
-async def test_an_error_names_what_it_is_about(
-    small: Home, fault: str, reason: str
-) -> None:
-    """A user may have switched a whole room."""
-    small.controller.faults.on(fault)
-    with pytest.raises(HomeAssistantError) as caught:
-        await small.act("switch.turn_on", SLOT)
-    name = small.state("switch", SLOT).name
-    assert str(caught.value).startswith(f"{name}: the controller {reason}")
 
 
 COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -164,16 +146,15 @@ async def test_nothing_runs_after_the_unload(
     full.controller.faults.on("hang")
     full.cloud.faults.on("hang")
     task = full.hass.async_create_task(full.act(action, key, **data))
-    seen = len(full.controller.requests)
-    await until(lambda: len(full.controller.requests) > seen)
+    full.controller.requests.clear()
+    await until(lambda: bool(full.controller.requests))
     await full.unload()
-    asked, cloud = len(full.controller.requests), len(full.cloud.requests)
+    requests = len(full.controller.requests), len(full.cloud.requests)
     with failure("stopped"):
         await task
     full.reconnect()
     await asyncio.sleep(30)
-    assert len(full.controller.requests) == asked
-    assert len(full.cloud.requests) == cloud
+    assert (len(full.controller.requests), len(full.cloud.requests)) == requests
 
 
 async def test_a_command_between_two_tries(
