@@ -31,7 +31,7 @@ ACID, CHLORINE = 6, 7
 ATTRIBUTES = ("event_type", "doses", "doses_today", "expander")
 
 
-class Seen:
+class Events:
     """The events of one entity: all changes of its state but those of availability."""
 
     def __init__(self, home: Home, key: str) -> None:
@@ -141,18 +141,18 @@ def test_what_is_an_event(states: list[PoolState], events: list[str]) -> None:
 
 
 async def test_a_dose_that_ended(full: Home) -> None:
-    seen = Seen(full, "doses")
+    events = Events(full, "doses")
     full.pool.water.ph = 7.9
     full.clock.advance(11)
     assert full.pool.acid.dosing
     await full.advance(15)
-    assert seen.take() == []
+    assert events.take() == []
     await full.live(60)
-    assert seen.take() == [("acid_dose", 1, 1)]
+    assert events.take() == [("acid_dose", 1, 1)]
     await full.live(600, step=60)
-    assert seen.take() == []
+    assert events.take() == []
     await full.live(1320, step=60)
-    assert seen.take() == [("acid_dose", 1, 2)]
+    assert events.take() == [("acid_dose", 1, 2)]
 
 
 def _dose(pool: Pool) -> None:
@@ -171,7 +171,7 @@ async def test_what_happened_while_nobody_answered(
     full: Home, key: str, happen: Callable[[Pool], None], event: tuple[Any, ...]
 ) -> None:
     """It is one event, after the first state, which triggers ignore."""
-    seen = Seen(full, key)
+    events = Events(full, key)
     received = await automate(
         full,
         {
@@ -186,20 +186,20 @@ async def test_what_happened_while_nobody_answered(
     happen(full.pool)
     full.reconnect()
     await full.advance(420, step=15)
-    assert seen.take() == [event]
+    assert events.take() == [event]
     assert len(told(received)) == 1
 
 
 async def test_a_start_is_no_dose(full: Home) -> None:
     """The last event is kept over a restart; doses meanwhile are not events."""
-    seen = Seen(full, "doses")
+    events = Events(full, "doses")
     full.pool.acid.doses = 1
     await full.live(360, step=60)
-    assert seen.take() == [("acid_dose", 1, 1)]
+    assert events.take() == [("acid_dose", 1, 1)]
     full.pool.acid.doses = 3
     await full.restart()
     await full.live(360, step=60)
-    assert seen.take() == []
+    assert events.take() == []
     kept = full.state(EVENT, "doses").attributes
     assert [kept[name] for name in ATTRIBUTES[:3]] == ["acid_dose", 1, 1]
 
