@@ -7,7 +7,6 @@ from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 import pytest
 
-from custom_components.poolctl.learned import learned
 from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.pool import Pool
@@ -70,6 +69,12 @@ async def plan(house: House, **more: Any) -> None:
     await house.wait(minutes=5, step=60)
 
 
+async def run_by_hand(house: House) -> None:
+    automation = {"entity_id": ALIAS}
+    await house.hass.services.async_call("automation", "trigger", automation)
+    await house.wait(minutes=1, step=15)
+
+
 def times(pool: Pool) -> list[str]:
     """Return when the planned schedules run."""
     return [
@@ -121,9 +126,7 @@ async def test_once_a_day_and_by_hand(house: House, pool: Pool) -> None:
     assert (times(pool), writes(house)) == (["10:00-16:00"], 1)
     # Each run by hand plans anew.
     await house.act("number.set_value", "pump_hours_a_day", value=4)
-    automation = {"entity_id": ALIAS}
-    await house.hass.services.async_call("automation", "trigger", automation)
-    await house.wait(minutes=1, step=15)
+    await run_by_hand(house)
     for _ in range(2):
         assert (times(pool), writes(house)) == (["11:00-15:00"], 2)
         await house.wait(minutes=24 * 60)
@@ -185,26 +188,19 @@ async def test_what_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("watched", "make_up", "expected"),
-    [(True, True, 12), (True, False, 6), (False, True, 6)],
+    ("missed", "make_up", "expected"),
+    [(6, True, "07:00-19:00"), (6, False, "10:00-16:00"), (None, True, "10:00-16:00")],
 )
 async def test_what_was_missed(
-    house: House,
-    pool: Pool,
-    monkeypatch: pytest.MonkeyPatch,
-    watched: bool,
-    make_up: bool,
-    expected: int,
+    house: House, pool: Pool, missed: float | None, make_up: bool, expected: str
 ) -> None:
-    """Hours missed in a day that was watched are added only if that was chosen."""
-    if watched:
-        # Reads that are ten minutes apart count as watching.
-        monkeypatch.setattr(learned, "MAX_AGE", 600.0)
-    for _ in range(2):  # the first day begins in the middle
-        await house.wait(minutes=24 * 60, step=600 if watched else 3600)
-    await plan(house, make_up=make_up)
-    (only,) = [each for each in pool.schedules if each.name.startswith("HA plan")]
-    assert (only.end - only.start) / 60 == pytest.approx(expected, abs=0.1)
+    """Hours missed yesterday are added only if that was chosen."""
+    await automate(house, make_up=make_up)
+    needed = house.state("sensor", "pump_hours_still_needed")
+    attributes = {**needed.attributes, "missed_yesterday": missed}
+    house.hass.states.async_set(needed.entity_id, needed.state, attributes)
+    await run_by_hand(house)
+    assert times(pool) == [expected]
 
 
 @pytest.mark.parametrize(
