@@ -8,10 +8,9 @@ import random
 import pytest
 
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
-from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.frame import Readings, StateFrame, Telemetry
+from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.filter import (
     MIN_FLOW,
     MIN_PRESSURE,
@@ -26,22 +25,18 @@ POLL = 15
 CLEAN = 1 / 1500
 """Resistance of a clean filter in kPa/(L/min)²."""
 PUMP, SPA_RETURN = 31, 20
-NORMAL, PRIMING = 3 << 13 | 1 << 15, 1 << 1
-"""Bits in `flags`: the pump has flow; in `flags2`: it primes (protocol.md O2.1)."""
 
 
 class Bench:
     """A pool with a filter whose resistance a test sets."""
 
     def __init__(self, *, cleaned: bool = True) -> None:
-        self.state = PoolState(outputs=Outputs(types=(PUMP, SPA_RETURN)))
         self.filter = Filter()
         if cleaned:
             self.filter.cleaned(NOW)
 
     def take(self, state: PoolState, after: float | None) -> None:
         """Take a read of a state, some seconds after the previous one."""
-        self.state = state
         before = replace(self.filter)
         changed = self.filter.take(Read(state, after, NOW))
         assert changed is (self.filter != before)
@@ -52,20 +47,17 @@ class Bench:
         pressure: float | None,
         *,
         after: float | None = POLL,
-        flags2: int = 0,
+        priming: bool = False,
         spa: bool = False,
     ) -> None:
-        """Take a frame, some seconds after the previous one."""
-        telemetry = Telemetry(
-            flow_rate=flow,
-            pressure=pressure,
-            flags=NORMAL,
-            flags2=flags2,
-            main_pump_mode=99,
-            aux_modes=(99, 99 if spa else 0),
+        """Take a read with these values, some seconds after the previous one."""
+        modes = (99, 99 if spa else 0)
+        state = PoolState(
+            readings=Readings(flow_rate=flow, pressure=pressure, main_pump_mode=99),
+            signals=Signals(flow=True, pump_priming=priming),
+            outputs=Outputs(types=(PUMP, SPA_RETURN), modes=modes),
         )
-        frame = StateFrame(telemetry, None, None)
-        self.take(merge_frame(self.state, frame, NOW), after)
+        self.take(state, after)
 
     def run(
         self,
@@ -152,7 +144,7 @@ def test_too_little_to_measure(flow: float | None, pressure: float | None) -> No
         lambda it: it.read(300, 60, after=None),
         lambda it: it.read(400, 107),
         lambda it: it.read(300, 60, spa=True),
-        lambda it: it.read(300, 60, flags2=PRIMING),
+        lambda it: it.read(300, 60, priming=True),
     ],
     ids=["stopped", "not read", "backwash", "spa", "priming"],
 )
@@ -199,8 +191,10 @@ def test_through_the_cloud() -> None:
     """Reads of the cloud, every half minute, give the same result."""
     bench = Bench()
     dashboard = {"actual_flow_rate": 300, "actual_pressure": 60, "main_pump_status": 99}
+    state = PoolState(outputs=Outputs(types=(PUMP,)))
     for _ in range(12):
         # Twice, as when the cloud takes over.
         for after in (30, 0):
-            bench.take(merge_dashboard(bench.state, dashboard, NOW), after)
+            state = merge_dashboard(state, dashboard, NOW)
+            bench.take(state, after)
     assert bench.filter.clean == pytest.approx(CLEAN)
