@@ -6,7 +6,6 @@ state of each entity and the bytes of the commands are snapshots. Review what
 """
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -18,9 +17,15 @@ from tests.controllers.playback import Playback
 from tests.controllers.report import FOLDER, Part, read
 from tests.controllers.verdicts import Outcome, verdicts
 from tests.report.test_evidence import try_to
+from tests.services.test_pause_dosing import done
 from tests.world.assistant.home import Home
 
 REPORTS = sorted(FOLDER.rglob("*.json"))
+PARTS = {path.stem: read(path).parts for path in REPORTS}
+"""The controller of each file, of which there is only one."""
+EVERY = pytest.mark.parametrize("part", [part for (part,) in PARTS.values()], ids=PARTS)
+ON_LAN = {name: part for name, (part,) in PARTS.items() if part.frames}
+REACHED_ON_LAN = pytest.mark.parametrize("part", ON_LAN.values(), ids=ON_LAN)
 COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("switch", "turn_on", {}),
     ("switch", "turn_off", {}),
@@ -29,40 +34,19 @@ COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def controller_of(path: Path) -> Part:
-    """Return the controller of a kept file."""
-    (part,) = read(path).parts
-    return part
-
-
-@pytest.fixture(params=REPORTS, ids=lambda path: path.stem)
-def report(request: pytest.FixtureRequest) -> Part:
-    """Return the controller of each file."""
-    return controller_of(request.param)
-
-
-@pytest.fixture(
-    params=[path for path in REPORTS if controller_of(path).frames],
-    ids=lambda path: path.stem,
-)
-def part(request: pytest.FixtureRequest) -> Part:
-    """Return the controller of each file with frames: those reached on the LAN."""
-    return controller_of(request.param)
-
-
 def test_there_are_reports() -> None:
     """There are at least the simulated pools, in the current format."""
     assert {path.parent.name for path in REPORTS} >= {"simulated"}
 
 
-def test_what_it_proves(report: Part, snapshot: SnapshotAssertion) -> None:
-    found = {
-        v.assumption: v for v in verdicts(report) if v.outcome is not Outcome.AGREES
-    }
-    assert [name for name in contradicted(report) if name not in report.accepted] == []
+@EVERY
+def test_what_it_proves(part: Part, snapshot: SnapshotAssertion) -> None:
+    found = {v.assumption: v for v in verdicts(part) if v.outcome is not Outcome.AGREES}
+    assert [name for name in contradicted(part) if name not in part.accepted] == []
     assert [f"{v.outcome} {name} {v.observed}" for name, v in found.items()] == snapshot
 
 
+@REACHED_ON_LAN
 async def test_what_it_shows(
     home: Home, part: Part, freezer: FrozenDateTimeFactory, snapshot: SnapshotAssertion
 ) -> None:
@@ -78,6 +62,7 @@ async def test_what_it_shows(
     assert [f"{name}: {value}" for name, value in sorted(states.items())] == snapshot
 
 
+@REACHED_ON_LAN
 async def test_what_it_is_sent(
     home: Home, part: Part, freezer: FrozenDateTimeFactory, snapshot: SnapshotAssertion
 ) -> None:
@@ -90,11 +75,7 @@ async def test_what_it_is_sent(
             if entity.domain != domain or entity.disabled_by is not None:
                 continue
             before = len(controller.commands)
-            done = home.hass.async_create_task(
-                try_to(home, f"{domain}.{action}", key, **data)
-            )
-            while not done.done():
-                await home.pass_time(1)
+            await done(home, try_to(home, f"{domain}.{action}", key, **data))
             sent += [
                 f"{domain} {key} {action}: {each.name} {each.payload!r}"
                 for each in controller.commands[before:]

@@ -17,6 +17,7 @@ from tests.controllers.report import read
 from tests.controllers.verdicts import ASSUMPTIONS, Outcome, Verdict, verdicts
 from tests.flow.test_config_flow import start
 from tests.report.test_diagnostics import dump
+from tests.services.test_pause_dosing import done
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
@@ -128,11 +129,8 @@ async def test_another_client_is_ahead(
 
 
 async def pump(home: Home) -> None:
-    on = home.pool.pump.mode
-    action = "switch.turn_off" if on else "switch.turn_on"
-    done = home.hass.async_create_task(try_to(home, action, "pump"))
-    while not done.done():
-        await home.pass_time(1)
+    action = "switch.turn_off" if home.pool.pump.mode else "switch.turn_on"
+    await done(home, try_to(home, action, "pump"))
 
 
 async def silent(home: Home) -> None:
