@@ -15,6 +15,7 @@ from custom_components.poolctl.const import DOMAIN
 from tests.automations.test_triggers import (
     DRY,
     PUMP_SLOT,
+    RANGES,
     automate_all,
     check_prefilled,
     device,
@@ -62,15 +63,6 @@ async def met(home: Home, answers: list[Event]) -> set[str]:
 
 
 # pH and ORP
-
-
-RANGES: tuple[tuple[str, dict[str, float], float, float], ...] = (
-    ("ph", {}, 7.85, 7.95),
-    ("ph", {}, 7.05, 6.95),
-    ("ph", {"lower_limit": 7.2, "upper_limit": 7.4}, 7.25, 7.15),
-    ("orp", {}, 600, 599),
-    ("orp", {"lower_limit": 700, "upper_limit": 750}, 750, 751),
-)
 
 
 async def test_a_reading_and_its_range(small: Home, subtests: pytest.Subtests) -> None:

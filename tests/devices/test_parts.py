@@ -156,10 +156,16 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
 # A part as a target instead of its controller
 
 
-async def test_parts_of_a_pool_that_is_renamed(home: Home) -> None:
+async def test_parts_of_a_pool_that_is_renamed(
+    home: Home, hass_client: ClientSessionGenerator
+) -> None:
     """They follow at once: a name from the vendor's app, and one that a user enters."""
     await home.set_up(*home.service.controllers)
-    pump = home.entity_id("switch", "pump")
+    pump, part = home.entity_id("switch", "pump"), parts(home)["Pump (Home pool)"]
+    # Diagnostics of a part are those of its controller.
+    assert await async_setup_component(home.hass, "diagnostics", {})
+    found = await get_diagnostics_for_device(home.hass, hass_client, home.entry, part)
+    assert len(found["controllers"]) == 1
     home.controller.name = "Lagoon"
     await home.advance(3600, step=3600)
     assert "Pump (Lagoon)" in parts(home)
@@ -167,8 +173,7 @@ async def test_parts_of_a_pool_that_is_renamed(home: Home) -> None:
     devices.async_update_device(home.device().id, name_by_user="Oasis")
     await home.settle()
     assert all(name.endswith(" (Oasis)") for name in parts(home))
-    assert (state := home.hass.states.get(pump)) is not None
-    assert state.attributes["friendly_name"] == "Pump (Oasis)"
+    assert home.state_of(pump).name == "Pump (Oasis)"
 
 
 async def test_parts_when_a_second_pool_comes(small: Home) -> None:
@@ -177,17 +182,6 @@ async def test_parts_when_a_second_pool_comes(small: Home) -> None:
     small.account.sites[0].controllers.append(small.service.full)
     await small.advance(3600, step=3600)
     assert all(name.endswith(" (Home pool)") for name in parts(small))
-
-
-async def test_diagnostics_of_a_part_are_its_controllers(
-    home: Home, hass_client: ClientSessionGenerator
-) -> None:
-    await home.set_up(*home.service.controllers)
-    assert await async_setup_component(home.hass, "diagnostics", {})
-    told = await get_diagnostics_for_device(
-        home.hass, hass_client, home.entry, parts(home)["Pump (Home pool)"]
-    )
-    assert len(told["controllers"]) == 1
 
 
 async def automate(home: Home, rules: dict[str, dict[str, Any]]) -> list[Event]:

@@ -250,7 +250,7 @@ async def test_a_pump_that_is_held_off_is_left_alone(spa: Home) -> None:
     assert heated(spa)
 
 
-async def test_too_late_is_said(spa: Home) -> None:
+async def test_too_late_and_another_time(spa: Home) -> None:
     """From 30 °C in half an hour at 6 °C an hour: 33 °C, and *Status* says so."""
     by = await soon(spa)
     await spa.live(12 * STEP, step=STEP)
@@ -260,16 +260,12 @@ async def test_too_late_is_said(spa: Home) -> None:
         for degrees in (32, 33)
     )
     assert explanation(spa).startswith("It will have about 3")
-    await until(spa, by + timedelta(minutes=50))
-    assert "spa_warm_late" not in problems(spa)
-
-
-async def test_another_time(spa: Home) -> None:
-    """A slightly later time goes on heating; one tomorrow gives everything back."""
-    by = await soon(spa)
+    # A slightly later time goes on heating; one tomorrow gives everything back.
     await ask(spa, by + timedelta(minutes=20))
     await spa.live(2 * STEP, step=STEP)
     assert heated(spa)
+    await until(spa, by + timedelta(minutes=50))
+    assert "spa_warm_late" not in problems(spa)
     await until(spa, by + timedelta(hours=3, minutes=15))
     assert heated(spa)
     await ask(spa, by + timedelta(days=1))
