@@ -23,10 +23,12 @@ def next_run(home: Home) -> tuple[str, str, str]:
     return state.state, state.attributes["message"], state.attributes["start_time"]
 
 
-async def with_schedules(home: Home, hour: int) -> None:
-    """Start a home whose pool has four runs in an hour of the day, by its own clock."""
+@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
+async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
+    """The next run is shown by our clock, also after a restart."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
+    home.controller.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
     home.pool.tz = UTC
     home.clock.set_back(home.clock.time() - time.time())
     home.pool.schedules[0] = Schedule()
@@ -34,33 +36,14 @@ async def with_schedules(home: Home, hour: int) -> None:
         home.pool.schedules[index] = Schedule(
             slot=FALL,
             aux_type=1,
-            start=hour * 60 + minute,
-            end=hour * 60 + minute + 3,
+            start=11 * 60 + minute,
+            end=11 * 60 + minute + 3,
             weekdays=127,
             name=f"Fall {minute}",
             enabled=True,
         )
     await home.set_up(home.controller)
     await home.live(15)
-
-
-@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
-async def test_schedules_that_begin_at_their_times(home: Home) -> None:
-    """Three starts at their times confirm the time zone, without an offset."""
-    await with_schedules(home, 12)
-    await home.live(15 * 60)
-    assert home.value("sensor", "clock_difference") == "unknown"
-    await home.live(5 * 60)
-    shown = float(home.value("sensor", "clock_difference"))
-    assert shown == pytest.approx(0, abs=1)
-
-
-@pytest.mark.freeze_time("2026-07-01 12:05:00+00:00")
-async def test_a_controller_whose_clock_is_an_hour_behind(home: Home) -> None:
-    """The next run is shown by our clock, also after a restart."""
-    home.own(home.service.small)
-    home.controller.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
-    await with_schedules(home, 11)
     assert home.value("sensor", "clock_difference") == "unknown"
     assert next_run(home) == ("off", "Fall 10", "2026-07-02 11:10:00")
     await home.live(21 * 60)
