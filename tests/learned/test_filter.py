@@ -1,4 +1,4 @@
-"""How the load of the filter is measured, and what spoils a measurement."""
+"""Load of the filter and power of the pump: how they are measured, and what spoils it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,15 +7,23 @@ import random
 
 import pytest
 
+from custom_components.poolctl.client.codec import to_stored
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.filter import (
+    FAR,
+    LONG,
+    MAX_POWER,
     MIN_FLOW,
+    MIN_POWER,
     MIN_PRESSURE,
+    NOISE,
+    OF_USUAL,
     STEADY,
     Filter,
+    PumpPower,
 )
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.read import Read
@@ -198,3 +206,200 @@ def test_through_the_cloud() -> None:
             state = merge_dashboard(state, dashboard, NOW)
             bench.take(state, after)
     assert bench.filter.clean == pytest.approx(CLEAN)
+
+
+# The power of the pump, which a dirty filter changes
+
+READS = round(STEADY / POLL)
+"""Reads after the first one that make a measurement."""
+SOLAR_WITH_PUMP, SOLAR = 17, 18
+
+
+class Pump(PumpPower):
+    """A pump whose power a test sets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = NOW
+        self.signals = Signals()
+        self.types: tuple[int, ...] = (PUMP,)
+
+    def read(
+        self,
+        watts: float | None,
+        speed: float | None = 75,
+        *,
+        after: float | None = POLL,
+        times: int = 1,
+    ) -> list[bool]:
+        """Take reads; return whether each changed a shown value."""
+        changed = []
+        for _ in range(times):
+            self.now += timedelta(seconds=after or 0)
+            state = PoolState(
+                readings=Readings(pump_power=watts, pump_speed=speed),
+                signals=self.signals,
+                outputs=Outputs(types=self.types),
+            )
+            changed.append(self.take(Read(state, after, self.now)))
+        return changed
+
+    def measure(
+        self, watts: float, speed: float | None = 75, times: int = 1
+    ) -> bool | None:
+        """Let the pump run for some measurements; return whether it changed."""
+        self.read(None)  # a measurement in progress is discarded
+        self.now -= timedelta(seconds=POLL)
+        self.read(watts, speed, times=1 + times * READS)
+        return self.changed
+
+    def learn(self, watts: float = 600.0, speed: float | None = 75) -> None:
+        """Let the pump run for an hour."""
+        self.measure(watts, speed, OF_USUAL)
+
+
+@pytest.fixture
+def pump() -> Pump:
+    return Pump()
+
+
+def test_usual_is_the_mean_of_an_hour(pump: Pump) -> None:
+    for watts in range(600, 600 + OF_USUAL):
+        pump.measure(watts)
+        assert (pump.change, pump.changed) == (None, None)
+    assert pump.usual[75].watts == pytest.approx(605.5)
+    assert pump.usual[75].times == OF_USUAL
+    pump.measure(605.5)
+    assert (pump.change, pump.changed) == (0, False)
+
+
+def test_every_speed_has_its_own(pump: Pump) -> None:
+    pump.learn(600, 75)
+    pump.learn(150, 40)
+    for watts, speed, change in (
+        (120, 40, -20),
+        (660, 75, 10),
+        (900, 50, 10),  # it was never measured at this speed
+    ):
+        pump.measure(watts, speed)
+        assert pump.change == change
+    assert set(pump.usual) == {75, 40, 50}
+
+
+@pytest.mark.parametrize("speed", [None, 0])
+def test_a_pump_of_one_speed(pump: Pump, speed: float | None) -> None:
+    pump.learn(1100, speed)
+    assert set(pump.usual) == {100}
+
+
+def test_a_measurement_needs_five_minutes_at_one_speed(pump: Pump) -> None:
+    for speed in (75, 80):
+        pump.read(600, speed, times=READS)
+        assert not pump.usual
+    pump.read(600, 80)
+    assert pump.usual == {80: (600, 1)}
+
+
+def test_a_speed_that_wavers(pump: Pump) -> None:
+    """The speed of a drive varies around its setpoint, so the mean counts."""
+    for one, other, usual in ((74, 77, {76}), (75, 78, set())):
+        pump.cleaned()
+        pump.read(600, 75)
+        for _ in range(READS // 2):
+            pump.read(600, one)
+            pump.read(600, other)
+        assert set(pump.usual) == usual
+
+
+def test_the_mean_goes_by_time(pump: Pump) -> None:
+    pump.read(600)
+    pump.read(500, after=100)
+    pump.read(800, after=200)
+    assert pump.usual == {75: (700, 1)}
+
+
+@pytest.mark.parametrize(
+    ("watts", "counts"),
+    [
+        (MIN_POWER, True),
+        (MIN_POWER - 1, False),
+        (MAX_POWER, True),
+        (None, False),
+        (MAX_POWER + 1, False),
+    ],
+)
+def test_power_that_counts(pump: Pump, watts: float | None, counts: bool) -> None:
+    pump.read(watts, times=READS + 1)
+    assert bool(pump.usual) is counts
+
+
+def test_a_gap_begins_again(pump: Pump) -> None:
+    for after in (None, 150, None, 150, 149):
+        pump.read(600, after=after)
+        assert not pump.usual
+    pump.read(600, after=1)
+    assert pump.usual
+
+
+@pytest.mark.parametrize(
+    ("signals", "types", "counts"),
+    [
+        (Signals(pump_priming=True), (PUMP,), False),
+        (Signals(solar=True), (PUMP, SOLAR), False),
+        (Signals(solar=True), (PUMP, SOLAR_WITH_PUMP), True),
+        (Signals(solar=False), (PUMP, SOLAR), True),
+    ],
+)
+def test_other_ways_of_the_water(
+    pump: Pump, signals: Signals, types: tuple[int, ...], counts: bool
+) -> None:
+    pump.signals, pump.types = signals, types
+    pump.measure(600)
+    assert bool(pump.usual) is counts
+
+
+def test_noise_is_not_shown(pump: Pump) -> None:
+    pump.learn(100)
+    for watts, change in ((104, 4), (104 + NOISE - 0.1, 4), (104 + NOISE, 7)):
+        pump.measure(watts)
+        assert pump.change == change
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_far_from_usual_for_days(pump: Pump, sign: int) -> None:
+    pump.learn(100)
+    far = 100 + sign * (FAR + 0.5)
+    pump.measure(far)
+    begun = pump.now
+    pump.now = begun + LONG - timedelta(seconds=STEADY + 3 * POLL)
+    assert [pump.measure(far), pump.measure(far)] == [False, True]
+    assert pump.far_since == begun
+
+
+def test_one_usual_measurement_ends_it(pump: Pump) -> None:
+    pump.learn(100)
+    pump.measure(70)
+    pump.now += LONG
+    assert [pump.measure(100 - FAR), pump.measure(70)] == [False, False]
+    pump.now += LONG
+    assert pump.changed is False, "three days in which it did not run"
+    assert pump.measure(70) is True
+
+
+def test_which_reads_change_a_shown_value(pump: Pump) -> None:
+    pump.learn(100)
+    assert pump.read(70, times=READS) == [False] * (READS - 1) + [True]
+    pump.now += LONG
+    assert pump.read(70, times=READS).count(True) == 1
+    assert pump.changed is True
+
+
+def test_a_clean_filter_begins_anew(pump: Pump) -> None:
+    pump.learn(100)
+    pump.measure(70)
+    pump.read(70, times=READS - 1)
+    pump.cleaned()
+    assert to_stored(pump) == to_stored(PumpPower())
+    pump.read(70)
+    # What was measured before does not count.
+    assert to_stored(pump) == to_stored(PumpPower())
