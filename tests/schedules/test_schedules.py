@@ -1,11 +1,19 @@
-"""Switches of schedules, down to the simulated schedule and its relay."""
+"""Actions on schedules and their switches, down to the simulated schedule and its relay."""
 
-from homeassistant.exceptions import ServiceNotSupported
+from dataclasses import replace
+from typing import Any
+
+from homeassistant.const import Platform
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
+import probatio as vol
 import pytest
 
-from tests.world.assistant.home import Home
+from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import (
+    ACTUATOR,
     FALL,
+    FILTER,
     LAMP,
     NEW,
     WATERFALL,
@@ -14,9 +22,182 @@ from tests.world.assistant.schedule_actions import (
     new,
     switches,
 )
+from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(
+    Platform.CALENDAR, Platform.LIGHT, Platform.SENSOR, Platform.SWITCH
+)
+
+
+async def test_get_schedules(beach: Home) -> None:
+    answer = await act(beach, "get_schedules")
+    first, second, third = answer["schedules"]
+    assert first == {
+        "schedule": 1,
+        "schedule_entity": beach.entity_id("switch", "schedule_0"),
+        "name": "Filter",
+        "enabled": True,
+        "start": "00:00:00",
+        "end": "23:59:00",
+        "weekdays": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+        "equipment": beach.entity_id("switch", "pump"),
+        "equipment_name": "Filter Pump",
+        "pump_speed": 75,
+    }
+    assert second["equipment"] == beach.entity_id("switch", "slot_3")
+    assert second["enabled"] is False and second["pump_speed"] is None
+    assert third["equipment"] == beach.entity_id("light", "slot_1")
+    assert third["weekdays"] == ["sat", "sun"]
+    assert (third["start"], third["end"]) == ("20:00:00", "01:00:00")
+
+
+async def test_create_schedule(beach: Home) -> None:
+    """The action adds a record and a switch, and the record switches the relay."""
+    answer = await act(beach, "create_schedule", **new(beach))
+    assert answer == {"schedule": NEW + 1}
+    assert beach.pool.schedules[NEW] == Schedule(
+        slot=FALL,
+        aux_type=1,
+        start=480,
+        end=570,
+        weekdays=33,
+        name="Morning fall",
+        enabled=True,
+    )
+    assert switches(beach)["3"] == "Morning fall schedule"
+    assert beach.value("switch", "schedule_3") == "on"
+    beach.go_to(5, 9)
+    assert beach.pool.slots[FALL].on and beach.pool.slots[FALL].mode == NEW + 1
+    beach.go_to(6, 9)
+    assert not beach.pool.slots[FALL].on
+
+
+async def test_equipment(beach: Home, subtests: pytest.Subtests) -> None:
+    pump = beach.entity_id("switch", "pump")
+    for equipment, expected in (
+        (pump, (0, 31, 75)),
+        (beach.entity_id("switch", "spa_mode"), (ACTUATOR, 20, 0)),
+        (beach.entity_id("light", "slot_2"), (2, 26, 0)),
+        (None, (0, 31, 75)),
+    ):
+        with subtests.test(str(equipment)):
+            fields = new(beach, enabled=False, equipment=equipment)
+            if equipment is None:
+                del fields["equipment"]
+            await act(beach, "create_schedule", **fields)
+            record = beach.pool.schedules[NEW]
+            assert (record.slot, record.aux_type, record.speed) == expected
+            assert not record.enabled
+            assert beach.value("switch", "schedule_3") == "off"
+            found = (await act(beach, "get_schedules"))["schedules"][NEW]
+            assert found["equipment"] == (equipment or pump)
+            await act(beach, "delete_schedule", schedule=NEW + 1)
+            assert not beach.pool.schedules[NEW].used
+
+
+async def test_update_and_delete(beach: Home) -> None:
+    """Only the given fields change."""
+    before = beach.pool.schedules[FILTER]
+    await act(beach, "update_schedule", schedule=1, pump_speed=50)
+    assert beach.pool.schedules[FILTER] == replace(before, speed=50)
+    assert beach.pool.pump.speed == 50
+
+    await act(
+        beach,
+        "update_schedule",
+        schedule=2,
+        name="Fountain",
+        start="22:00",
+        end="00:00:00",
+        weekdays=["sun"],
+        equipment=beach.entity_id("switch", "slot_30"),
+        enabled=True,
+    )
+    assert beach.pool.schedules[WATERFALL] == Schedule(
+        slot=30,
+        aux_type=1,
+        start=1320,
+        end=1439,
+        weekdays=64,
+        name="Fountain",
+        enabled=True,
+    )
+    beach.go_to(6, 23, 59)
+    assert beach.pool.slots[30].on and not beach.pool.slots[FALL].on
+    state = beach.state("switch", "schedule_1")
+    assert state.name == "Beach pool Fountain schedule"
+
+    await act(beach, "delete_schedule", schedule=1)
+    assert not beach.pool.schedules[FILTER].used
+    assert "0" not in switches(beach)
+    assert beach.pool.pump.mode == 0
+
+
+async def test_changed_in_the_app_meanwhile(beach: Home) -> None:
+    """The refusal has read the schedule, so that it can be changed then."""
+    changes: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("update_schedule", {"schedule": 2, "end": "13:00"}),
+        ("delete_schedule", {"schedule": 2}),
+    )
+    for number, (action, fields) in enumerate(changes):
+        beach.pool.schedules[WATERFALL].start = 630 + number
+        with failure("schedule_changed", ServiceValidationError):
+            await act(beach, action, **fields)
+        assert beach.actions == ["schedule"] * number
+        found = (await act(beach, "get_schedules"))["schedules"][WATERFALL]
+        assert found["start"] == f"10:3{number}:00"
+        await act(beach, action, **fields)
+    assert beach.actions == ["schedule"] * 2
+    assert not beach.pool.schedules[WATERFALL].used
+
+
+async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
+    """The error gives the reason, and nothing is sent."""
+    rows: list[tuple[dict[str, Any], str]] = [({"weekdays": []}, "schedule_weekdays")]
+    for key in ("ph_dosing", "schedule_0", "solar_selected"):
+        equipment = {"equipment": beach.entity_id("switch", key)}
+        rows.append((equipment, "output_unknown"))
+    rows.append(({"equipment": "switch.of_somebody_else"}, "output_unknown"))
+    for fields, reason in rows:
+        with subtests.test(reason, **fields), unchanged(beach):
+            with failure(reason, ServiceValidationError) as caught:
+                await act(beach, "create_schedule", **new(beach, **fields))
+            if reason == "output_unknown":
+                assert f"{fields['equipment']} is not an output" in str(caught.value)
+    with failure("schedule_speed", ServiceValidationError):
+        await act(beach, "update_schedule", schedule=1, pump_speed=35)
+    assert beach.actions == []
+
+
+async def test_equipment_of_another_controller(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    await home.settle()
+    with failure("output_unknown", ServiceValidationError):
+        await act(home, "create_schedule", of=home.service.small, **new(home))
+    answer = await act(home, "get_schedules", of=home.service.small)
+    assert [found["name"] for found in answer["schedules"]] == ["Filter"]
+
+
+async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
+    """Another switch is an error, and so is a device, whose schedules all would go."""
+    pump = beach.entity_id("switch", "pump")
+    for target, error in (
+        ({"entity_id": pump}, ServiceNotSupported),
+        ({"entity_id": beach.entity_id("switch", "ph_dosing")}, ServiceNotSupported),
+        ({"device_id": beach.device().id}, vol.Invalid),
+        ({"area_id": "garden"}, vol.Invalid),
+        ({}, vol.Invalid),
+    ):
+        with subtests.test(str(target)), unchanged(beach), pytest.raises(error):
+            await beach.hass.services.async_call(
+                "poolctl", "delete_schedule", target, blocking=True
+            )
+    assert beach.actions == []
+
+
+# Switches
 
 
 async def test_arming_and_disarming(beach: Home) -> None:
@@ -81,9 +262,6 @@ async def test_a_device_and_what_is_no_output(beach: Home) -> None:
         assert [schedule.enabled for schedule in beach.pool.schedules] == before
     with pytest.raises(ServiceNotSupported):
         await beach.act("poolctl.resume_schedule", "schedule_1")
-
-
-# The cloud
 
 
 async def test_in_the_cloud(home: Home) -> None:
