@@ -120,7 +120,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def screenshots(request: pytest.FixtureRequest) -> Path:
-    """Return the folder for screenshots."""
     folder: Path = request.config.getoption("--screenshots")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -146,7 +145,6 @@ async def homes() -> AsyncIterator[Homes]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Return a browser."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.fail(f"needs one of {', '.join(BROWSERS)}: scripts/e2e installs one")
@@ -184,14 +182,12 @@ async def home(socket_enabled: None, homes: Homes) -> Settings:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def api(home: Settings) -> AsyncIterator[HomeAssistant]:
-    """Return a client of Home Assistant's own API."""
     async with HomeAssistant.signed_in(home.home_url) as api:
         yield api
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def pools(home: Settings) -> AsyncIterator[Pools]:
-    """Return the simulated pools of the home."""
     async with new_session() as session:
         yield Pools(session, home.control_url)
 

@@ -110,7 +110,6 @@ def card(page: Page, kind: str) -> Locator:
 
 
 def output(page: Page, name: str) -> Locator:
-    """Return the row of an output."""
     named = page.get_by_text(name, exact=True)
     return card(page, "outputs").locator(".row").filter(has=named)
 

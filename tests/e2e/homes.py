@@ -20,7 +20,6 @@ class Homes:
     """
 
     def __init__(self) -> None:
-        """Begin without a home."""
         self.signed_in: StorageState | None = None
         """Browser storage of a user who is signed in to the home."""
         self.standing = False
@@ -32,7 +31,6 @@ class Homes:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        """Return these homes."""
         return self
 
     async def __aexit__(
@@ -41,7 +39,6 @@ class Homes:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop the last home."""
         await self._stop()
 
     async def new(self, *options: str) -> Settings:

@@ -21,7 +21,6 @@ class Pools:
     """Both pools, through the page that shows and changes them."""
 
     def __init__(self, session: ClientSession, control_url: str) -> None:
-        """Use the control page at this address."""
         self._session = session
         self._url = control_url
 
@@ -84,7 +83,6 @@ async def shown(
 
 
 def slot(pool: Json, name: str) -> int:
-    """Return the number of a slot."""
     return next(int(each["slot"]) for each in pool["slots"] if each["name"] == name)
 
 

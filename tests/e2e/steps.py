@@ -56,7 +56,6 @@ async def sign_in_at_service(
 
 
 async def open_integration(page: Page, home: Settings) -> None:
-    """Open the page of the integration."""
     await page.goto(f"{home.home_url}/config/integrations/integration/{DOMAIN}")
 
 

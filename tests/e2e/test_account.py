@@ -70,7 +70,6 @@ async def test_options(
 
 
 async def entry_state(api: HomeAssistant) -> str:
-    """Return the state of the account."""
     (entry,) = await api.entries(DOMAIN)
     return str(entry["state"])
 

@@ -181,7 +181,6 @@ def weekdays(*days: datetime) -> int:
 
 
 def names(pool: Json) -> list[str]:
-    """Return the names of the schedules of a pool."""
     return [each["name"] for each in pool["schedules"]]
 
 

@@ -150,9 +150,6 @@ async def test_light_shows(pool: Page, api: HomeAssistant) -> None:
     """Shows are offered only while a light is on."""
     shows = pool.locator("hui-light-effect-card-feature:visible")
     await expect(shows).to_have_count(0)
-    light = await entity(api, "slot_1", "light")
-    # A controller is asked for its lights a moment after the start.
-    await shown(api, light, lambda found: "effect_list" in found["attributes"])
     async with pretending(api, ("light", "slot_1", "on", {})):
         await expect(shows).to_have_count(1)
 

@@ -41,13 +41,11 @@ POOR: Final = re.compile(r"\bpoor\b")
 
 @pytest.fixture
 def headline(pool: Page) -> Locator:
-    """Return the headline of the full pool."""
     return card(pool, "pool").locator(".headline")
 
 
 @pytest.fixture
 def age(pool: Page) -> Locator:
-    """Return the line with the time of all readings."""
     return card(pool, "water").get_by_role("status")
 
 

@@ -36,7 +36,6 @@ async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
 
 
 async def close(dialog: Locator) -> None:
-    """Close the dialog of an entity."""
     await dialog.get_by_role("button", name="Close").first.click()
     await expect(dialog.get_by_role("dialog")).to_have_count(0)
 

@@ -29,7 +29,6 @@ class Act:
     attribute: str | None = None
 
     def holds(self, state: Json) -> bool:
-        """Return whether a state is the expected one."""
         found = state["attributes"].get(self.attribute) if self.attribute else None
         return bool((found if self.attribute else state["state"]) == self.expected)
 
@@ -90,7 +89,6 @@ class Exercise:
         }
 
     def id_of(self, domain: str, key: str) -> str:
-        """Return an entity id."""
         if (entity := self._ids.get((domain, key))) is None:
             raise ApiError(f"there is no {domain} {key}")
         return str(entity["entity_id"])

@@ -80,7 +80,6 @@ class Called(NamedTuple):
 
 
 def entity_table() -> dict[Called, Row]:
-    """Return the table of entities."""
     found: dict[Called, Row] = {}
     for pages, names, kind, _, lan, cloud in list(rows("entities", "Entities"))[1:]:
         for page, name in product(pages.split(", "), names.split(", ")):
@@ -192,7 +191,6 @@ async def _carried(
 
 
 def action_table() -> dict[str, Row]:
-    """Return the table of actions."""
     found = re.compile(r"`poolctl\.(\w+)`")
     return {
         match[1]: Row(lan, cloud)

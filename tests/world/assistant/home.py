@@ -205,11 +205,9 @@ class Home:
         await self.settle()
 
     async def unload(self) -> None:
-        """Stop the entry."""
         assert await self.hass.config_entries.async_unload(self.entry.entry_id)
 
     async def restart(self) -> None:
-        """Reload the entry."""
         entries = self.hass.config_entries
         self.hass.async_create_task(entries.async_reload(self.entry.entry_id))
         await self.settle()
@@ -257,7 +255,6 @@ class Home:
     # --- What a user sees ---
 
     def device(self, of: Controller | None = None) -> dr.DeviceEntry:
-        """Return the device of the controller."""
         identifier = (DOMAIN, (of or self.controller).device_id)
         found = dr.async_get(self.hass).async_get_device_by_identifier(
             identifier, self.entry.entry_id
@@ -289,7 +286,6 @@ class Home:
         return registry.async_get(found) if found else None
 
     def entity_id(self, domain: str, key: str, of: Controller | None = None) -> str:
-        """Return the entity ID for a key of the controller."""
         found = self.registered(domain, key, of)
         assert found is not None, f"no {domain} {key}"
         return found.entity_id
@@ -299,7 +295,6 @@ class Home:
         return self.state_of(self.entity_id(domain, key, of))
 
     def state_of(self, entity_id: str) -> State:
-        """Return the state of any entity."""
         found = self.hass.states.get(entity_id)
         assert found is not None, entity_id
         return found

@@ -217,7 +217,6 @@ _LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
 
 
 def query(pool: Pool, name: str, dialects: AbstractSet[str]) -> bytes:
-    """Answer a query."""
     require(name in QUERIES, f"no query {name}")
     longer = _LONGER.get(name, 0) if Dialect.LONGER_REPLIES in dialects else 0
     return QUERIES[name](pool, dialects) + bytes(range(0xF0, 0xF0 + longer))

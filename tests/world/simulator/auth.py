@@ -24,7 +24,6 @@ class OAuthError(Exception):
     """An error response of the token endpoint (RFC 6749 section 5.2)."""
 
     def __init__(self, error: str, description: str = "", status: int = 400) -> None:
-        """Keep the status and the body of the response."""
         super().__init__(error)
         self.status = status
         self.body = {"error": error, "error_description": description or error}

@@ -122,7 +122,6 @@ class Cloud:
         self.sign_ins.revoke(account)
 
     def pipeline(self, controller: Controller) -> Pipeline:
-        """Return the pipeline of a controller."""
         return self._pipelines.setdefault(
             controller.device_id, Pipeline(controller, self.clock)
         )

@@ -74,7 +74,6 @@ class ControlPage:
     """
 
     def __init__(self, cloud: Cloud, controllers: Sequence[Controller]) -> None:
-        """Prepare a page for a cloud and its controllers."""
         self.cloud = cloud
         self.controllers = {item.device_id: item for item in controllers}
         self.url = ""
@@ -88,7 +87,6 @@ class ControlPage:
         }
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve the page."""
         app = web.Application(middlewares=[_errors])
         app.add_routes(
             [
@@ -107,7 +105,6 @@ class ControlPage:
         self.url = f"http://{host}:{port}"
 
     async def stop(self) -> None:
-        """Stop serving."""
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None

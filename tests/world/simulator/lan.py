@@ -81,7 +81,6 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
     def encode(self) -> bytes:
-        """Return the bytes of the response."""
         lines = [
             f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
             f"Content-Type: {self.content_type}",

@@ -15,7 +15,6 @@ class Listener:
     """
 
     def __init__(self, factory: Callable[[], asyncio.BaseProtocol]) -> None:
-        """Make a closed listener; `factory` makes the protocol of a connection."""
         self._factory = factory
         self._socket: socket.socket | None = None
         self._serving: asyncio.Task[asyncio.Server] | None = None

@@ -22,7 +22,6 @@ class ApiError(Exception):
     """An answer with `status: FAILED`."""
 
     def __init__(self, status: int, message: str) -> None:
-        """Give the HTTP status and the message of the envelope."""
         super().__init__(message)
         self.status, self.message = status, message
 
@@ -37,7 +36,6 @@ class Pipeline:
     """Commands to one controller, one at a time, and cached copies of its answers."""
 
     def __init__(self, controller: Controller, clock: Clock) -> None:
-        """Make an idle pipeline."""
         self.controller, self._clock = controller, clock
         self.pending = 0  # commands queued or in flight
         self.commands: list[tuple[str, float]] = []  # names and times of all sent

@@ -219,11 +219,9 @@ class Pool:
         self.settle()
 
     def set_speed(self, speed: int) -> None:
-        """Set the speed of the pump in %."""
         self.pump.asked = speed
 
     def start_timer(self, number: int, seconds: int) -> None:
-        """Switch a slot on for some seconds."""
         self.switch(number, True)
         slot = self.slots[number]
         timer = slot.timer = (self.now + seconds, seconds)

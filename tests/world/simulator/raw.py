@@ -76,24 +76,19 @@ class Signer:
         return wire.wrap(self.controller.key, self.counter, payload).hex()
 
     async def call(self, op: str, name: str = "", env: str = "") -> Reply:
-        """Send one request."""
         body = json.dumps({"op": op, "name": name, "env": env}).encode()
         return await exchange(self.controller, request(body))
 
     async def state(self) -> Reply:
-        """Read the state."""
         return await self.call("state")
 
     async def action(self, name: str, payload: bytes = b"") -> Reply:
-        """Run an action."""
         return await self.call("a", name, self.envelope(payload))
 
     async def command(self, name: str, **body: object) -> Reply:
-        """Run an action `cmd`."""
         return await self.action("cmd", wire.encode_cmd(name, body))
 
     async def query(self, name: str) -> Reply:
-        """Send a query."""
         return await self.call("q", name, self.envelope())
 
     def payload(self, reply: Reply) -> bytes:
@@ -101,5 +96,4 @@ class Signer:
         return wire.unwrap(self.controller.key, wire.from_hex(reply.json["env"]))[1]
 
     def frame(self, reply: Reply) -> wire.Frame:
-        """Return the state frame of a reply."""
         return wire.decode_frame(self.payload(reply))

@@ -24,7 +24,6 @@ class Visitor:
         account: Account,
         controller: Controller,
     ) -> None:
-        """Start signed out."""
         self.session, self.cloud, self.account = session, cloud, account
         self.clock, self.controller = cloud.clock, controller
         client_id, secret = next(iter(cloud.clients.items()))

@@ -53,7 +53,6 @@ class Announcement:
 
     @property
     def text(self) -> dict[str, str]:
-        """The TXT record."""
         return {
             "id": self.device_id,
             "mac": self.mac,
@@ -77,15 +76,12 @@ class Replayer:
 
     @property
     def port(self) -> int:
-        """Port at which it answers."""
         return self._listener.port
 
     def start(self) -> None:
-        """Open a port."""
         self._listener.bind(self._host, 0)
 
     async def stop(self) -> None:
-        """Close it."""
         await self._listener.stop()
 
     def listen_to(self, controller: Controller, frames: int = 1) -> None:

@@ -75,7 +75,6 @@ def _tag(key: bytes, data: bytes) -> bytes:
 
 
 def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
-    """Sign a payload."""
     signed = _HEAD.pack(ENVELOPE_VERSION, counter) + payload
     return signed + _tag(key, signed)
 
@@ -150,7 +149,6 @@ def _unpack(table: Table, data: bytes) -> tuple[Fields, bytes]:
 
 
 def encode_telemetry(section: Telemetry) -> bytes:
-    """Encode section A."""
     count = len(section.aux_modes)
     held = sum(1 << slot for slot in section.held_slots)
     return (
@@ -195,7 +193,6 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 def decode_frame(payload: bytes) -> Frame:
-    """Decode a state frame."""
     if len(payload) < 2:
         raise WireError("no frame head")
     mask, rest, frame = payload[1], payload[2:], Frame()

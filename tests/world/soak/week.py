@@ -116,12 +116,10 @@ class Week(Run):
 
     @property
     def cloud(self) -> Cloud:
-        """The cloud of the service."""
         return self.service.cloud
 
     @property
     def controllers(self) -> list[Controller]:
-        """The controllers of the account."""
         return self.service.controllers
 
     async def live(self, seconds: float) -> None:

@@ -93,7 +93,6 @@ class Home(Run):
         )
 
     def state(self, domain: str, key: str) -> State | None:
-        """Return the state of an entity."""
         return self.hass.states.get(self.entity_id(domain, key))
 
     async def use(self, action: str, domain: str, key: str, **data: Any) -> None:
