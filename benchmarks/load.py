@@ -1,7 +1,6 @@
 """CPU time and delays of Home Assistant, with the service in another process."""
 
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 import time
@@ -12,11 +11,6 @@ import freezegun
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import async_get_platforms
-
-from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.coordinator import ControllerCoordinator
 
 from .home import add, coordinator, home
 from .rows import Row, at_most
@@ -29,13 +23,6 @@ REST: Final = 3.0
 CORE: Final = 2.0
 """Maximum % of a core for polling."""
 START_RATIO: Final = 1.5
-THREE: Final = 0.1
-"""Maximum ratio to the CPU time of writing all entities."""
-THREE_REASON: Final = (
-    "more than half of it is other work on each read: learning, testing for problems,"
-    " storing; of the rest, half are the three states and the explanations of heating"
-    " and dosing"
-)
 
 
 def rows(*, short: bool) -> list[Row]:
@@ -43,10 +30,7 @@ def rows(*, short: bool) -> list[Row]:
     with elsewhere(1) as service:
         found = [_polls(service, 60 if short else 300)]
     with elsewhere(1) as service:
-        found += [
-            asyncio.run(_three(service, 100 if short else 400)),
-            asyncio.run(_start(service, 3 if short else 10)),
-        ]
+        found.append(asyncio.run(_start(service, 3 if short else 10)))
     with elsewhere(MANY) as service:
         found += asyncio.run(_many(service, 1 if short else 20))
     return found
@@ -90,46 +74,6 @@ async def _one(service: Elsewhere, polls: int, frozen: FrozenDateTimeFactory) ->
     figure = f"{mean * 1000:.2f} ms = {part:.3f} % of a core"
     name = "event-loop CPU of a poll, fully equipped pool"
     return at_most(name, part, CORE, " %", figure)
-
-
-async def _three(service: Elsewhere, times: int) -> Row:
-    """Change three values and write all entities, in turn; the best of many counts."""
-    (device_id,) = service.entry_data["controllers"]
-    async with home() as hass:
-        await add(hass, service.entry_data)
-        await _come_to_rest(service)
-        poller = coordinator(hass, "sensor", device_id, "ph")
-        assert isinstance(poller, ControllerCoordinator)
-        store, spent, all_of_them = poller.controller.store, [], []
-        entities = [
-            entity
-            for platform in async_get_platforms(hass, DOMAIN)
-            for entity in platform.entities.values()
-        ]
-        for number in range(times):
-            started = time.thread_time()
-            store.reported = _otherwise(store.reported, number % 2)
-            store.after_read(time.monotonic())
-            spent.append(time.thread_time() - started)
-            started = time.thread_time()
-            for entity in entities:
-                entity.async_write_ha_state()
-            all_of_them.append(time.thread_time() - started)
-    ratio = min(spent) / min(all_of_them)
-    name = f"CPU of showing 3 changes, to that of writing all {len(entities)} entities"
-    figure = f"{ratio:.2f} x ({min(spent) * 1e3:.2f} ms)"
-    return at_most(name, ratio, THREE, " x", figure, THREE_REASON)
-
-
-def _otherwise(state: PoolState, number: int) -> PoolState:
-    """Return a state with three other readings."""
-    readings = replace(
-        state.readings,
-        ph=7.0 + number / 5,
-        orp=650.0 + number * 10,
-        ambient_temperature=20.0 + number,
-    )
-    return replace(state, readings=readings)
 
 
 def queries(service: Service) -> int:
