@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 import json
-from pathlib import Path
 import re
 from typing import Any, Final
 
@@ -10,10 +9,8 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
 from custom_components.poolctl import PLATFORMS
+from tests.project.pages import INTEGRATION as FOLDER, PAGES
 
-ROOT: Final = Path(__file__).parents[2]
-FOLDER: Final = ROOT / "custom_components/poolctl"
-PAGES: Final = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 RULES: Final[dict[str, Any]] = load_yaml_dict(str(FOLDER / "quality_scale.yaml"))[
     "rules"
 ]

@@ -3,7 +3,6 @@
 from dataclasses import fields
 from enum import StrEnum
 import json
-from pathlib import Path
 import re
 from string import Formatter
 from typing import Any
@@ -27,9 +26,10 @@ from custom_components.poolctl.status.rows import Problem, Row
 from custom_components.poolctl.status.table import KEYS, PROBLEMS
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from custom_components.poolctl.trigger import TRIGGERS
+from tests.project.pages import ENGLISH, INTEGRATION as FOLDER
+from tests.validation import texts
 from tests.world.assistant.home import Home
 
-FOLDER = Path(errors.__file__).parent
 CLIENT = "\n".join(path.read_text() for path in (FOLDER / "client").rglob("*.py"))
 SOURCES = "\n".join(
     path.read_text()
@@ -43,7 +43,6 @@ def load(name: str) -> Any:
     return json.loads((FOLDER / name).read_text())
 
 
-ENGLISH = load("translations/en.json")
 ICONS = load("icons.json")
 REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
 
@@ -51,17 +50,6 @@ REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
 def keys(pattern: str) -> set[str]:
     """Return all matches of a pattern in the sources."""
     return set(re.findall(pattern, SOURCES))
-
-
-def texts(tree: Any, path: str = "") -> dict[str, str]:
-    """Return all texts by their path."""
-    if isinstance(tree, str):
-        return {path: tree}
-    return {
-        found: text
-        for name, branch in tree.items()
-        for found, text in texts(branch, f"{path}.{name}".strip(".")).items()
-    }
 
 
 def test_options() -> None:
