@@ -3,13 +3,16 @@
 from copy import deepcopy
 from typing import Any
 
+from homeassistant.const import Platform
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
-pytestmark = pytest.mark.usefixtures("freezer", "all_enabled")
+pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SWITCH)
 
 
 def watch(full: Home, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
