@@ -1,10 +1,9 @@
 """A TCP server that can be closed, and opened again on the same port."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 import socket
-from typing import override
 
 
 class Listener:
@@ -62,37 +61,3 @@ class Listener:
             with suppress(asyncio.CancelledError):
                 await self._serving
             self._serving = None
-
-
-type Work = Coroutine[None, None, None]
-
-
-class StreamListener(Listener):
-    """A listener that serves each connection in a task of its own."""
-
-    def __init__(
-        self,
-        serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Work],
-        limit: int = 2**16,
-    ) -> None:
-        super().__init__(
-            lambda: asyncio.StreamReaderProtocol(
-                asyncio.StreamReader(limit),
-                lambda reader, writer: self.start(serve(reader, writer)),
-            )
-        )
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def start(self, work: Work) -> None:
-        """Start a task that ends with the listener."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    @override
-    async def stop(self) -> None:
-        await super().stop()
-        for task in tuple(self._tasks):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
