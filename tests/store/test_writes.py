@@ -12,7 +12,7 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
-few_platforms = only(Platform.SWITCH)
+few_platforms = only(Platform.SENSOR, Platform.SWITCH)
 
 
 def watch(full: Home, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
@@ -65,6 +65,7 @@ TOTALS = ("pump_energy", "pump_run_hours")
 DAILY = ("pump_running_today", "water_filtered_today")
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_no_total_decreases_after_a_restored_backup(
     full: Home, hass_storage: dict[str, Any]
 ) -> None:
