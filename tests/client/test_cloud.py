@@ -261,22 +261,17 @@ def test_parse_retry_after(message: str, header: str | None, seconds: float) -> 
 # The service's address, and the identifier of the account
 
 
-async def test_probe(service: Service, session: ClientSession) -> None:
+async def test_probe(
+    service: Service, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """protocol.md 8 row 1."""
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
-    service.cloud.faults.on("refuse")
-    with pytest.raises(UnreachableError):
-        await probe(session, service.cloud.base_url)
-
-
-async def test_a_probe_is_given_up(
-    service: Service, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("custom_components.poolctl.client.account.TIMEOUT", 0.2)
-    service.cloud.faults.on("hang")
-    with pytest.raises(UnreachableError):
-        await probe(session, service.cloud.base_url)
+    for fault in ("hang", "refuse"):
+        service.cloud.faults.on(fault)
+        with pytest.raises(UnreachableError):
+            await probe(session, service.cloud.base_url)
 
 
 def test_device_id() -> None:
@@ -317,10 +312,3 @@ def test_account_id(token: str, sites: tuple[str, ...], expected: str | None) ->
     assert account_id(None, token, Inventory(sites, ())) == expected
     assert account_id("info", token, Inventory(sites, ())) == "info"
     assert account_id("", "", Inventory((), ())) is None
-
-
-async def test_account_id_of_the_simulator(
-    service: Service, cloud: CloudClient
-) -> None:
-    inventory = await cloud.inventory()
-    assert account_id(None, service.tokens.access, inventory) == "user-1"

@@ -1,6 +1,5 @@
 """The cloud's answers merged into a PoolState (protocol.md 2.5, O5)."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +22,7 @@ from custom_components.poolctl.client.pool.parts import (
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import Role
-from custom_components.poolctl.client.wire.exceptions import NotOfferedError
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from tests.client.conftest import Rig
 from tests.client.pool.test_state import DASHBOARD, LATER, NOW, from_cloud, from_lan
 
 # The dashboard
@@ -180,26 +177,3 @@ def test_temperatures_and_pump() -> None:
     assert state.signals.pump_cooling_down is True
     assert state.readings.pump_cooldown_remaining == 60
     assert merge_pump(state, {"pump": {"pump_type": "x"}}, NOW).pump == state.pump
-
-
-# Against the simulated service
-
-
-async def test_everything_that_is_offered_is_read(
-    make_rig: Callable[..., Rig],
-) -> None:
-    rig = make_rig(full=True, lan=False)
-    rig.service.cloud.not_offered = {"chemistryCard"}
-    await rig.controller.poller.poll()
-    state, pool = rig.controller.store.state, rig.pool.pool
-    assert state.outputs.slots[3].name == "Waterfall" and not state.outputs.assumed
-    assert state.readings.water_temperature == int(pool.water.temperature * 10) / 10
-    assert state.pump == PumpIdentity("Variable Speed", "Acme", "VSX-2")
-    assert state.source is Source.CLOUD
-    await rig.polls(30)
-    assert rig.service.requests("auxInfo") == 2
-    assert rig.service.requests("chemistryCard") == 1  # not asked again
-    cloud = rig.controller.paths.cloud
-    assert cloud is not None
-    with pytest.raises(NotOfferedError):
-        await cloud.read(rig.pool.device_id, "chemistryCard")

@@ -8,7 +8,6 @@ import pytest
 from custom_components.poolctl.client.wire.commands import encode_aux
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
-    CommandFailedError,
     ForbiddenError,
     NotOfferedError,
     ProtocolError,
@@ -128,20 +127,3 @@ async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
     await rig.polls(15)
     assert rig.statistics.last_frame is not bad
     assert rig.statistics.undecoded_frame is bad
-
-
-async def test_no_word_of_the_service_is_in_an_error(service: Service) -> None:
-    """Errors are logged; the service's message is an attribute, only for the user."""
-    client, words = service.cloud_client(), "someone@example.com is not amused"
-    service.cloud.complaint = words
-    service.cloud.rate_limited.message = f"{words}, retry after 7s"
-    service.cloud.faults.on("failed")
-    with pytest.raises(CommandFailedError) as failed:
-        await client.dashboard(service.small.device_id)
-    assert failed.value.message == words
-    service.cloud.faults.clear()
-    service.cloud.faults.on("rate_limited")
-    with pytest.raises(BusyError) as busy:
-        await client.dashboard(service.small.device_id)
-    assert busy.value.retry_after == 7
-    assert not [e for e in (failed, busy) if words in str(e.value) + repr(e.value)]
