@@ -260,9 +260,8 @@ def test_the_last_valid_chemistry_is_held() -> None:
     by_cloud = from_cloud(state)
     assert by_cloud.valid_chemistry == replace(valid, ph=7.2, orp=640)
     assert by_cloud.chemistry.water_temperature is None  # the source has none now
-    assert (
-        from_cloud(by_cloud, chemistry_stable=False).chemistry.water_temperature == 26.4
-    )
+    still = from_cloud(by_cloud, chemistry_stable=False)
+    assert still.chemistry.water_temperature == 26.4
     # Stability that is not reported does not void readings.
     unknown = from_cloud(chemistry_stable=None)
     assert unknown.chemistry == unknown.measured_chemistry != Chemistry()
