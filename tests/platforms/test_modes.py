@@ -40,17 +40,11 @@ def shown(home: Home, domain: str, key: str) -> dict[str, Any]:
     return {name: state.attributes[name] for name in names if name in state.attributes}
 
 
-@pytest.fixture
-async def splash(home: Home) -> Schedule:
-    """Set up the small pool while a schedule runs its waterfall."""
-    home.own(home.service.small)
-    home.pool.schedules[1] = schedule = replace(SPLASH)
-    await home.set_up(home.controller)
-    return schedule
-
-
 @pytest.mark.usefixtures("freezer")
-async def test_a_schedule_survives_being_held_off(home: Home, splash: Schedule) -> None:
+async def test_a_schedule_survives_being_held_off(home: Home) -> None:
+    home.own(home.service.small)
+    home.pool.schedules[1] = splash = replace(SPLASH)
+    await home.set_up(home.controller)
     by_schedule = {"mode": "schedule", "schedule": "Splash", "held_by_hand": False}
     for give_back, key in (
         ("poolctl.resume_schedule", FALL),

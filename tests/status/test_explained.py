@@ -88,10 +88,6 @@ def dry(status: int) -> Step:
     return change(lambda home: setattr(home.pool.pump, "dry_run_status", status))
 
 
-def dialect(name: str) -> Step:
-    return change(lambda home: home.controller.dialects.add(name))
-
-
 def enabled(schedule: int, on: bool) -> Step:
     return change(
         lambda home: setattr(home.pool.schedules[schedule], "enabled", on), 400
@@ -134,6 +130,8 @@ PUMP_OFF, PUMP_ON = act("switch.turn_off", "pump"), act("switch.turn_on", "pump"
 RESUME = act("poolctl.resume_schedule", "pump")
 SHOW = act("light.turn_on", "slot_1", effect="red")
 WATERFALL_ON = act("switch.turn_on", "slot_3")
+CLEANER_ON = act("switch.turn_on", "slot_9")
+SPA_TAKES_OVER = change(lambda home: home.controller.dialects.add("spa_takes_over"))
 NO_SCHEDULES, LATER_SCHEDULE = enabled(0, False), enabled(1, True)
 # It holds the pump although no hold was requested.
 SET_SPEED = act("number.set_value", "pump_speed", value=60, seconds=60)
@@ -147,128 +145,110 @@ RUN_TIMER = change(lambda home: home.pool.start_timer(WATERFALL, 1200))
 FILL_DAY = change(lambda home: setattr(home.pool.acid, "doses", 6))
 
 
-SITUATIONS: Final[tuple[tuple[str, str, tuple[Step, ...]], ...]] = (
+SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     # Outputs
-    ("switch.pump", "schedule until", ()),
-    ("switch.pump", "held_off by_us until", (PUMP_OFF,)),
-    ("switch.pump", "held_off by_us until", (HOLD_OFF,)),
-    ("switch.pump", "held_off by_other no_end", (app(PUMP, False),)),
-    ("switch.pump", "held_on by_us no_end", (PUMP_ON, live(30))),
-    ("switch.pump", "schedule until", (PUMP_OFF, RESUME, live(60))),
-    ("switch.pump", "schedule until dry", (dry(0),)),
-    ("switch.pump", "held_off by_us until no_water", (PUMP_OFF, dry(1))),
-    ("switch.pump", "stopped no_water", (NO_SCHEDULES, dry(1))),
-    ("switch.pump", "no_schedule", (NO_SCHEDULES,)),
-    ("switch.pump", "stopped no_water", (dry(1), NO_SCHEDULES)),
-    ("switch.pump", "no_schedule dry", (NO_SCHEDULES, dry(0))),
-    ("switch.pump", "no_schedule cooling_down until", (RUN_ON, NO_SCHEDULES)),
-    (
-        "switch.pump",
-        "held_off by_us until cooling_down until",
-        (RUN_ON, live(60), PUMP_OFF),
-    ),
-    ("switch.pump", "unknown", (dialect("spa_takes_over"), SPA_ON, live(45))),
-    ("switch.pump", "unknown", (mode(PUMP, 7),)),
-    ("switch.pump", "unknown", (mode(PUMP, 99),)),
-    ("switch.pump", "unknown", (mode(PUMP, 50),)),
-    ("switch.slot_3", "unknown", (mode(WATERFALL, 7),)),
-    ("switch.slot_3", "unknown", (mode(WATERFALL, 50),)),
-    ("switch.slot_3", "unknown", (mode(WATERFALL, 1),)),  # a schedule of the pump
-    ("switch.slot_3", "schedule", (mode(WATERFALL, 2),)),  # its window is not now
-    ("switch.slot_3", "unknown", (HOLD_ON, live(30), app(WATERFALL, False))),
-    (
-        "switch.slot_3",
-        "held_off by_other no_end",
-        (HOLD_ON, live(90), app(WATERFALL, False), live(45)),
-    ),
-    (
-        "switch.slot_3",
-        "no_schedule",
-        (HOLD_ON, live(30), app(WATERFALL, False, hold=False)),
-    ),
-    ("switch.pump", "hold_over", (HOLD_OFF, live(7020, 60), REFUSE_RELEASE)),
-    ("switch.slot_3", "no_schedule", ()),
-    ("switch.slot_3", "no_run next", (LATER_SCHEDULE,)),
-    ("switch.slot_3", "held_on by_us no_end", (WATERFALL_ON,)),
-    ("switch.slot_3", "held_on by_us until", (HOLD_ON,)),
-    ("switch.slot_3", "held_on by_other no_end", (app(WATERFALL, True),)),
-    ("switch.slot_3", "unknown", (app(WATERFALL, True, hold=False),)),
-    ("switch.slot_3", "timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
-    ("switch.slot_3", "timer", (timer_that_ends,)),
-    ("switch.slot_3", "no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
-    ("switch.slot_3", "no_schedule", (HOLD_ON, live(7320, 60))),
-    ("switch.slot_3", "cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
-    ("switch.slot_21", "expander_lost", (LOSE_EXPANDER,)),
-    ("switch.slot_9", "needs_pump of_pump held_off by_us until", (PUMP_OFF,)),
-    (
-        "switch.slot_9",
-        "needs_pump of_pump held_off by_other no_end",
-        (app(PUMP, False),),
-    ),
-    (
-        "switch.slot_9",
-        "stopped_by_spa",
+    "switch.pump": [
+        ("schedule until", ()),
+        ("held_off by_us until", (PUMP_OFF,)),
+        ("held_off by_us until", (HOLD_OFF,)),
+        ("held_off by_other no_end", (app(PUMP, False),)),
+        ("held_on by_us no_end", (PUMP_ON, live(30))),
+        ("schedule until", (PUMP_OFF, RESUME, live(60))),
+        ("schedule until dry", (dry(0),)),
+        ("held_off by_us until no_water", (PUMP_OFF, dry(1))),
+        ("stopped no_water", (NO_SCHEDULES, dry(1))),
+        ("no_schedule", (NO_SCHEDULES,)),
+        ("stopped no_water", (dry(1), NO_SCHEDULES)),
+        ("no_schedule dry", (NO_SCHEDULES, dry(0))),
+        ("no_schedule cooling_down until", (RUN_ON, NO_SCHEDULES)),
+        ("held_off by_us until cooling_down until", (RUN_ON, live(60), PUMP_OFF)),
+        ("unknown", (SPA_TAKES_OVER, SPA_ON, live(45))),
+        ("unknown", (mode(PUMP, 7),)),
+        ("unknown", (mode(PUMP, 99),)),
+        ("unknown", (mode(PUMP, 50),)),
+        ("hold_over", (HOLD_OFF, live(7020, 60), REFUSE_RELEASE)),
+        ("held_on no_end", (SET_SPEED,)),
+    ],
+    "switch.slot_3": [
+        ("unknown", (mode(WATERFALL, 7),)),
+        ("unknown", (mode(WATERFALL, 50),)),
+        ("unknown", (mode(WATERFALL, 1),)),  # a schedule of the pump
+        ("schedule", (mode(WATERFALL, 2),)),  # its window is not now
+        ("unknown", (HOLD_ON, live(30), app(WATERFALL, False))),
         (
-            dialect("spa_takes_over"),
-            act("switch.turn_on", "slot_9"),
-            live(45),
-            SPA_ON,
-            live(45),
+            "held_off by_other no_end",
+            (HOLD_ON, live(90), app(WATERFALL, False), live(45)),
         ),
-    ),
-    ("switch.spa_mode", "no_schedule", ()),
-    ("switch.spa_mode", "held_on by_us no_end", (SPA_ON,)),
-    (
-        "switch.spa_mode",
-        "spa_waits of_pump held_off by_other no_end",
-        (SPA_ON, live(75), app(PUMP, False), live(45)),
-    ),
-    ("light.slot_1", "held_on no_end", (SHOW, live(60))),
-    ("switch.pump", "held_on no_end", (SET_SPEED,)),
-    ("light.slot_1", "held_on by_us no_end", (act("light.turn_on", "slot_1"),)),
+        ("no_schedule", (HOLD_ON, live(30), app(WATERFALL, False, hold=False))),
+        ("no_schedule", ()),
+        ("no_run next", (LATER_SCHEDULE,)),
+        ("held_on by_us no_end", (WATERFALL_ON,)),
+        ("held_on by_us until", (HOLD_ON,)),
+        ("held_on by_other no_end", (app(WATERFALL, True),)),
+        ("unknown", (app(WATERFALL, True, hold=False),)),
+        ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
+        ("timer", (timer_that_ends,)),
+        ("no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
+        ("no_schedule", (HOLD_ON, live(7320, 60))),
+        ("cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
+    ],
+    "switch.slot_21": [
+        ("expander_lost", (LOSE_EXPANDER,)),
+    ],
+    "switch.slot_9": [
+        ("needs_pump of_pump held_off by_us until", (PUMP_OFF,)),
+        ("needs_pump of_pump held_off by_other no_end", (app(PUMP, False),)),
+        ("stopped_by_spa", (SPA_TAKES_OVER, CLEANER_ON, live(45), SPA_ON, live(45))),
+    ],
+    "switch.spa_mode": [
+        ("no_schedule", ()),
+        ("held_on by_us no_end", (SPA_ON,)),
+        (
+            "spa_waits of_pump held_off by_other no_end",
+            (SPA_ON, live(75), app(PUMP, False), live(45)),
+        ),
+    ],
+    "light.slot_1": [
+        ("held_on no_end", (SHOW, live(60))),
+        ("held_on by_us no_end", (act("light.turn_on", "slot_1"),)),
+    ],
     # Heating
-    ("climate.pool", "heat_off", (settings(heating=0),)),
-    ("climate.pool", "heat_reached", (COLD,)),
-    ("climate.pool", "heats", (WARM,)),
-    ("climate.pool", "heat_spa_on", (WARM, SPA_ON, live(30))),
-    (
-        "climate.pool",
-        "heat_needs_pump of_pump held_off by_us until",
-        (COLD, PUMP_OFF, live(60)),
-    ),
-    ("climate.pool", "heat_solar", (settings(heating=1, pool_target=40),)),
-    ("climate.spa", "heat_spa_off", (WARM,)),
-    ("climate.spa", "heats", (WARM, SPA_ON, live(90))),
-    (
-        "climate.spa",
-        "unknown",
-        (COLD, SPA_ON, live(60)),
-    ),  # the probe still shows the pool
-    ("climate.spa", "heat_reached", (COLD, SPA_ON, live(420))),
+    "climate.pool": [
+        ("heat_off", (settings(heating=0),)),
+        ("heat_reached", (COLD,)),
+        ("heats", (WARM,)),
+        ("heat_spa_on", (WARM, SPA_ON, live(30))),
+        ("heat_needs_pump of_pump held_off by_us until", (COLD, PUMP_OFF, live(60))),
+        ("heat_solar", (settings(heating=1, pool_target=40),)),
+    ],
+    "climate.spa": [
+        ("heat_spa_off", (WARM,)),
+        ("heats", (WARM, SPA_ON, live(90))),
+        ("unknown", (COLD, SPA_ON, live(60))),  # the probe still shows the pool
+        ("heat_reached", (COLD, SPA_ON, live(420))),
+    ],
     # Dosing
-    ("switch.ph_dosing", "dose_off", (settings(ph_dosing=0),)),
-    ("switch.ph_dosing", "dose_paused", (PAUSE,)),
-    ("switch.ph_dosing", "dose_pause_over", (PAUSE, live(1500, 60), REFUSE_RELEASE)),
-    ("switch.ph_dosing", "dose_ph_reached", (water(ph=7.0),)),
-    ("switch.ph_dosing", "dose_limit", (FILL_DAY, water(ph=7.6))),
-    ("switch.ph_dosing", "dose_empty", (settings(acid_remaining=0),)),
-    ("switch.ph_dosing", "doses", (settings(ph_dosing_time=255), water(40, ph=7.9))),
-    (
-        "switch.ph_dosing",
-        "dose_waits",
-        (settings(ph_dose_interval=60), water(ph=7.9)),
-    ),
-    (
-        "switch.ph_dosing",
-        "dose_needs_pump of_pump held_off by_us until",
-        (PUMP_OFF, live(60)),
-    ),
-    ("switch.liquid_chlorine", "dose_off", (settings(orp_flags=0),)),
-    ("switch.liquid_chlorine", "dose_orp_reached", (water(orp=880),)),
-    ("switch.liquid_chlorine", "dose_empty", (settings(chlorine_remaining=0),)),
-    ("switch.chlorinator", "dose_off", (settings(orp_flags=0),)),
-    ("switch.chlorinator", "dose_orp_reached", (water(orp=880),)),
-)
+    "switch.ph_dosing": [
+        ("dose_off", (settings(ph_dosing=0),)),
+        ("dose_paused", (PAUSE,)),
+        ("dose_pause_over", (PAUSE, live(1500, 60), REFUSE_RELEASE)),
+        ("dose_ph_reached", (water(ph=7.0),)),
+        ("dose_limit", (FILL_DAY, water(ph=7.6))),
+        ("dose_empty", (settings(acid_remaining=0),)),
+        ("doses", (settings(ph_dosing_time=255), water(40, ph=7.9))),
+        ("dose_waits", (settings(ph_dose_interval=60), water(ph=7.9))),
+        ("dose_needs_pump of_pump held_off by_us until", (PUMP_OFF, live(60))),
+    ],
+    "switch.liquid_chlorine": [
+        ("dose_off", (settings(orp_flags=0),)),
+        ("dose_orp_reached", (water(orp=880),)),
+        ("dose_empty", (settings(chlorine_remaining=0),)),
+    ],
+    "switch.chlorinator": [
+        ("dose_off", (settings(orp_flags=0),)),
+        ("dose_orp_reached", (water(orp=880),)),
+    ],
+}
 
 
 @pytest.fixture
@@ -288,7 +268,10 @@ async def pool(home: Home) -> Home:
     return home
 
 
-@pytest.mark.parametrize(("entity", "keys", "steps"), SITUATIONS)
+@pytest.mark.parametrize(
+    ("entity", "keys", "steps"),
+    [(entity, *row) for entity, rows in SITUATIONS.items() for row in rows],
+)
 async def test_true_cause(
     pool: Home, entity: str, keys: str, steps: tuple[Step, ...]
 ) -> None:

@@ -63,14 +63,9 @@ async def test_times(hass: HomeAssistant, hours: float, written: str) -> None:
     assert filled(hass, {"at": at}) == {"at": written}
 
 
-@pytest.fixture
-async def english(hass: HomeAssistant) -> HomeAssistant:
-    await async_get_translations(hass, "en", "common", [DOMAIN])
-    return hass
-
-
-async def test_texts(english: HomeAssistant) -> None:
+async def test_texts(hass: HomeAssistant) -> None:
     """A variant without its own next step uses that of its row; "" means no text."""
+    await async_get_translations(hass, "en", "common", [DOMAIN])
     problem = Active(
         key="acid_limit",
         variant="acid_limit_high",
@@ -78,6 +73,6 @@ async def test_texts(english: HomeAssistant) -> None:
         values={"doses": "6"},
         since=dt_util.utcnow(),
     )
-    assert "still too high" in sentence(english, problem)
-    assert "by hand" in next_step(english, problem)
-    assert text(english, {}, "none") == ""
+    assert "still too high" in sentence(hass, problem)
+    assert "by hand" in next_step(hass, problem)
+    assert text(hass, {}, "none") == ""
