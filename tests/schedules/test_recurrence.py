@@ -163,8 +163,7 @@ def test_windows(start: date, end: date, window: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end"),
-    [(at(8), at(8, 1, day=7)), (MONDAY, MONDAY + timedelta(days=2))],
+    ("start", "end"), [(at(8), at(8, 1, day=7)), (MONDAY, MONDAY + timedelta(days=2))]
 )
 def test_too_long(start: date, end: date) -> None:
     with refused("event_too_long"):

@@ -57,8 +57,7 @@ async def pause(home: Home, what: str = "both", **fields: Any) -> None:
         switches = [home.entity_id("switch", key) for key in KEYS[what]]
         data = {"entity_id": switches} | data
     await done(
-        home,
-        home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True),
+        home, home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True)
     )
 
 

@@ -24,7 +24,7 @@ few_platforms = only(
     Platform.CALENDAR, Platform.SELECT, Platform.SENSOR, Platform.SWITCH
 )
 
-DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "3"))
+DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "2"))
 STEP: Final = 300
 CLOSE: Final = 5
 """Permitted difference in minutes a day."""

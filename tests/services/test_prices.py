@@ -18,69 +18,51 @@ THREE = (NOON + 2 * HOUR).isoformat()
 BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
 
 
-@pytest.mark.parametrize(
-    "attributes",
-    [
-        pytest.param(
+FORMS: dict[str, dict[str, Any]] = {
+    "Nord Pool": {
+        "raw_today": [{"start": NOON, "end": NOON + HOUR, "value": 0.3}],
+        "raw_tomorrow": [{"start": NOON + HOUR, "end": THREE, "value": -0.1}],
+    },
+    "Energi Data Service": {
+        "raw_today": [{"hour": NOON, "price": 0.3}, {"hour": TWO, "price": -0.1}]
+    },
+    "ENTSO-e": {"prices": [{"time": ONE, "price": 0.3}, {"time": TWO, "price": -0.1}]},
+    "EPEX Spot": {
+        "data": [
+            {"start_time": ONE, "end_time": TWO, "price_per_kwh": 0.3},
+            {"start_time": TWO, "end_time": THREE, "price_per_kwh": -0.1},
+        ]
+    },
+    "Octopus Energy": {
+        "rates": [
+            {"start": NOON, "end": TWO, "value_inc_vat": 0.3},
+            {"start": TWO, "end": THREE, "value_inc_vat": -0.1},
+        ]
+    },
+    "Solcast": {
+        "detailedForecast": [
+            {"period_start": NOON, "pv_estimate": 0.3},
+            {"period_start": NOON + HOUR, "pv_estimate": -0.1},
+        ]
+    },
+    "Open-Meteo": {"watts": {ONE: 0.3, TWO: -0.1}},
+    "Amber, whose periods begin a second late": {
+        "forecasts": [
             {
-                "raw_today": [{"start": NOON, "end": NOON + HOUR, "value": 0.3}],
-                "raw_tomorrow": [
-                    {"start": NOON + HOUR, "end": NOON + 2 * HOUR, "value": -0.1}
-                ],
-            },
-            id="Nord Pool",
-        ),
-        pytest.param(
-            {"raw_today": [{"hour": NOON, "price": 0.3}, {"hour": TWO, "price": -0.1}]},
-            id="Energi Data Service",
-        ),
-        pytest.param(
-            {"prices": [{"time": ONE, "price": 0.3}, {"time": TWO, "price": -0.1}]},
-            id="ENTSO-e",
-        ),
-        pytest.param(
-            {
-                "data": [
-                    {"start_time": ONE, "end_time": TWO, "price_per_kwh": 0.3},
-                    {"start_time": TWO, "end_time": THREE, "price_per_kwh": -0.1},
-                ]
-            },
-            id="EPEX Spot",
-        ),
-        pytest.param(
-            {
-                "rates": [
-                    {"start": NOON, "end": TWO, "value_inc_vat": 0.3},
-                    {"start": TWO, "end": THREE, "value_inc_vat": -0.1},
-                ]
-            },
-            id="Octopus Energy",
-        ),
-        pytest.param(
-            {
-                "detailedForecast": [
-                    {"period_start": NOON, "pv_estimate": 0.3},
-                    {"period_start": NOON + HOUR, "pv_estimate": -0.1},
-                ]
-            },
-            id="Solcast",
-        ),
-        pytest.param({"watts": {ONE: 0.3, TWO: -0.1}}, id="Open-Meteo"),
-        pytest.param(
-            {
-                "forecasts": [
-                    {"start_time": f"2026-07-01T{start}+00:00", "per_kwh": price}
-                    | {"end_time": f"2026-07-01T{end}+00:00"}
-                    for start, end, price in (
-                        ("12:00:01", "13:00:00", 0.3),
-                        ("13:00:01", "13:59:59", -0.1),
-                    )
-                ]
-            },
-            id="Amber, whose periods begin a second late",
-        ),
-    ],
-)
+                "start_time": f"2026-07-01T{start}+00:00",
+                "end_time": f"2026-07-01T{end}+00:00",
+                "per_kwh": price,
+            }
+            for start, end, price in (
+                ("12:00:01", "13:00:00", 0.3),
+                ("13:00:01", "13:59:59", -0.1),
+            )
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("attributes", FORMS.values(), ids=FORMS)
 def test_forms(attributes: dict[str, Any]) -> None:
     found = listed(attributes | {"unit_of_measurement": "EUR/kWh", "currency": "EUR"})
     assert [(each.start, each.end, each.value) for each in found] == BOTH

@@ -180,11 +180,7 @@ async def test_surplus_comes_and_goes(house: House) -> None:
     [("kW", False, 1.4, 1.6), ("W", True, -1400, -1600), ("kW", True, 3, -1.5)],
 )
 async def test_what_meters_show(
-    house: House,
-    unit: str,
-    feeding_in_is_negative: bool,
-    little: float,
-    enough: float,
+    house: House, unit: str, feeding_in_is_negative: bool, little: float, enough: float
 ) -> None:
     await begin(house, feeding_in_is_negative=feeding_in_is_negative)
     for power, expected in ((little, "off"), (enough, "held on")):
