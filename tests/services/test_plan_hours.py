@@ -104,15 +104,18 @@ def writes(home: Home) -> int:
 async def test_the_cheapest_hours(beach: Home) -> None:
     """They are written for every day; all other schedules stay unchanged."""
     before = [asdict(each) for each in beach.pool.schedules]
-    answer = await plan(beach, hours=4, prices=hourly(), pump_speed=60)
-    assert answer == {
+    expected = {
         "blocks": blocks((3, 5), (12, 14)),
         "planned_hours": 4.0,
         "scheduled_hours": 0.0,
         "missing_hours": 0.0,
-        "changes": 2,
-        "written": True,
     }
+    for dry_run in (True, False):
+        assert writes(beach) == 0 and not times(beach)
+        answer = await plan(
+            beach, hours=4, prices=hourly(), pump_speed=60, dry_run=dry_run
+        )
+        assert answer == expected | {"changes": 2, "written": not dry_run}
     for index, name, start in ((FIRST, "HA plan 1", 180), (SECOND, "HA plan 2", 720)):
         one = record(beach, index)
         assert (one.name, one.start, one.end) == (name, start, start + 120)
@@ -120,7 +123,20 @@ async def test_the_cheapest_hours(beach: Home) -> None:
         assert one.enabled
     after = [asdict(each) for each in beach.pool.schedules]
     assert after[:FIRST] + after[SECOND + 1 :] == before[:FIRST] + before[SECOND + 1 :]
+    # Only what differs is written.
+    answer = await plan(beach, hours=4, prices=hourly(), pump_speed=60)
+    assert answer == expected | {"changes": 0, "written": False}
     assert writes(beach) == 2
+    # The afternoon is cheap an hour later the next day.
+    await beach.live(86400, step=3600)
+    later = [
+        {**each, "start": each["start"].replace("-01T", "-02T")}
+        for each in hourly([*PRICES[:12], 9, *PRICES[12:23]])
+    ]
+    sent = writes(beach)
+    answer = await plan(beach, hours=4, prices=later, pump_speed=60)
+    assert (answer["changes"], writes(beach)) == (1, sent + 1)
+    assert times(beach) == [(180, 300), (780, 900)]
 
 
 EXAMPLES = [
@@ -153,23 +169,6 @@ async def test_the_examples_of_the_page(
     assert await async_setup_component(beach.hass, "script", {"script": script})
     await done(beach, beach.hass.services.async_call("script", "plan", blocking=True))
     assert times(beach) == expected
-
-
-async def test_only_what_differs_is_written(beach: Home) -> None:
-    await plan(beach, hours=4, prices=hourly())
-    sent = writes(beach)
-    answer = await plan(beach, hours=4, prices=hourly())
-    assert (answer["changes"], answer["written"], writes(beach)) == (0, False, sent)
-    # The afternoon is cheap an hour later the next day.
-    await beach.live(86400, step=3600)
-    later = [
-        {**each, "start": each["start"].replace("-01T", "-02T")}
-        for each in hourly([*PRICES[:12], 9, *PRICES[12:23]])
-    ]
-    sent = writes(beach)
-    assert (await plan(beach, hours=4, prices=later))["changes"] == 1
-    assert writes(beach) == sent + 1
-    assert times(beach) == [(180, 300), (780, 900)]
 
 
 async def test_a_plan_that_goes_on_over_a_restart(beach: Home, owner: str) -> None:
@@ -251,13 +250,6 @@ async def test_nothing_more_today(beach: Home, owner: str) -> None:
     assert record(beach, FIRST).weekdays == 0b111_1111
 
 
-async def test_a_dry_run(beach: Home) -> None:
-    answer = await plan(beach, hours=4, prices=hourly(), dry_run=True)
-    assert (answer["changes"], answer["written"]) == (2, False)
-    assert len(answer["blocks"]) == 2
-    assert writes(beach) == 0 and not times(beach)
-
-
 WAYS: tuple[tuple[dict[str, Any], list[tuple[int, int]], float], ...] = (
     ({"hours": 6, "around": "13:00:00"}, [(600, 960)], 0),
     ({"hours": 6, "earliest": "08:00:00", "latest": "20:00:00"}, [(480, 840)], 0),
@@ -288,24 +280,20 @@ async def test_ways_to_say_which_hours(
             assert answer["missing_hours"] == pytest.approx(missing, abs=0.03)
 
 
-async def test_hours_of_own_schedules_count(beach: Home) -> None:
+async def test_own_schedules(beach: Home, owner: str) -> None:
     """Hours of other schedules count, and only the rest is planned."""
     own = record(beach, FILTER)
     own.enabled, own.start, own.end = True, 720, 840
-    answer = await plan(beach, hours=4, prices=hourly())
+    answer = await plan(beach, by=owner, hours=4, prices=hourly())
     assert answer["scheduled_hours"] == 2.0
     assert times(beach) == [(180, 300)]
     assert (own.start, own.end, own.enabled) == (720, 840, True)
-
-
-async def test_no_second_run_at_once(beach: Home) -> None:
-    """A plan never overlaps another schedule of the pump, whatever its weekdays."""
-    own = record(beach, FILTER)
-    own.enabled, own.start, own.end, own.weekdays = True, 180, 300, 1 << 6
-    await plan(beach, hours=4, prices=hourly())
+    # A plan never overlaps another schedule of the pump, whatever its weekdays.
+    own.start, own.end, own.weekdays = 180, 300, 1 << 6
+    await plan(beach, by=owner, hours=4, prices=hourly())
     assert times(beach) == [(720, 960)]
     with failure("plan_overlap", ServiceValidationError):
-        await plan(beach, blocks=blocks((4, 6)))
+        await plan(beach, by=owner, blocks=blocks((4, 6)))
 
 
 async def test_from_one_plan_to_another(beach: Home, owner: str) -> None:
