@@ -43,7 +43,6 @@ class Findings:
     lines: list[str] = field(default_factory=list)
 
     def add(self, where: str, lines: list[str]) -> None:
-        """Print some lines, and keep them."""
         for line in lines:
             _say(f"FAIL  {where}: {line}")
         self.lines += lines

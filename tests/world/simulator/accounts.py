@@ -60,7 +60,6 @@ class Account:
 
     @property
     def controllers(self) -> list[Controller]:
-        """Every controller of every site."""
         return [controller for site in self.sites for controller in site.controllers]
 
 

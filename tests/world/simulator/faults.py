@@ -47,7 +47,6 @@ class Faults(AbstractSet[str]):
             self._changed()
 
     def clear(self) -> None:
-        """Switch all faults off."""
         self._active.clear()
         self._changed()
 

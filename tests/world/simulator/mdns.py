@@ -65,7 +65,6 @@ class Announcer:
         self._zeroconf: AsyncZeroconf | None = None
 
     async def start(self) -> None:
-        """Announce all controllers."""
         interfaces = self._interfaces or interfaces_of(self._controllers)
         self._zeroconf = AsyncZeroconf(interfaces, ip_version=IPVersion.V4Only)
         for controller in self._controllers:
@@ -74,7 +73,6 @@ class Announcer:
             controller.moved.append(self._follow)
 
     async def stop(self) -> None:
-        """Withdraw all announcements."""
         if self._zeroconf is None:
             return
         for controller in self._controllers:

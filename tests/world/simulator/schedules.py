@@ -27,7 +27,6 @@ class Schedule:
 
     @property
     def used(self) -> bool:
-        """Whether the record holds a schedule."""
         return self.slot != UNUSED_SLOT
 
     def active(self, now: datetime) -> bool:

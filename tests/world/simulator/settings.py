@@ -26,7 +26,6 @@ class Key:
     flag: bool = False  # whether the JSON value is a boolean
 
     def read(self, pool: Pool) -> int | bool:
-        """Return the JSON value."""
         value = int(pool.settings.get(self.setting, 0))
         if self.bit is not None:
             return bool(value >> self.bit & 1)
@@ -78,7 +77,6 @@ _HEAT_SOURCES: Final = tuple(key for key in TEMPERATURE if key.startswith("is_")
 
 
 def read(pool: Pool, keys: Keys) -> Json:
-    """Return a settings object."""
     return {**{name: key.read(pool) for name, key in keys.items()}, **pool.more}
 
 

@@ -54,15 +54,12 @@ class Visitor:
             return response.status, text
 
     async def get(self, path: str, **options: Any) -> tuple[int, Any]:
-        """Send a GET request to a path below `V1`."""
         return await self.call("GET", V1 + path, **options)
 
     async def post(self, path: str, **options: Any) -> tuple[int, Any]:
-        """Send a POST request to a path below `V1`."""
         return await self.call("POST", V1 + path, **options)
 
     def device(self, name: str) -> str:
-        """Return the path of a device endpoint."""
         return f"/iot-shadow/device/{self.controller.device_id}/{name}"
 
     async def read(self, name: str) -> Any:
@@ -72,7 +69,6 @@ class Visitor:
         return body["data"]
 
     async def write(self, name: str, body: Mapping[str, Any]) -> tuple[int, Any]:
-        """Write to a device endpoint."""
         return await self.post(self.device(name), json=body)
 
     async def code(self) -> str:
@@ -88,13 +84,11 @@ class Visitor:
             return query["code"][0]
 
     async def redeem(self, code: str, /, **changes: str) -> tuple[int, Any]:
-        """Exchange a code for tokens."""
         form = {"grant_type": "authorization_code", "code": code, **self.client}
         form |= {"redirect_uri": CALLBACK, **changes}
         return await self.post("/oauth/token", data=form)
 
     async def renew(self, token: str) -> tuple[int, Any]:
-        """Exchange a refresh token for new tokens."""
         form = {"grant_type": "refresh_token", "refresh_token": token, **self.client}
         return await self.post("/oauth/token", data=form)
 

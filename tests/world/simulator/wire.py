@@ -160,7 +160,6 @@ def encode_telemetry(section: Telemetry) -> bytes:
 
 
 def decode_telemetry(data: bytes) -> Telemetry:
-    """Decode section A, as far as it goes."""
     fields, rest = _unpack(TELEMETRY, data)
     count = fields.get("slots", 0)
     modes, rest = rest[:count], rest[count:]
@@ -252,12 +251,10 @@ def decode_aux(payload: bytes) -> tuple[int, bool, bool]:
 
 
 def encode_cmd(name: str, body: Json) -> bytes:
-    """Encode the payload of the action `cmd`."""
     return encode_text(name) + _json(body)
 
 
 def decode_cmd(payload: bytes) -> tuple[str, Json]:
-    """Return name and body of a command."""
     name, rest = decode_text(payload)
     try:
         body = json.loads(rest)
