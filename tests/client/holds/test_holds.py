@@ -229,6 +229,20 @@ async def test_by_the_cloud(rig: Rig, reports: bool, duration: bool) -> None:
     assert (payloads(rig), ends(rig)) == ([b"\2\0\0"], [])
 
 
+async def test_by_the_cloud_alone(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(lan=False)
+    rig.service.cloud.not_offered.clear()
+    window(rig, 20)
+    await rig.polls()
+    rig.service.cloud.forget_on_write = True
+    await switch(rig, False)
+    await rig.polls(35)
+    assert holds(rig) == {SLOT: False}
+    rig.time.advance(1300)
+    await rig.controller.holds.work()
+    assert (holds(rig), rig.written()) == ({}, ["manualSet"])
+
+
 async def test_what_cannot_be_held(rig: Rig) -> None:
     with pytest.raises(NotSupportedError):
         await rig.controller.holds.switch(None, True)
