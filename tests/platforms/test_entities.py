@@ -1,9 +1,13 @@
-"""Snapshots of every entity of three pools, with a readable line for each."""
+"""Snapshots of every entity of three pools, with a readable line for each; their cost."""
 
+from collections import Counter
 from enum import Enum
-from typing import Any
+import time
+from typing import Any, Final
 
 from homeassistant.components.climate.const import DOMAIN as CLIMATE
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import snapshot_platform
@@ -72,3 +76,67 @@ async def test_the_whole_of_a_platform(full: Home, snapshot: SnapshotAssertion) 
         if entity.domain != CLIMATE:
             registry.async_remove(entity.entity_id)
     await snapshot_platform(full.hass, registry, snapshot, full.entry.entry_id)
+
+
+# How many states an hour adds to the history, and what a poll costs
+
+POLL: Final = 15
+HOUR: Final = 3600
+COUNTED: Final = (
+    "sensor.beach_pool_pump_energy",
+    "sensor.beach_pool_pump_runtime_today",
+)
+"""Totals that rise while the pump runs: shown every five minutes."""
+DRUM: Final = ("sensor.beach_pool_acid_remaining", "sensor.beach_pool_acid_used_today")
+
+
+def changes(hass: HomeAssistant) -> Counter[str]:
+    """Return the number of changes of each entity from now on."""
+    counted: Counter[str] = Counter()
+
+    @callback
+    def note(event: Event[EventStateChangedData]) -> None:
+        counted[event.data["entity_id"]] += 1
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    return counted
+
+
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_a_steady_hour(full: Home) -> None:
+    full.pool.water.drift = 0.0
+    await full.live(600)
+    counted = changes(full.hass)
+    await full.live(HOUR)
+    assert counted == dict.fromkeys(COUNTED, HOUR // 300)
+
+
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_a_noisy_hour(full: Home) -> None:
+    """Probes that waver by a step of their readings, all the time."""
+    water = full.pool.water
+    water.drift = 0.0
+    await full.live(600)
+    middle = water.ph, water.orp, water.temperature, water.ambient
+    counted = changes(full.hass)
+    for number in range(HOUR // POLL):
+        up = number % 2
+        water.ph, water.orp = middle[0] + 0.1 * up, middle[1] + 3 * up
+        water.temperature, water.ambient = middle[2] + 0.1 * up, middle[3] + 0.1 * up
+        await full.live(POLL)
+    dosed = ("switch.beach_pool_automatic_ph", *DRUM)
+    assert counted == dict.fromkeys(COUNTED, HOUR // 300) | dict.fromkeys(dosed, 4)
+
+
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_what_a_poll_costs(full: Home) -> None:
+    """All entities compute what they show, at most 10 ms of each poll (chosen)."""
+    full.pool.water.drift = 0.0
+    await full.live(60)
+    coordinator = full.entry.runtime_data.controllers[full.controller.device_id]
+    times = []
+    for _ in range(20):
+        began = time.thread_time()
+        coordinator.async_update_listeners()
+        times.append(time.thread_time() - began)
+    assert min(times) <= 0.010
