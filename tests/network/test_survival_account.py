@@ -1,12 +1,10 @@
 """Sign-ins over time, the log and its secrets, deleted devices, and real multicast."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 import logging
 from typing import Any
 from unittest.mock import patch
 
-from aiohttp_asyncmdnsresolver.api import AsyncDualMDNSResolver
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import HassAsyncDNSResolver
@@ -24,7 +22,7 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.network.test_survival import log_lines, lost
 from tests.world.assistant.home import Home
-from tests.world.assistant.service import CLIENT_SECRET, Service
+from tests.world.assistant.service import CLIENT_SECRET
 from tests.world.simulator.mdns import Announcer
 
 
@@ -254,41 +252,29 @@ async def test_devices_deleted_by_hand(
     assert registry.async_get(stale.id) is None
 
 
-@pytest.fixture
-async def real_names(socket_enabled: None) -> AsyncGenerator[AsyncDualMDNSResolver]:
-    """Use Home Assistant's own resolver, with multicast on loopback only."""
+# "localhost" is ::1, too, which the test harness does not allow.
+@pytest.mark.filterwarnings("ignore:A test tried to use:UserWarning")
+async def test_found_by_real_multicast(
+    home: Home, names: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Home Assistant resolves `ctrl-xxxxxx.local` of protocol.md 2.8 by multicast.
+
+    With its own resolver, and on loopback only.
+    """
+    home.own(home.service.small)
+    announcer = Announcer([home.controller], interfaces=["127.0.0.1"])
+    await announcer.start()
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"])
     resolver = HassAsyncDNSResolver(async_zeroconf=zeroconf)
+    monkeypatch.setattr(addresses, "PORT", home.controller.port)
     with patch(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
         return_value=resolver,
     ):
-        yield resolver
+        await home.set_up_with(host="localhost", port=home.service.full.port)
+        await home.hass.async_block_till_done(wait_background_tasks=True)
+    assert home.stored["host"] == "127.0.0.1"
+    assert home.stored["port"] == home.controller.port
     await resolver.real_close()
     await zeroconf.async_close()
-
-
-@pytest.fixture
-async def announced(service: Service) -> AsyncGenerator[Announcer]:
-    announcer = Announcer([service.small], interfaces=["127.0.0.1"])
-    await announcer.start()
-    yield announcer
     await announcer.stop()
-
-
-# "localhost" is ::1, too, which the test harness does not allow.
-@pytest.mark.filterwarnings("ignore:A test tried to use:UserWarning")
-async def test_found_by_real_multicast(
-    home: Home,
-    announced: Announcer,
-    names: Any,
-    real_names: AsyncDualMDNSResolver,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Home Assistant resolves `ctrl-xxxxxx.local` of protocol.md 2.8 by multicast."""
-    home.own(home.service.small)
-    monkeypatch.setattr(addresses, "PORT", home.controller.port)
-    await home.set_up_with(host="localhost", port=home.service.full.port)
-    await home.hass.async_block_till_done(wait_background_tasks=True)
-    found = home.stored
-    assert (found["host"], found["port"]) == ("127.0.0.1", home.controller.port)
