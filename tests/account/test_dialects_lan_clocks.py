@@ -167,12 +167,12 @@ async def test_a_start_with_a_clock_that_is_not_set(
     assert small.pool.relays[WATERFALL]
     clocks.wrong = 0
     await small.live(360, step=60)
-    seen = len(small.cloud_writes)
+    writes = len(small.cloud_writes)
     await click(small, 4)
     await small.shut_down()
     await small.boot()
     await click(small, 4)
-    assert len(small.cloud_writes) == seen
+    assert len(small.cloud_writes) == writes
 
 
 # Odd texts and frames

@@ -40,7 +40,7 @@ async def test_found_by_its_name(
     )
 
 
-async def test_heard_of_before_the_account_was_added(
+async def test_announced_before_the_account_was_added(
     home: Home, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first read waits for the search, though the cloud would answer sooner."""
@@ -69,27 +69,27 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=30)
     assert small.source == "cloud"
-    assert len(keys_asked(small)) == 4
+    assert len(key_requests(small)) == 4
     small.cloud.faults.clear()
     await small.advance(360, step=30)
     assert small.source == "lan"
     assert small.stored["key"] == "ee" * 16
 
 
-async def test_a_key_that_stays_the_same_is_asked_for_once_an_hour(small: Home) -> None:
+async def test_a_key_that_stays_the_same_is_requested_once_an_hour(small: Home) -> None:
     """The LAN works again as soon as the controller uses the stored key."""
     small.controller.faults.on("wrong_key")
     await small.advance(60, step=30)
     await small.advance(3510, step=195)
-    assert len(keys_asked(small)) == 1
+    assert len(key_requests(small)) == 1
     await small.advance(120, step=30)
-    assert len(keys_asked(small)) == 2
+    assert len(key_requests(small)) == 2
     small.controller.faults.clear()
     await small.advance(60, step=30)
     assert small.source == "lan"
 
 
-def keys_asked(home: Home) -> list[Any]:
+def key_requests(home: Home) -> list[Any]:
     return [r for r in home.cloud.requests if r.name == "envelope-key"]
 
 
@@ -113,7 +113,7 @@ async def test_a_new_key_and_a_new_address_at_once(
     assert small.source == "lan"
     assert small.stored["port"] == small.controller.port
     assert small.stored["key"] == "ee" * 16
-    assert len(keys_asked(small)) <= 2
+    assert len(key_requests(small)) <= 2
 
 
 async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:

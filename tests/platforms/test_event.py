@@ -74,9 +74,11 @@ def doses(
     )
 
 
-def faults(dry: bool | None, *lost: int, told: bool = True) -> PoolState:
+def faults(dry: bool | None, *lost: int, reported: bool = True) -> PoolState:
     """Return a state with a dry run or none, and expanders that are lost."""
-    expanders = tuple(number not in lost if told else None for number in range(1, 5))
+    expanders = tuple(
+        number not in lost if reported else None for number in range(1, 5)
+    )
     return PoolState(signals=Signals(dry_run=dry, expanders=expanders))
 
 
@@ -114,13 +116,13 @@ def counted(state: PoolState, at: datetime) -> PoolState:
         ),
         # The cloud reports no expanders: their loss is an event once the LAN answers.
         (
-            [faults(False), faults(False, told=False), faults(False, 2)],
+            [faults(False), faults(False, reported=False), faults(False, 2)],
             ["expander_lost 2"],
         ),
         # What was there at the start is no event, even if it was unknown at first.
         ([faults(True, 1)], []),
         (
-            [faults(None, told=False), faults(True, 1), faults(True, 1, 2)],
+            [faults(None, reported=False), faults(True, 1), faults(True, 1, 2)],
             ["expander_lost 2"],
         ),
     ],

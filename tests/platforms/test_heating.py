@@ -125,7 +125,7 @@ async def test_targets_and_modes(full: Home, subtests: pytest.Subtests) -> None:
                 assert target(full, key) == data.get("temperature", 31)
 
 
-async def test_what_cannot_be_asked(full: Home, subtests: pytest.Subtests) -> None:
+async def test_invalid_targets(full: Home, subtests: pytest.Subtests) -> None:
     full.controller.requests.clear()
     rows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"temperature": 30, "hvac_mode": "cool"}, "not_valid_hvac_mode"),

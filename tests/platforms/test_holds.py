@@ -263,8 +263,8 @@ async def test_a_day_held_off(home: Home) -> None:
 async def test_diagnostics(home: Home) -> None:
     await begin(home)
     await home.act("switch.turn_off", KEY)
-    found = await async_get_config_entry_diagnostics(home.hass, home.entry)
-    text = repr(found)
+    diagnostics = await async_get_config_entry_diagnostics(home.hass, home.entry)
+    text = repr(diagnostics)
     assert "'slot': 2," in text and "'on': False," in text
     assert "2026-11-23T11:00:00+00:00" in text
     assert "Waterfall" not in text

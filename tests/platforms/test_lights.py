@@ -62,16 +62,16 @@ async def test_a_show(full: Home) -> None:
     assert sent(full) == [(POOL_LIGHT, 2, 11)]
     assert shown(full) == ("on", "spring_equinox")
 
-    seen = set()
+    states_of_relay = set()
     for _ in range(20):
         full.clock.advance(0.3)
-        seen.add(relay(full))
+        states_of_relay.add(relay(full))
         await full.refresh()
         await full.advance(0.3)
         assert shown(full) == ("on", "spring_equinox")
     await full.live(30)
     assert shown(full) == ("on", "spring_equinox")
-    assert seen == {True, False}
+    assert states_of_relay == {True, False}
     assert relay(full)
     assert full.pool.lights["pool"] == [2, 11]
 
@@ -95,13 +95,13 @@ async def test_the_preference_belongs_to_all_lights_of_the_pool(full: Home) -> N
 
 
 async def test_an_unknown_effect(full: Home) -> None:
-    seen = len(full.controller.requests)
+    full.controller.requests.clear()
     with failure("unknown_effect", ServiceValidationError) as caught:
         await full.act("light.turn_on", LIGHT, effect="disco")
     assert str(caught.value).startswith(
         "Pool Light has no effect named disco. Its effects are: blue,"
     )
-    assert len(full.controller.requests) == seen
+    assert not full.controller.requests
     assert shown(full) == ("off", None)
 
 

@@ -483,7 +483,7 @@ async def test_one_odd_read_makes_no_notice_a_problem(home: Home) -> None:
 
 
 async def test_never_a_valid_reading(home: Home) -> None:
-    """It is told after a day, not when the day before is not known."""
+    """It is reported after a day, not while nothing is known of the day before."""
     home.own(home.service.small)
     type_of_water = type(home.pool.water)
     with patch.object(type_of_water, "stable", property(lambda water: False)):
