@@ -221,17 +221,6 @@ async def test_refused(calendar: Calendar, subtests: pytest.Subtests) -> None:
         assert name not in error
 
 
-async def test_the_21st(calendar: Calendar) -> None:
-    for number in range(3, 20):
-        calendar.pool.schedules[number] = Schedule(
-            FALL, 1, 0, 0, 10 * number, 10 * number + 5, 2, f"S{number}", True
-        )
-    error = await calendar.send("create", event=fall())
-    assert error == "All 20 schedules of the controller are in use. Delete one first"
-    # The schedules were read again first: those added elsewhere are shown.
-    assert len({event["uid"] for event in await calendar.events()}) == 18
-
-
 async def test_the_action_of_home_assistant_names_ours(calendar: Calendar) -> None:
     """Home Assistant's action cannot repeat an event, so the error names ours."""
     with pytest.raises(ServiceValidationError) as caught:
