@@ -1,9 +1,6 @@
 """The blueprints of the spa: a session by a press, and warm at a given time."""
 
 from datetime import datetime, timedelta
-
-# The type checker does not notice that the pool changes.
-# mypy: no-warn-unreachable
 import logging
 from typing import Any
 
