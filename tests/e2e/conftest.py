@@ -68,9 +68,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--screenshots",
         type=Path,
-        default=OUTPUT,
         metavar="DIR",
-        help="where the browser tests put their screenshots",
+        help="where the browser tests put screenshots, if any",
     )
 
 
@@ -119,9 +118,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def screenshots(request: pytest.FixtureRequest) -> Path:
-    folder: Path = request.config.getoption("--screenshots")
-    folder.mkdir(parents=True, exist_ok=True)
+def screenshots(request: pytest.FixtureRequest) -> Path | None:
+    folder: Path | None = request.config.getoption("--screenshots")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
@@ -181,9 +181,8 @@ async def home(socket_enabled: None, homes: Homes) -> Settings:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def api(home: Settings) -> AsyncIterator[HomeAssistant]:
-    async with HomeAssistant.signed_in(home.home_url) as api:
-        yield api
+async def api(homes: Homes, home: Settings) -> HomeAssistant:
+    return await homes.api()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -7,6 +7,7 @@ from typing import Final, Self
 
 from playwright.async_api import Error, Page, StorageState
 
+from tests.world.home.api import HomeAssistant
 from tests.world.home.running import development_home
 from tests.world.home.settings import Settings
 
@@ -28,6 +29,7 @@ class Homes:
         """A page that has the pools' dashboard open, for all tests of the home."""
         self._options: tuple[str, ...] = ()
         self._home: Settings | None = None
+        self._api: HomeAssistant | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -51,6 +53,14 @@ class Homes:
             return await self._start(*FURNISHED)
         return self._home
 
+    async def api(self) -> HomeAssistant:
+        """Return a client of the current home's own API, which its tests share."""
+        if self._api is None:
+            assert self._home is not None
+            signing_in = HomeAssistant.signed_in(self._home.home_url)
+            self._api = await self._stack.enter_async_context(signing_in)
+        return self._api
+
     def spoil(self) -> None:
         """Do not share the current home any more: a test left it changed."""
         self._options = ()
@@ -71,6 +81,6 @@ class Homes:
             # The browser may be gone already.
             with suppress(Error):
                 await self.desk.context.close()
-        self._home = self.signed_in = self.desk = None
+        self._home = self._api = self.signed_in = self.desk = None
         self.standing = False
         await self._stack.aclose()

@@ -40,7 +40,7 @@ async def sign_in(page: Page, home: Settings) -> None:
 
 
 async def sign_in_at_service(
-    page: Page, submit: Locator, picture: Path | None = None
+    page: Page, submit: Locator, folder: Path | None = None
 ) -> None:
     """Leave a dialog for the page of the pool service, and sign in there."""
     async with page.expect_popup() as opened:
@@ -48,9 +48,9 @@ async def sign_in_at_service(
     service = await opened.value
     await service.get_by_label("Email").fill(POOL_OWNER.name)
     await service.get_by_label("Password").fill(POOL_OWNER.password)
-    if picture is not None:
+    if folder is not None:
         await service.set_viewport_size(SIGN_IN_WINDOW)
-        await take_picture(service, picture)
+        await take_picture(service, folder, "sign_in.png")
     async with service.expect_event("close"):
         await service.get_by_role("button", name="Sign in").click()
 
@@ -154,14 +154,17 @@ async def come_to_rest(page: Page) -> None:
     await page.wait_for_timeout(ICONS_MS)
 
 
-async def take_picture(page: Page, path: Path) -> None:
-    """Take a screenshot once the page has come to rest."""
-    await come_to_rest(page)
-    await page.screenshot(path=path)
+async def take_picture(part: Page | Locator, folder: Path | None, name: str) -> None:
+    """Take a screenshot, if there is a folder, once the page has come to rest."""
+    if folder is not None:
+        await come_to_rest(part if isinstance(part, Page) else part.page)
+        await part.screenshot(path=folder / name)
 
 
-async def take_picture_of(dialog: Locator, path: Path) -> None:
-    """Take a screenshot of a dialog, and of a little around it."""
+async def take_picture_of(dialog: Locator, folder: Path | None, name: str) -> None:
+    """Take such a screenshot of a dialog, and of a little around it."""
+    if folder is None:
+        return
     await come_to_rest(dialog.page)
     box = await dialog.get_by_role("dialog").bounding_box()
     assert box is not None
@@ -171,4 +174,4 @@ async def take_picture_of(dialog: Locator, path: Path) -> None:
         width=box["width"] + 2 * MARGIN,
         height=box["height"] + 2 * MARGIN,
     )
-    await dialog.page.screenshot(path=path, clip=clip)
+    await dialog.page.screenshot(path=folder / name, clip=clip)

@@ -47,7 +47,7 @@ async def test_sign_in_again(
 
 
 async def test_options(
-    page: Page, home: Settings, api: HomeAssistant, screenshots: Path
+    page: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
 ) -> None:
     """The diagnostic sensor shows the chosen connection: cloud only, then the LAN."""
     assert await connections(api) == {"lan"}
@@ -58,7 +58,7 @@ async def test_options(
         await dialog.get_by_text("Options", exact=True).click()
         await dialog.get_by_role("radio", name=option).click()
         if connection == "lan":
-            await take_picture_of(dialog, screenshots / "options.png")
+            await take_picture_of(dialog, screenshots, "options.png")
         await dialog.get_by_role("button", name="Submit").click()
         await expect(dialog).to_contain_text("successfully")
         await until(

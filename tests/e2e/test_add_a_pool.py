@@ -24,7 +24,7 @@ TALL_WINDOW: Final = ViewportSize(width=1280, height=960)
 
 
 async def test_add_a_discovered_pool(
-    new_home: Settings, visitor: Page, screenshots: Path
+    new_home: Settings, visitor: Page, screenshots: Path | None
 ) -> None:
     """The discovery card leads, by way of the sign-in, to the device pages."""
     page = visitor
@@ -33,14 +33,14 @@ async def test_add_a_discovered_pool(
 
     discovered = page.locator("ha-config-flow-card")
     await expect(discovered).to_have_count(2)
-    await take_picture(page, screenshots / "discovered.png")
+    await take_picture(page, screenshots, "discovered.png")
 
     await discovered.first.get_by_role("button", name="Add").click()
     dialog = page.locator("dialog-data-entry-flow")
     await dialog.get_by_role("textbox").fill(new_home.service_url)
-    await take_picture_of(dialog, screenshots / "found.png")
+    await take_picture_of(dialog, screenshots, "found.png")
     submit = dialog.get_by_role("button", name="Submit")
-    await sign_in_at_service(page, submit, screenshots / "sign_in.png")
+    await sign_in_at_service(page, submit, screenshots)
     await dialog.get_by_role("button", name="finish").click()
     await come_to_rest(page)
 
@@ -53,6 +53,6 @@ async def test_add_a_discovered_pool(
     await open_device(page, new_home, SMALL)
     await expect(page.get_by_role("link", name=re.compile("^Water"))).to_be_visible()
     await page.set_viewport_size(TALL_WINDOW)
-    await take_picture(page, screenshots / "device.png")
+    await take_picture(page, screenshots, "device.png")
     await open_device(page, new_home, FULL)
     await expect(page.get_by_role("link", name=re.compile("^Spa"))).to_be_visible()

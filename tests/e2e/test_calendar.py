@@ -49,7 +49,7 @@ async def armed(api: HomeAssistant) -> AsyncIterator[None]:
 
 
 async def test_schedules_in_the_calendar(
-    armed: None, page: Page, home: Settings, pools: Pools, screenshots: Path
+    armed: None, page: Page, home: Settings, pools: Pools, screenshots: Path | None
 ) -> None:
     """The dialog explains what is not possible; other changes reach the controller."""
     assert names(await pools.read()) == SCHEDULES
@@ -85,7 +85,7 @@ async def open_calendar(page: Page, home: Settings, noon: datetime) -> None:
     await page.get_by_role("button", name="Sidebar toggle").click()
 
 
-async def add(page: Page, screenshots: Path, days: list[datetime]) -> None:
+async def add(page: Page, screenshots: Path | None, days: list[datetime]) -> None:
     """Add a schedule for today and `days`; forget at first that it repeats."""
     await page.get_by_role("button", name="Add event").click()
     editor = page.locator("dialog-calendar-event-editor")
@@ -100,10 +100,10 @@ async def add(page: Page, screenshots: Path, days: list[datetime]) -> None:
     await choose(editor.locator("ha-select").filter(has_text="Repeat"), "Weekly")
     for day in days:
         await editor.get_by_role("button", name=f"{day:%a}", exact=True).click()
-    await take_picture_of(editor, screenshots / "calendar_add.png")
+    await take_picture_of(editor, screenshots, "calendar_add.png")
     await editor.get_by_role("button", name="Add event").click()
     await expect(event(page, "Evening fall")).to_be_visible()
-    await take_picture(page, screenshots / "calendar.png")
+    await take_picture(page, screenshots, "calendar.png")
 
 
 async def move_and_rename(page: Page, days: list[datetime]) -> None:

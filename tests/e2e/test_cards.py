@@ -14,7 +14,7 @@ from tests.world.home.settings import Settings
 
 from .dashboards import PHONE, card, controller, dashboard, output, pretending
 from .pools import SMALL_ID, Pools, entity, relay, shown
-from .steps import click_until, come_to_rest
+from .steps import click_until, take_picture
 
 # Two polls: the first may have begun before the change.
 POLL_MS: Final = 45_000
@@ -101,7 +101,7 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
 
 
 async def test_resume(
-    pool: Page, pools: Pools, api: HomeAssistant, screenshots: Path
+    pool: Page, pools: Pools, api: HomeAssistant, screenshots: Path | None
 ) -> None:
     """The outputs that would be given back are named first."""
     held = [await entity(api, slot, "switch") for slot in ("slot_3", "slot_30")]
@@ -109,8 +109,7 @@ async def test_resume(
     await api.call("poolctl", "hold", entity_id=held, **hold)
     outputs = card(pool, "outputs")
     await expect(outputs.locator(".row.held")).to_have_count(2)
-    await come_to_rest(pool)
-    await outputs.screenshot(path=screenshots / "holds.png")
+    await take_picture(outputs, screenshots, "holds.png")
     await outputs.get_by_role("button", name="Resume schedules").click()
     dialog = outputs.get_by_role("dialog")
     await expect(dialog).to_contain_text("Fountain, Waterfall")

@@ -10,7 +10,7 @@ from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
 
 from .dashboards import card, controller, look, pretending
-from .steps import come_to_rest
+from .steps import take_picture
 from .test_dashboard import make_use
 
 # Use of each in mL a day, and the days that the initial content of its drum lasts.
@@ -18,7 +18,7 @@ USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
 
 
 async def test_chemicals(
-    desk: Page, home: Settings, api: HomeAssistant, screenshots: Path
+    desk: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
 ) -> None:
     """Previous days are bars, and the end of each drum is shown."""
     ends = []
@@ -32,8 +32,7 @@ async def test_chemicals(
         drums = card(desk, "drums")
         for days in (52, 26):
             await expect(drums).to_contain_text(f"lasts about {days} days")
-        await come_to_rest(desk)
-        await drums.screenshot(path=screenshots / "chemicals.png")
+        await take_picture(drums, screenshots, "chemicals.png")
         await look(desk, home, f"{path}-history")
         bars = desk.locator("hui-statistics-graph-card")
         for name in ("Acid used per day", "Chlorine used per day"):

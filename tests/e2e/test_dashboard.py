@@ -110,7 +110,7 @@ PROPOSED: Final = """ids => {
 
 
 async def test_dashboard(
-    page: Page, home: Settings, api: HomeAssistant, screenshots: Path
+    page: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
 ) -> None:
     """The dashboard is added in a few clicks, follows the equipment and keeps edits."""
     await make_past(api, home)
@@ -118,9 +118,9 @@ async def test_dashboard(
     assert await stored(api) == STRATEGY
 
     await open_pool(page, home)
-    await take_picture(page, screenshots / "dashboard.png")
+    await take_picture(page, screenshots, "dashboard.png")
     await page.set_viewport_size(PHONE)
-    await take_picture(page, screenshots / "dashboard_phone.png")
+    await take_picture(page, screenshots, "dashboard_phone.png")
     await page.set_viewport_size(WINDOW)
 
     await use_it(page, api)

@@ -32,7 +32,7 @@ VALVES: Final = ("Spa Return", "Spa Suction")
 
 
 async def test_light(
-    page: Page, home: Settings, pools: Pools, screenshots: Path
+    page: Page, home: Settings, pools: Pools, screenshots: Path | None
 ) -> None:
     """The effects are those of the chosen light type; the chosen effect is shown."""
     await open_part(page, home, FULL, "Lights")
@@ -45,7 +45,8 @@ async def test_light(
     await expect(effect).to_contain_text("Northern Lights")
     await expect(dialog.get_by_role("switch", name="Toggle")).to_be_checked()
     await effect.click()
-    await take_picture(page, screenshots / "light.png")
+    await expect(effect.get_by_role("menuitem").first).to_be_visible()
+    await take_picture(page, screenshots, "light.png")
     await page.keyboard.press("Escape")
 
     await pools.becomes(relay("Pool Light"), True)
@@ -58,7 +59,7 @@ async def test_light(
 
 @pytest.mark.last
 async def test_spa_temperature(
-    page: Page, home: Settings, pools: Pools, screenshots: Path
+    page: Page, home: Settings, pools: Pools, screenshots: Path | None
 ) -> None:
     """Spa mode moves the valves, and a click changes the target by one degree.
 
@@ -76,7 +77,7 @@ async def test_spa_temperature(
         await pools.becomes(lambda pool: pool["settings"]["spa_target"], asked)
         await expect(dialog).to_contain_text(f"{asked} °C")
     await expect(dialog).to_contain_text("Heating")
-    await take_picture_of(dialog, screenshots / "spa.png")
+    await take_picture_of(dialog, screenshots, "spa.png")
     await dialog.get_by_role("button", name="Close").click()
     await toggle(page, "Mode")
     for valve in VALVES:
@@ -84,7 +85,7 @@ async def test_spa_temperature(
 
 
 async def test_warm_by(
-    page: Page, home: Settings, api: HomeAssistant, screenshots: Path
+    page: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
 ) -> None:
     """A date is kept although its midnight has passed, so that a time can follow."""
     await open_part(page, home, FULL, "Spa")
@@ -105,7 +106,7 @@ async def test_warm_by(
         await number.fill(value)
         await number.press("Tab")
         await entered(api, today.replace(hour=hour, minute=minute))
-    await take_picture(page, screenshots / "warm_by.png")
+    await take_picture(page, screenshots, "warm_by.png")
     await api.call("poolctl", "warm_by", entity_id="climate.home_pool_spa_heating")
 
 
@@ -116,7 +117,7 @@ async def entered(api: HomeAssistant, wanted: datetime) -> None:
 
 
 async def test_kinds_of_outputs(
-    page: Page, home: Settings, pools: Pools, screenshots: Path
+    page: Page, home: Settings, pools: Pools, screenshots: Path | None
 ) -> None:
     """A general output that the user declares a light is one until that is undone."""
     dialog = await open_kinds(page, home)
@@ -125,7 +126,7 @@ async def test_kinds_of_outputs(
     await page.locator("ha-picker-combo-box input").fill("Waterfall")
     await page.get_by_text(f"{FULL} ▸ Outputs").first.click()
     await expect(dialog).to_contain_text("Waterfall")
-    await take_picture(page, screenshots / "kinds_of_outputs.png")
+    await take_picture(page, screenshots, "kinds_of_outputs.png")
     await submit(page, dialog)
 
     await open_part(page, home, FULL, "Lights")

@@ -16,7 +16,7 @@ FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
 
 
 async def test_from_scratch(
-    first_home: Settings, visitor: Page, screenshots: Path
+    first_home: Settings, visitor: Page, screenshots: Path | None
 ) -> None:
     """A discovered pool is added, with its credentials; nothing is typed twice."""
     page = visitor
@@ -35,7 +35,7 @@ async def test_from_scratch(
     await expect(credentials).not_to_contain_text("formatjs")
     await expect(credentials).not_to_contain_text("MISSING_VALUE")
     await expect(credentials.get_by_role("link", name=redirect)).to_have_count(0)
-    await take_picture_of(credentials, screenshots / "credentials.png")
+    await take_picture_of(credentials, screenshots, "credentials.png")
     await credentials.get_by_role("button", name="Close").last.click()
     await expect(credentials.get_by_role("dialog")).to_have_count(0)
     await expect(cards).to_have_count(len(FOUND))

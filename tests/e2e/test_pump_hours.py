@@ -20,7 +20,11 @@ OWN: Final = "switch.beach_house_filter_schedule"
 
 
 async def test_pump_hours(
-    page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+    page: Page,
+    home: Settings,
+    api: HomeAssistant,
+    pools: Pools,
+    screenshots: Path | None,
 ) -> None:
     """Once the blueprint is filled in, saved and run, the controller has the hours."""
     await api.call("switch", "turn_off", entity_id=OWN)
@@ -33,7 +37,7 @@ async def test_pump_hours(
     picker = page.locator("ha-entity-picker").first
     await picker.click()
     await pick(picker, SMALL, "Hours still needed")
-    await take_picture(page, screenshots / "pump_hours.png")
+    await take_picture(page, screenshots, "pump_hours.png")
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("Traces", exact=True)).to_be_visible()
     await expect(page.locator("ha-alert:visible")).to_have_count(0)

@@ -16,7 +16,11 @@ TITLE: Final = "Home pool: the chlorine drum is nearly empty"
 
 
 async def test_refill(
-    page: Page, home: Settings, api: HomeAssistant, pools: Pools, screenshots: Path
+    page: Page,
+    home: Settings,
+    api: HomeAssistant,
+    pools: Pools,
+    screenshots: Path | None,
 ) -> None:
     """The repair appears with the option, and disappears with the refill."""
     settings = (await pools.read())["settings"]
@@ -35,7 +39,7 @@ async def test_refill(
     await repair.click()
     dialog = page.locator("dialog-data-entry-flow")
     await expect(dialog).to_contain_text(f"{left / 1000:.1f} L of chlorine are left")
-    await take_picture_of(dialog, screenshots / "repair.png")
+    await take_picture_of(dialog, screenshots, "repair.png")
     await dialog.get_by_role("button", name="Submit").click()
     await expect(dialog).to_contain_text("The issue is repaired")
     await dialog.get_by_role("button", name="Finish").click()
