@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import inf
 import time
 
 from homeassistant.core import HomeAssistant, callback
@@ -35,7 +36,7 @@ class _Course:
     """The same if it began in this run (monotonic, s)."""
     read: bool = False
     """Whether a read of this run has said something about it."""
-    first: float | None = None
+    first: float = inf
     """Time of the first read that a second one has to confirm (monotonic, s)."""
     active: Active | None = None
 
@@ -92,9 +93,11 @@ class ActiveProblems[F: Subject]:
             exists = _confirmed(row, course, situation, exists)
         if exists is None:
             return course.active
-        if not exists:
+        lasted = None
+        if exists:
+            lasted = self._lasted(course)
+        else:
             course.since = course.began = None
-        lasted = self._lasted(course) if exists else None
         self._show_repair(row, situation, lasted)
         patience = row.patience(situation) if callable(row.patience) else row.patience
         if lasted is None or lasted < patience or course.since is None:
@@ -172,7 +175,7 @@ def _confirmed[F: Subject](
     else:
         now = row.variant(situation).key if exists else None
         settled = now == (course.active and course.active.variant)
-    first = read_at if course.first is None else course.first
+    first = min(course.first, read_at)
     waits = not settled and read_at - first < AGREEING
-    course.first = first if waits else None
+    course.first = first if waits else inf
     return None if waits else exists
