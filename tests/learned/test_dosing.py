@@ -490,6 +490,7 @@ def test_a_day_is_as_long_as_it_is(begins: str, hours: int, zone: ZoneInfo) -> N
         ([(2, MINUTE), (3, 2 * MINUTE)], 3),
         # A lower count that is two minutes newer is not an older copy.
         ([(0, 2 * MINUTE), (1, HOUR)], 4),
+        ([(0, 2 * MINUTE), (3, HOUR)], 6),
     ],
 )
 def test_an_older_copy_of_the_cloud(
