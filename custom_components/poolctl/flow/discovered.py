@@ -1,7 +1,8 @@
-"""Controllers shown under *Discovered*, so that a new flow can continue with one.
+"""Announced controllers: of configured accounts, and those shown under *Discovered*.
 
-Home Assistant's page starts a new flow once it has asked for credentials. The user's
-choice must survive that, and so must the check that the account owns the controller.
+A new flow can continue with one of the latter: Home Assistant's page starts a new flow
+once it has asked for credentials. The user's choice must survive that, and so must the
+check that the account owns the controller.
 """
 
 import asyncio

@@ -58,6 +58,7 @@ def filter_compared(pool: Pool) -> bool | None:
 
 
 # Hours of the pump
+
 _LEAST: Final = 2.0
 """Fewest hours a day, even in cold water."""
 _STEPS: Final = 4

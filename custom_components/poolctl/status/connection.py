@@ -86,6 +86,7 @@ def reason(error: type[PoolctlError]) -> Link:
 
 
 # Problems
+
 _SITE = "https://github.com/poolctl/poolctl"
 REQUIREMENTS_URL: Final = f"{_SITE}#supported-devices"
 REPORT_URL: Final = f"{_SITE}/issues/new/choose"
