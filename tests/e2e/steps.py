@@ -59,14 +59,6 @@ async def open_integration(page: Page, home: Settings) -> None:
     await page.goto(f"{home.home_url}/config/integrations/integration/{DOMAIN}")
 
 
-async def open_flow(page: Page, home: Settings) -> Locator:
-    """Begin to add an account; return the dialog."""
-    url = f"{home.home_url}/config/integrations/dashboard/add?domain={DOMAIN}"
-    await page.goto(url)
-    await page.get_by_role("button", name="OK").click()
-    return page.locator("dialog-data-entry-flow")
-
-
 async def open_device(page: Page, home: Settings, name: str) -> None:
     """Open the page of a device from the page of the integration."""
     await open_integration(page, home)
