@@ -13,7 +13,7 @@ from pathlib import Path
 import re
 from typing import Any, Final, Literal
 
-from playwright.async_api import Page, ViewportSize
+from playwright.async_api import Page, ViewportSize, expect
 import pytest
 import pytest_asyncio
 
@@ -179,6 +179,10 @@ async def all_states(
             if state == "problems":
                 headline = card(page, "pool").locator(".headline")
                 await headline.click()
+            else:
+                # The dialog of the previous state closes slowly.
+                dialog = page.locator("ha-more-info-history")
+                await expect(dialog).to_have_count(0)
             for width, scheme in looks(number, language):
                 await page.emulate_media(color_scheme=scheme)
                 await page.set_viewport_size(ViewportSize(width=width, height=HEIGHT))

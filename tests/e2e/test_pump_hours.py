@@ -38,8 +38,16 @@ async def test_pump_hours(
     await picker.click()
     await pick(picker, SMALL, "Hours still needed")
     await take_picture(page, screenshots, "pump_hours.png")
+    before = await automations(api)
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("Traces", exact=True)).to_be_visible()
+    # The page is there before the automation is, and until then its menu runs nothing.
+    await until(
+        lambda: automations(api),
+        lambda found: found > before,
+        what="the automation is on",
+        seconds=SECONDS,
+    )
     await expect(page.locator("ha-alert:visible")).to_have_count(0)
 
     editor = page.locator("ha-automation-editor")
@@ -60,6 +68,16 @@ async def test_pump_hours(
     if await planned(pools):
         await api.call("poolctl", "delete_schedule", entity_id=plan)
     await api.call("switch", "turn_on", entity_id=OWN)
+
+
+async def automations(api: HomeAssistant) -> set[str]:
+    """Return the automations that are on."""
+    found = (await api.states()).items()
+    return {
+        key
+        for key, it in found
+        if key.startswith("automation.") and it["state"] == "on"
+    }
 
 
 async def planned(pools: Pools) -> int:
