@@ -9,9 +9,11 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 import pytest
 
+from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
+from custom_components.poolctl.network.proof import Proof
 from custom_components.poolctl.network.recovery import Recovery
 from tests.flow.test_config_flow import discover, hear
 from tests.network.test_neighbours_cards import ACTING
@@ -57,6 +59,23 @@ async def test_an_address_that_is_never_left(
     home.controller.faults.clear()
     await home.advance(30)
     assert home.source == "lan"
+
+
+async def test_the_known_address_is_back_before_another_is_proved(
+    small: Home, replayer: Replayer
+) -> None:
+    (coordinator,) = small.entry.runtime_data.controllers.values()
+    await lose(small)
+    before, proved = dict(small.stored), []
+
+    async def verify(proof: Proof, lan: LanClient) -> None:
+        coordinator.controller.paths.lan_answered()
+        proved.append(lan.host)
+
+    with patch.object(Proof, "async_verify", verify):
+        await hear(small, replayer.announces(small.controller))
+        await small.advance(60, step=15)
+    assert proved and small.stored == before
 
 
 @pytest.mark.parametrize("fresh", [False, True])
