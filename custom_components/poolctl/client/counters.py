@@ -1,4 +1,7 @@
-"""Counters of envelopes: what is signed next, and what is a replay (protocol.md O1)."""
+"""Counters of envelopes: what is signed next, and what is a replay (protocol.md O1).
+
+Requests that use them are sent one at a time.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable

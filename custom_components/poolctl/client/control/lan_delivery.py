@@ -111,9 +111,9 @@ class LanDelivery:
         Other clients sign with the same counter, and their clocks may be ahead. A query
         that was answered earlier shows the cause. If it is refused, our counter is
         behind; it is advanced no further than needed, because the requests of the other
-        clients are refused for as long. If it is answered, another client may have used the same
-        counter, and the next refusal is final. Returns whether ours was behind; raises
-        ClockError if the other clients are too far ahead.
+        clients are refused for as long. If it is answered, another client may have used
+        the same counter, and the next refusal is final. Returns whether ours was behind;
+        raises ClockError if the other clients are too far ahead.
         """
         counters = self.lan.counters
         if counters.answered is None:
