@@ -159,6 +159,7 @@ async def add_past(home: HomeAssistant, settings: Settings) -> None:
                 used = _used(lived, drum)
                 await _import_growth(home, entity_id, used, "volume", "mL", daily=True)
         entities += _switches(ours, device_id, lived)
+    await _until_imported(home, [each.entity_id for each in entities])
     await asyncio.to_thread(insert_states, settings.config, entities)
 
 
@@ -260,6 +261,28 @@ async def import_statistics(
         },
         # Home Assistant itself writes the statistics of the current hour.
         stats=[each for each in stats if each["start"] < this_hour],
+    )
+
+
+async def _until_imported(home: HomeAssistant, entity_ids: list[str]) -> None:
+    """Wait until the recorder has imported these sensors: it only queues what is sent."""
+    sensors = {each for each in entity_ids if each.startswith("sensor.")}
+
+    async def imported() -> set[str]:
+        return set(
+            await home.command(
+                "recorder/statistics_during_period",
+                start_time=_at(0),
+                statistic_ids=[*sensors],
+                period="month",
+            )
+        )
+
+    await until(
+        imported,
+        lambda found: found == sensors,
+        what="the recorder imports statistics",
+        seconds=_RECORDED_SECONDS,
     )
 
 
