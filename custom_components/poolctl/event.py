@@ -16,6 +16,7 @@ from homeassistant.const import Platform
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
+from .client.holds.evidence import AGREEING
 from .client.pool.dosing import ACID, CHLORINE, DoserKind
 from .client.pool.state import PoolState
 from .client.wire.equipment import CHLORINATORS, EXPANDERS
@@ -47,8 +48,8 @@ class PoolEvent(NamedTuple):
 class Watch(Protocol):
     """Compares each state with the previous one; the first one yields no event."""
 
-    def events(self, state: PoolState) -> Iterator[PoolEvent]:
-        """Yield the events since the previous state."""
+    def events(self, state: PoolState, read_at: float) -> Iterator[PoolEvent]:
+        """Yield the events since the previous state; it was read then (monotonic, s)."""
 
 
 # Doses
@@ -89,7 +90,7 @@ class DoseWatch:
         self._count: DoseCount | None = None
         self._dosed: bool | None = None
 
-    def events(self, state: PoolState) -> Iterator[PoolEvent]:
+    def events(self, state: PoolState, read_at: float) -> Iterator[PoolEvent]:
         """Yield one event for a dose, or for all doses counted since the last event."""
         if not self._signs.exists(state):
             return
@@ -121,14 +122,21 @@ class FaultWatch:
     ) -> None:
         self._event, self._present_fn = event, present_fn
         self._present: bool | None = None
+        self._first: float | None = None
+        """Time of a read that differs, and that a second one has to confirm."""
 
-    def events(self, state: PoolState) -> Iterator[PoolEvent]:
-        """Yield the fault if the previous state did not have it."""
+    def events(self, state: PoolState, read_at: float) -> Iterator[PoolEvent]:
+        """Yield the fault if two reads have it, and those before did not."""
         if (present := self._present_fn(state)) is None:
             return
-        previous, self._present = self._present, present
-        if present and previous is False:
-            yield self._event
+        if self._present is None or present is self._present:
+            self._present, self._first = present, None
+            return
+        self._first = read_at if self._first is None else self._first
+        if read_at - self._first >= AGREEING:
+            self._present, self._first = present, None
+            if present:
+                yield self._event
 
 
 def _expander_watch(number: int) -> FaultWatch:
@@ -191,8 +199,10 @@ class PoolctlEvent(PoolctlEntity, EventEntity):
         self._events()
 
     def _events(self) -> list[PoolEvent]:
-        state = self.view.state
-        return [found for watch in self._watches for found in watch.events(state)]
+        state, read_at = self.view.state, self.view.situation.read_at or 0.0
+        return [
+            event for watch in self._watches for event in watch.events(state, read_at)
+        ]
 
     @callback
     @override

@@ -82,6 +82,11 @@ def faults(dry: bool | None, *lost: int, reported: bool = True) -> PoolState:
     return PoolState(signals=Signals(dry_run=dry, expanders=expanders))
 
 
+def twice(state: PoolState) -> list[PoolState]:
+    """Return two reads of a state: an odd read stands alone."""
+    return [state, state]
+
+
 def counted(state: PoolState, at: datetime) -> PoolState:
     """Return a state whose counts were reported at a time."""
     acid, chlorine = (
@@ -107,22 +112,44 @@ def counted(state: PoolState, at: datetime) -> PoolState:
         ([doses(0, 0, types=(5,)), doses(1, 1, types=(5,))], []),
         # Where the types are not reported, as by the cloud, a count proves a doser.
         ([doses(0, types=None), doses(2, types=None)], ["acid_dose 2 2"]),
-        # A dry run is one fault until it ends.
-        ([faults(False), faults(True), faults(True)], ["dry_run"]),
-        ([faults(False), faults(True), faults(False), faults(True)], ["dry_run"] * 2),
+        # A dry run is one fault until it ends; what only one read shows is none.
+        ([faults(False), *twice(faults(True)), faults(True)], ["dry_run"]),
+        ([faults(False), faults(True), faults(False), faults(True)], []),
         (
-            [faults(False), faults(False, 1, 4), faults(False, 4), faults(False, 1, 4)],
+            [faults(False), *twice(faults(True)), faults(False), faults(True)],
+            ["dry_run"],
+        ),
+        (
+            [
+                faults(False),
+                *(twice(faults(True)) + twice(faults(False)) + twice(faults(True))),
+            ],
+            ["dry_run", "dry_run"],
+        ),
+        (
+            [
+                faults(False),
+                *(
+                    twice(faults(False, 1, 4))
+                    + twice(faults(False, 4))
+                    + twice(faults(False, 1, 4))
+                ),
+            ],
             ["expander_lost 1", "expander_lost 4", "expander_lost 1"],
         ),
         # The cloud reports no expanders: their loss is an event once the LAN answers.
         (
-            [faults(False), faults(False, reported=False), faults(False, 2)],
+            [faults(False), faults(False, reported=False), *twice(faults(False, 2))],
             ["expander_lost 2"],
         ),
         # What was there at the start is no event, even if it was unknown at first.
-        ([faults(True, 1)], []),
+        ([faults(True, 1)] * 3, []),
         (
-            [faults(None, reported=False), faults(True, 1), faults(True, 1, 2)],
+            [
+                faults(None, reported=False),
+                faults(True, 1),
+                *twice(faults(True, 1, 2)),
+            ],
             ["expander_lost 2"],
         ),
     ],
@@ -134,7 +161,9 @@ def test_what_is_an_event(states: list[PoolState], events: list[str]) -> None:
         " ".join(map(str, [event.event_type, *event.attributes.values()]))
         for number, state in enumerate(states)
         for watch in watches
-        for event in watch.events(counted(state, start + number * timedelta(hours=1)))
+        for event in watch.events(
+            counted(state, start + number * timedelta(hours=1)), 15.0 * number
+        )
     ]
     assert found == events
 
