@@ -126,8 +126,10 @@ async def test_buttons_come_and_go_with_the_kind_of_light(full: Home) -> None:
 
 
 async def test_a_start_into_the_cloud(full: Home) -> None:
-    """Effects, which only the LAN reports, are not shown; no button is removed."""
-    before = buttons(full)
+    """The types are known, which only the LAN reports; the colour may have changed."""
+    await full.act("light.turn_on", LIGHT, effect="lime")
+    assert shown(full)[1] == "lime"
+    before, effects = buttons(full), light(full).attributes["effect_list"]
     removed = async_capture_events(full.hass, er.EVENT_ENTITY_REGISTRY_UPDATED)
     full.cloud.not_offered.add("auxInfo")
     full.controller.faults.on("refuse")
@@ -135,13 +137,14 @@ async def test_a_start_into_the_cloud(full: Home) -> None:
     assert full.source == "cloud"
     state = light(full)
     assert (state.state, state.attributes["assumed_state"]) == ("unknown", True)
-    assert "effect_list" not in state.attributes
+    assert state.attributes["effect_list"] == effects
+    assert state.attributes["effect"] is None
     assert buttons(full) == before
 
     full.controller.faults.off("refuse")
     await full.restart()
     state = light(full)
-    assert (state.state, "assumed_state" in state.attributes) == ("off", False)
+    assert (state.state, "assumed_state" in state.attributes) == ("on", False)
     assert full.value("button", "slot_1_light_resync") == "unknown"
     assert not [e for e in removed if e.data["action"] == "remove"]
 

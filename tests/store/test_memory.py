@@ -11,7 +11,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry
+from custom_components.poolctl.client.pool.parts import Chemistry, LightShow
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
@@ -32,6 +32,8 @@ STATE = PoolState(
     pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     last_speed=75,
     pool_sources=(HeatSource.SOLAR,),
+    pool_lights=LightShow(2, None),
+    spa_lights=LightShow(0, None),
     valid_chemistry=Chemistry(ph=7.2, orp=650, water_temperature=27.5),
     valid_at=datetime(2026, 11, 21, 9, 30, 15, 250000, UTC),
 )

@@ -14,7 +14,7 @@ from ..client.holds.hold import Hold
 from ..client.holds.pauses import Pause
 from ..client.pool.choices import Choices, WithoutFlow
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import Chemistry
+from ..client.pool.parts import Chemistry, LightShow
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..client.wire.commands import PumpIdentity
@@ -23,6 +23,8 @@ from ..learned.learned import Learned
 from ..learned.totals import TotalKind
 from ..warm_by.request import Request
 from .memory import Memory
+
+type _LightType = Annotated[int | None, Within(0, 255)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,8 @@ class Equipment:
     pump: PumpIdentity | None = None
     last_speed: Annotated[int | None, Within(1, MAX_SPEED)] = None
     pool_sources: tuple[HeatSource, ...] = ()
+    pool_lights: _LightType = None
+    spa_lights: _LightType = None
     chemistry: Chemistry = Chemistry()
     chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""
@@ -52,6 +56,8 @@ class Equipment:
             pump=state.pump,
             last_speed=state.last_speed,
             pool_sources=state.pool_sources,
+            pool_lights=state.pool_lights and state.pool_lights.light_type,
+            spa_lights=state.spa_lights and state.spa_lights.light_type,
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
             probed_spa=state.probed_spa,
@@ -66,11 +72,18 @@ class Equipment:
             pump=self.pump,
             last_speed=self.last_speed,
             pool_sources=self.pool_sources,
+            pool_lights=_show(self.pool_lights),
+            spa_lights=_show(self.spa_lights),
             valid_chemistry=self.chemistry,
             valid_at=self.chemistry_at,
             probed_spa=self.probed_spa,
             settles_since=self.settles_since,
         )
+
+
+def _show(light_type: int | None) -> LightShow | None:
+    """Return a show of a light type, whose colour may have been changed meanwhile."""
+    return None if light_type is None else LightShow(light_type, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

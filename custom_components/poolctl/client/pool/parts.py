@@ -98,7 +98,8 @@ class LightShow(NamedTuple):
     """The light type and colour that a group of lights was last set to."""
 
     light_type: int
-    color: int
+    color: int | None
+    """`None` until it is reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
