@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from .frame import MODE_OFF
 
@@ -126,7 +127,7 @@ AUX_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Slot:
     """One of up to 37 outputs and its last known state."""
 
@@ -140,12 +141,12 @@ class Slot:
     """Whether it is held by hand against the schedules, on or off."""
     virtual: bool = False
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Kind of equipment wired to it."""
         return AUX_TYPES.get(self.type_code, _GENERAL).kind
 
-    @property
+    @cached_property
     def role(self) -> Role:
         """What a user can do with it."""
         if self.virtual:
