@@ -126,7 +126,7 @@ def test_what_is_no_report(tmp_path: Path, text: str, why: str) -> None:
 
 def test_what_is_recorded_is_checked_again(file: Callable[..., Path]) -> None:
     """The current rules are used, whatever was counted during the recording."""
-    frame = wire.encode_frame(wire.Frame(wire.Telemetry({"flags": 1 << 6}, [1, 42])))
+    frame = wire.encode_frame(wire.Frame({"flags": 1 << 6}, [1, 42]))
     late = event(event="frame", counter=1 << 31, payload=frame.hex())
     (part,) = read(file(late)).parts
     found = {
@@ -138,7 +138,7 @@ def test_what_is_recorded_is_checked_again(file: Callable[..., Path]) -> None:
 
 
 def test_another_layout_is_shown_byte_by_byte(file: Callable[..., Path]) -> None:
-    frame = wire.encode_frame(wire.Frame(wire.Telemetry({"ph": 74}, [0] * 3)))
+    frame = wire.encode_frame(wire.Frame({"ph": 74}, [0] * 3))
     longer = frame[:2] + bytes([frame[2] + 2]) + frame[3:] + b"\x01\x02"
     (part,) = read(file(event(event="frame", payload=longer.hex()))).parts
     text = "\n".join(decoded(part))
@@ -193,8 +193,8 @@ EVENING = 1_782_856_800.0
 
 def frame(*modes: int, at: float = 0.0, held: tuple[int, ...] = ()) -> Json:
     """Return the event of a frame with these modes."""
-    telemetry = wire.Telemetry({}, [*modes], [*held])
-    payload = wire.encode_frame(wire.Frame(telemetry)).hex()
+    state = wire.Frame({"flags": 0}, [*modes], [*held])
+    payload = wire.encode_frame(state).hex()
     return {"at": EVENING + at, "event": "frame", "counter": at, "payload": payload}
 
 

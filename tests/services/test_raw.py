@@ -47,8 +47,7 @@ async def test_an_action_and_the_state_in_its_reply(small: Home) -> None:
     assert small.pool.relays[WATERFALL]
     assert small.value("switch", f"slot_{WATERFALL}") == "on"
     frame = wire.decode_frame(bytes.fromhex(response))
-    assert frame.telemetry is not None
-    assert frame.telemetry.aux_modes[WATERFALL] == 99
+    assert frame.aux_modes[WATERFALL] == 99
     # Without a wish for a response, there is none.
     assert await send(small, "send_action", "aux", "020001", answers=False) is None
     assert not small.pool.relays[WATERFALL]

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from copy import copy
-from dataclasses import replace
 import re
 from typing import Final
 
@@ -28,7 +27,6 @@ DEVICE_ID: Final = re.compile(r"[0-9A-F]{2}(_[0-9A-F]{2}){5}")
 LAN_FIRMWARE: Final = (2, 5, 46)  # the first to serve the LAN (protocol.md 1)
 IDENTIFY_SECONDS: Final = 60.0  # from a restart until the pump is identified (chosen)
 CUT: Final = 20  # bytes missing from a truncated frame
-NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types that replace those of spa heaters
 DEMO_KEY: Final = bytes(range(16))
 
 
@@ -230,18 +228,18 @@ class Controller:
 
     def signed_state(self, *places: str, configuration: bool = True) -> bytes:
         """Build a signed state frame."""
-        pool, full = self.pool, configuration
-        if full and self.faults.take("no_config", *places):
-            full = False
-        frame = wire.Frame(
-            telemetry.telemetry(pool, online=self.online),
-            self._configuration(pool) if full else None,
-            pool.timers or None,
+        pool = self.pool
+        frame = telemetry.frame(
+            pool,
+            online=self.online,
+            firmware=self.firmware,
+            full=configuration and not self.faults.take("no_config", *places),
+            dialects=self.dialects,
         )
         if self.frames % odd_frames.ONE_IN == 0:
-            frame = odd_frames.odd(frame, pool, self.dialects)
+            odd_frames.spoil(frame, pool, self.dialects)
         if self.faults.take("odd_value", *places):
-            frame = odd_frames.odd_value(frame, self.frames)
+            odd_frames.spoil_value(frame, self.frames)
         self.frames += 1
         data = wire.encode_frame(frame)
         for dialect, version in FRAME_VERSIONS.items():
@@ -250,14 +248,6 @@ class Controller:
         if self.faults.take("truncated_frame", *places):
             data = data[:-CUT]
         return self._sign(data, *places)
-
-    def _configuration(self, pool: Pool) -> wire.Configuration:
-        told = telemetry.configuration(pool, self.firmware, self.dialects)
-        if Dialect.SPA_BY_SOLAR in self.dialects:
-            return replace(
-                told, aux_types=[NO_SPA_HEATER.get(t, t) for t in told.aux_types]
-            )
-        return told
 
     def signed_reply(self, name: str) -> bytes:
         """Build a signed reply to a query; raises `DeclinedError`."""

@@ -1,7 +1,6 @@
 """Single frames with wrong content (protocol.md L15)."""
 
 from collections.abc import Callable, Set as AbstractSet
-from dataclasses import replace
 import struct
 from typing import Final
 
@@ -13,64 +12,47 @@ from .wire import CONFIGURATION, TELEMETRY, Frame
 ONE_IN: Final = 100
 
 
-def odd(frame: Frame, pool: Pool, dialects: AbstractSet[str]) -> Frame:
-    """Return a frame with the changes that these dialects make once in a while."""
+def spoil(frame: Frame, pool: Pool, dialects: AbstractSet[str]) -> None:
+    """Make the changes in a frame that these dialects make once in a while."""
     for dialect, change in _CHANGES.items():
         if dialect in dialects:
-            frame = change(frame, pool)
-    return frame
+            change(frame, pool)
 
 
-def _no_override(frame: Frame, pool: Pool) -> Frame:
-    assert frame.telemetry is not None
-    return replace(frame, telemetry=replace(frame.telemetry, held_slots=[]))
+def _no_override(frame: Frame, pool: Pool) -> None:
+    frame.held_slots = []
 
 
-def _pump_off(frame: Frame, pool: Pool) -> Frame:
-    assert frame.telemetry is not None
-    fields = {**frame.telemetry.fields, "main_pump_mode": 0}
-    return replace(frame, telemetry=replace(frame.telemetry, fields=fields))
+def _pump_off(frame: Frame, pool: Pool) -> None:
+    frame.telemetry["main_pump_mode"] = 0
 
 
-def _no_types(frame: Frame, pool: Pool) -> Frame:
-    if (told := frame.configuration) is None:
-        return frame
-    types = [0 for _ in told.aux_types]
-    return replace(frame, configuration=replace(told, aux_types=types))
+def _no_types(frame: Frame, pool: Pool) -> None:
+    frame.aux_types = [0 for _ in frame.aux_types]
 
 
-def _off(*roles: Role) -> Callable[[Frame, Pool], Frame]:
-    def change(frame: Frame, pool: Pool) -> Frame:
-        assert frame.telemetry is not None
-        modes = [
-            0 if slot.role in roles else mode
-            for slot, mode in zip(pool.slots, frame.telemetry.aux_modes, strict=True)
-        ]
-        return replace(frame, telemetry=replace(frame.telemetry, aux_modes=modes))
+def _off(*roles: Role) -> Callable[[Frame, Pool], None]:
+    def change(frame: Frame, pool: Pool) -> None:
+        for number, slot in enumerate(pool.slots):
+            if slot.role in roles:
+                frame.aux_modes[number] = 0
 
     return change
 
 
-def odd_value(frame: Frame, number: int) -> Frame:
-    """Return a frame in which one value is 0 or the largest; `number` chooses it."""
-    assert frame.telemetry is not None
-    settings = frame.configuration.fields if frame.configuration else {}
-    readings = frame.telemetry.fields
+def spoil_value(frame: Frame, number: int) -> None:
+    """Make one value of a frame 0 or the largest; `number` chooses it."""
     place, largest = divmod(number, 2)
-    names = [*readings, *settings]
+    readings = [name for name, _ in TELEMETRY if name in frame.telemetry]
+    names = [*readings, *frame.configuration]
     name = names[place % len(names)]
-    code = dict(TELEMETRY if name in readings else CONFIGURATION)[name]
+    code = dict((*TELEMETRY, *CONFIGURATION))[name]
     highest = 256 ** struct.calcsize(f"<{code}") // (2 if code.islower() else 1) - 1
-    value = highest if largest else 0
-    if name in readings:
-        fields = {**readings, name: value}
-        return replace(frame, telemetry=replace(frame.telemetry, fields=fields))
-    assert frame.configuration is not None
-    fields = {**settings, name: value}
-    return replace(frame, configuration=replace(frame.configuration, fields=fields))
+    section = frame.telemetry if name in readings else frame.configuration
+    section[name] = highest if largest else 0
 
 
-_CHANGES: Final[dict[Dialect, Callable[[Frame, Pool], Frame]]] = {
+_CHANGES: Final[dict[Dialect, Callable[[Frame, Pool], None]]] = {
     Dialect.ODD_NO_OVERRIDE: _no_override,
     Dialect.ODD_PUMP_OFF: _pump_off,
     Dialect.ODD_NO_TYPES: _no_types,

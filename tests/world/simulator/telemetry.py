@@ -1,17 +1,19 @@
-"""The sections of a controller's state frame, made from its pool (protocol.md O2)."""
+"""A controller's state frame, made from its pool (protocol.md O2)."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Final
 
+from .dialects import Dialect
 from .equipment import PUMP, SPA_ACTUATORS, Role
 from .pool import Pool
 from .schedules import reported
 from .water import pump_watts
-from .wire import CONFIGURATION, Configuration, Fields, Telemetry
+from .wire import CONFIGURATION, Fields, Frame
 
 _SETTINGS: Final = frozenset(name for name, _ in CONFIGURATION)
 _EXPANDER_STARTS: Final = {1: 12, 2: 17, 3: 27, 4: 32}
+_NO_SPA_HEATER: Final = {19: 0, 32: 2}  # aux types that replace those of spa heaters
 
 
 def version(firmware: str) -> tuple[int, int, int]:
@@ -58,40 +60,44 @@ def has_expander(pool: Pool, number: int) -> bool:
     return fitted and number not in pool.lost_expanders
 
 
-def telemetry(pool: Pool, *, online: bool) -> Telemetry:
-    """Build section A; `online`: the controller reaches its cloud."""
-    water, pump = pool.water, pool.pump
-    fields: Fields = {
-        "flags": _flags(pool),
-        "water_temperature": int(water.temperature * 10),
-        "ambient_temperature": int(water.ambient * 100),
-        "ph": int(water.ph * 10),
-        "orp": int(water.orp),
-        "flow_rate": round(water.flow),
-        "pressure": water.pressure,
-        "pump_speed": pump.speed,
-        "pump_power": round(pump_watts(pump.speed) * pump.effort),
-        "drive_temperature": 38 if pump.running else 24,
-        "main_pump_mode": pump.mode,
-        "sanitiser_output": 80 if pool.chlorinating else 0,
-        "flags2": _flags2(pool, online),
-    }
-    return Telemetry(
-        fields,
-        aux_modes=[
-            pump.slot_mode(slot.mode) if number == pool.find(PUMP) else slot.mode
-            for number, slot in enumerate(pool.slots)
-        ],
-        held_slots=[number for number, slot in enumerate(pool.slots) if slot.held],
-        cooldown=round(pump.run_on),
-        priming=round(pump.priming),
+def frame(
+    pool: Pool, *, online: bool, firmware: str, full: bool, dialects: AbstractSet[str]
+) -> Frame:
+    """Build a state frame; `online`: the controller reaches its cloud."""
+    water, pump, slots = pool.water, pool.pump, pool.slots
+    state = Frame(
+        {
+            "flags": _flags(pool),
+            "water_temperature": int(water.temperature * 10),
+            "ambient_temperature": int(water.ambient * 100),
+            "ph": int(water.ph * 10),
+            "orp": int(water.orp),
+            "flow_rate": round(water.flow),
+            "pressure": water.pressure,
+            "pump_speed": pump.speed,
+            "pump_power": round(pump_watts(pump.speed) * pump.effort),
+            "drive_temperature": 38 if pump.running else 24,
+            "main_pump_mode": pump.mode,
+            "sanitiser_output": 80 if pool.chlorinating else 0,
+            "flags2": _flags2(pool, online),
+            "cooldown": round(pump.run_on),
+            "priming": round(pump.priming),
+        },
+        aux_modes=[slot.mode for slot in slots],
+        held_slots=[number for number, slot in enumerate(slots) if slot.held],
+        timers=pool.timers,
     )
+    if (where := pool.find(PUMP)) is not None:
+        state.aux_modes[where] = pump.slot_mode(slots[where].mode)
+    if full:
+        state.configuration = _configuration(pool, firmware, dialects)
+        state.aux_types = [slot.aux_type for slot in slots]
+        if Dialect.SPA_BY_SOLAR in dialects:
+            state.aux_types = [_NO_SPA_HEATER.get(t, t) for t in state.aux_types]
+    return state
 
 
-def configuration(
-    pool: Pool, firmware: str, dialects: AbstractSet[str]
-) -> Configuration:
-    """Build section B."""
+def _configuration(pool: Pool, firmware: str, dialects: AbstractSet[str]) -> Fields:
     fields: Fields = {
         name: int(value) for name, value in pool.settings.items() if name in _SETTINGS
     }
@@ -102,7 +108,7 @@ def configuration(
     fields["schedules_enabled"] = sum(enabled)
     names = ("firmware_major", "firmware_minor", "firmware_patch")
     fields.update(zip(names, version(firmware), strict=True))
-    return Configuration(fields, [slot.aux_type for slot in pool.slots])
+    return fields
 
 
 def overview(pool: Pool) -> dict[str, object]:

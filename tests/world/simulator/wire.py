@@ -37,6 +37,9 @@ TELEMETRY: Final[Table] = (
     ("cost_4", "i"), ("flags2", "H"), ("slots", "B"),
 )  # fmt: skip
 
+# protocol.md O2.1: its end, after the modes and override bits of the slots
+RUNS: Final[Table] = (("cooldown", "H"), ("priming", "H"))
+
 # protocol.md O2.2: section B up to the number of slots
 CONFIGURATION: Final[Table] = (
     ("pool_size", "B"), ("electricity_cost", "H"), ("max_run_current", "B"),
@@ -104,31 +107,16 @@ def from_hex(text: str) -> bytes:
 
 
 @dataclass(slots=True)
-class Telemetry:
-    """Section A."""
+class Frame:
+    """A state frame, whose sections are left out if they are empty."""
 
-    fields: Fields
+    telemetry: Fields = field(default_factory=dict)
     aux_modes: list[int] = field(default_factory=list)
     held_slots: list[int] = field(default_factory=list)
-    cooldown: int | None = None
-    priming: int | None = None
-
-
-@dataclass(slots=True)
-class Configuration:
-    """Section B."""
-
-    fields: Fields
+    configuration: Fields = field(default_factory=dict)
     aux_types: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Frame:
-    """A state frame; `timers` are (slot, seconds left, seconds in all)."""
-
-    telemetry: Telemetry | None = None
-    configuration: Configuration | None = None
-    timers: list[tuple[int, int, int]] | None = None
+    timers: list[tuple[int, int, int]] = field(default_factory=list)
+    """Slot, seconds left, seconds in all."""
 
 
 def _pack(table: Table, fields: Fields) -> bytes:
@@ -148,47 +136,32 @@ def _unpack(table: Table, data: bytes) -> tuple[Fields, bytes]:
     return fields, data
 
 
-def encode_telemetry(section: Telemetry) -> bytes:
-    count = len(section.aux_modes)
-    held = sum(1 << slot for slot in section.held_slots)
-    return (
-        _pack(TELEMETRY, {**section.fields, "slots": count})
-        + bytes(section.aux_modes)
-        + held.to_bytes((count + 7) // 8, "little")
-        + struct.pack("<HH", section.cooldown or 0, section.priming or 0)
-    )
-
-
-def decode_telemetry(data: bytes) -> Telemetry:
-    fields, rest = _unpack(TELEMETRY, data)
-    count = fields.get("slots", 0)
-    modes, rest = rest[:count], rest[count:]
-    size = (count + 7) // 8
-    bits, rest = int.from_bytes(rest[:size], "little"), rest[size:]
-    runs, _ = _unpack((("cooldown", "H"), ("priming", "H")), rest)
-    held = [slot for slot in range(count) if bits >> slot & 1]
-    return Telemetry(
-        fields, list(modes), held, runs.get("cooldown"), runs.get("priming")
-    )
-
-
 def encode_frame(frame: Frame) -> bytes:
-    """Encode a state frame; sections that are None are left out."""
     parts = [b"", b"", b""]
-    if frame.telemetry is not None:
-        section = encode_telemetry(frame.telemetry)
-        parts[0] = struct.pack("<B", len(section)) + section
-    if frame.configuration is not None:
-        types = frame.configuration.aux_types
-        fields = {**frame.configuration.fields, "slots": len(types)}
-        section = _pack(CONFIGURATION, fields) + bytes(types)
-        parts[1] = struct.pack("<H", len(section)) + section
-    if frame.timers is not None:
-        timers = b"".join(_TIMER.pack(*timer) for timer in frame.timers)
-        section = bytes([len(frame.timers)]) + timers
-        parts[2] = struct.pack("<B", len(section)) + section
+    if frame.telemetry:
+        count = len(frame.aux_modes)
+        held = sum(1 << slot for slot in frame.held_slots)
+        parts[0] = _sized(
+            1,
+            _pack(TELEMETRY, {**frame.telemetry, "slots": count}),
+            bytes(frame.aux_modes),
+            held.to_bytes((count + 7) // 8, "little"),
+            _pack(RUNS, frame.telemetry),
+        )
+    if frame.configuration:
+        fields = {**frame.configuration, "slots": len(frame.aux_types)}
+        parts[1] = _sized(2, _pack(CONFIGURATION, fields), bytes(frame.aux_types))
+    if frame.timers:
+        timers = (_TIMER.pack(*timer) for timer in frame.timers)
+        parts[2] = _sized(1, bytes([len(frame.timers)]), *timers)
     mask = sum(1 << bit for bit, part in enumerate(parts) if part)
     return bytes([FRAME_VERSION, mask]) + b"".join(parts)
+
+
+def _sized(size: int, *parts: bytes) -> bytes:
+    """Return parts after their length, which takes `size` bytes."""
+    section = b"".join(parts)
+    return len(section).to_bytes(size, "little") + section
 
 
 def decode_frame(payload: bytes) -> Frame:
@@ -197,13 +170,17 @@ def decode_frame(payload: bytes) -> Frame:
     mask, rest, frame = payload[1], payload[2:], Frame()
     if mask & 1:
         section, rest = _section(rest, 1)
-        frame.telemetry = decode_telemetry(section)
+        frame.telemetry, after = _unpack(TELEMETRY, section)
+        count = frame.telemetry.get("slots", 0)
+        end = count + (count + 7) // 8
+        bits = int.from_bytes(after[count:end], "little")
+        frame.aux_modes = list(after[:count])
+        frame.held_slots = [slot for slot in range(count) if bits >> slot & 1]
+        frame.telemetry |= _unpack(RUNS, after[end:])[0]
     if mask & 2:
         section, rest = _section(rest, 2)
-        fields, types = _unpack(CONFIGURATION, section)
-        frame.configuration = Configuration(
-            fields, list(types[: fields.get("slots", 0)])
-        )
+        frame.configuration, types = _unpack(CONFIGURATION, section)
+        frame.aux_types = list(types[: frame.configuration.get("slots", 0)])
     if mask & 4:
         section, rest = _section(rest, 1)
         whole = (len(section) - 1) // _TIMER.size

@@ -126,19 +126,19 @@ def test_state_frame(case: dict[str, Any]) -> None:
         payload,
     )
     frame, expect = wire.decode_frame(payload), case["expect"]
-    assert (frame.telemetry is None) == (expect.get("telemetry") is None)
-    assert (frame.configuration is None) == (expect.get("configuration") is None)
-    if frame.telemetry is not None:
-        wanted, read = readings(TELEMETRY, expect["telemetry"], frame.telemetry.fields)
+    assert bool(frame.telemetry) is (expect.get("telemetry") is not None)
+    assert bool(frame.configuration) is (expect.get("configuration") is not None)
+    if frame.telemetry:
+        wanted, read = readings(TELEMETRY, expect["telemetry"], frame.telemetry)
         assert read == wanted
-        assert frame.telemetry.aux_modes == expect["telemetry"]["aux_modes"]
-        assert frame.telemetry.held_slots == expect["telemetry"]["held_slots"]
-        assert [list(timer) for timer in frame.timers or []] == expect["timers"]
-    if frame.configuration is not None:
-        fields = frame.configuration.fields
+        assert frame.aux_modes == expect["telemetry"]["aux_modes"]
+        assert frame.held_slots == expect["telemetry"]["held_slots"]
+        assert [list(timer) for timer in frame.timers] == expect["timers"]
+    if frame.configuration:
+        fields = frame.configuration
         wanted, read = readings(CONFIGURATION, expect["configuration"], fields)
         assert read == wanted
-        assert frame.configuration.aux_types == expect["configuration"]["aux_types"]
+        assert frame.aux_types == expect["configuration"]["aux_types"]
 
 
 def test_state_frames_round_trip() -> None:
