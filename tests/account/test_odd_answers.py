@@ -27,7 +27,7 @@ from custom_components.poolctl.diagnostics import async_get_config_entry_diagnos
 from tests.fuzz.mutations import mutate_json
 from tests.world.assistant.home import Home
 from tests.world.assistant.schedule_actions import new
-from tests.world.simulator.pipeline import success
+from tests.world.simulator.answers import success
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
 

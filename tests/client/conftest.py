@@ -28,6 +28,7 @@ from custom_components.poolctl.report.statistics import ControllerStatistics, Ob
 from tests.world import service as shared, simulator as sim
 from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire
+from tests.world.simulator.cloud_dialects import CloudDialect
 from tests.world.simulator.lan import Request
 
 CLIENT = "custom_components.poolctl.client."
@@ -339,7 +340,7 @@ async def on_cloud(small: Rig) -> Rig:
     """Lose the LAN of the small pool: the cloud is the source now."""
     await small.loses_lan()
     assert small.shown.source is Source.CLOUD
-    small.service.cloud.forget_on_write = True
+    small.service.cloud.dialects.add(CloudDialect.C12_FRESH)
     small.service.cloud.requests.clear()
     small.forget()
     return small

@@ -173,7 +173,7 @@ def _success(data: Json) -> Json:
 
 def _read(name: str) -> list[Json]:
     controller = _full()
-    data: Json = json.loads(json.dumps(devices.READS[name].view(controller.pool)))
+    data: Json = json.loads(json.dumps(devices.READS[name].run(controller.pool)))
     return [_success(data)]
 
 

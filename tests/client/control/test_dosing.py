@@ -32,7 +32,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 from tests.client.conftest import Rig
 from tests.world.simulator import devices, settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
-from tests.world.simulator.devices import Read
+from tests.world.simulator.devices import Endpoint
 from tests.world.simulator.dialects import ODD
 from tests.world.simulator.raw import until
 
@@ -362,7 +362,7 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
 async def test_two_changes_in_a_row_do_not_undo_each_other(
     away: Rig, forget: bool
 ) -> None:
-    away.service.cloud.forget_on_write = forget
+    away.service.cloud.dialects = {D.C12_FRESH} if forget else set()
     dosing = away.controller.dosing
     await dosing.set_desired(ACID, 7.1)
     await dosing.set_drum(ACID, 15_000)
@@ -410,7 +410,7 @@ async def test_a_card_without_a_value_or_the_object(
     away.service.cloud.pipeline(away.pool).forget()
     await away.controller.dosing.set_drum(ACID, 15_000)
     assert (away.settings["desired_ph"], away.settings["acid_drum"]) == (74, 15_000)
-    monkeypatch.setitem(devices.READS, "chemistryCard", Read(lambda pool: {}))
+    monkeypatch.setitem(devices.READS, "chemistryCard", Endpoint(lambda pool: {}))
     away.service.cloud.pipeline(away.pool).forget()
     with pytest.raises(NotSupportedError):
         await away.controller.dosing.set_desired(ACID, 7.2)

@@ -13,6 +13,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import actions, schedules as sim
+from tests.world.simulator.cloud_dialects import CloudDialect
 
 SLOT = 2
 """The waterfall of the small pool."""
@@ -205,7 +206,7 @@ async def test_by_the_cloud(rig: Rig, reports: bool, duration: bool) -> None:
     """Off by cloud may hold an output: it is released once the LAN shows it."""
     if reports:
         rig.service.cloud.not_offered.clear()
-    rig.service.cloud.forget_on_write = True
+    rig.service.cloud.dialects.add(CloudDialect.C12_FRESH)
     await start(rig)
     await rig.loses_lan(30)
     if duration:
@@ -234,7 +235,7 @@ async def test_by_the_cloud_alone(make_rig: Callable[..., Rig]) -> None:
     rig.service.cloud.not_offered.clear()
     window(rig, 20)
     await rig.polls()
-    rig.service.cloud.forget_on_write = True
+    rig.service.cloud.dialects.add(CloudDialect.C12_FRESH)
     await switch(rig, False)
     await rig.polls(35)
     assert holds(rig) == {SLOT: False}

@@ -1,7 +1,7 @@
 """The cloud service (protocol.md 4.1, 5.1, 7.1 and 8), served by aiohttp."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 import json
@@ -12,14 +12,14 @@ from aiohttp import web
 from . import cloud_dialects, cloud_faults, devices, pages
 from .accounts import Account, RateLimit
 from .actions import DeclinedError
+from .answers import failed, success
 from .auth import OAuthError, SignIns
 from .clock import Clock
 from .cloud_dialects import CloudDialect
 from .controller import DEVICE_ID, Controller
 from .faults import Faults
 from .listener import Listener
-from .pipeline import ApiError, Pipeline, failed, success
-from .wire import Json
+from .pipeline import ApiError, Pipeline
 
 V1: Final = "/api-gateway/v1"
 V2: Final = "/api-gateway/v2"
@@ -49,23 +49,15 @@ class Cloud:
         clock: Clock | None = None,
         clients: Mapping[str, str] | None = None,
         accounts: Sequence[Account] = (),
-        dialects: Iterable[CloudDialect] = (),
-        forget_on_write: bool = False,
     ) -> None:
-        """Create a service that is not running.
-
-        `dialects` can change while it runs. `forget_on_write` drops the cached copies
-        of a controller once it acknowledged a write. The interface does not document
-        that, so by default a copy may be 30 s old even after a write.
-        """
+        """Create a service that is not running."""
         self.clock = clock or Clock()
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
-        self.dialects = set(dialects)
+        self.dialects: set[CloudDialect] = set()  # can change while it runs
         self.told_once: set[tuple[str, str]] = set()  # single answers already given
         self.failing = set(cloud_dialects.FAILING)  # endpoints that C14 affects
         self.elsewhere = "http://127.0.0.1:9/"  # target of the redirect of C13
-        self.forget_on_write = forget_on_write
         self.date: Callable[[], float] | None = None  # replaces the `Date` header
         self.requests: list[CloudRequest] = []
         self.not_offered: set[str] = set()
@@ -183,20 +175,18 @@ class Cloud:
             await asyncio.Event().wait()
         if instead := cloud_faults.instead(self, name, explicit=apart):
             return cloud_dialects.refused(self, instead)
-        if name in self.not_offered:
-            handler = _not_offered
         try:
             response = cloud_dialects.instead(self, request, name) or await handler(
                 request
             )
         except ApiError as err:
-            response = web.json_response(failed(err.message), status=err.status)
+            response = failed(err.message, err.status)
         except OAuthError as err:
             response = web.json_response(err.body, status=err.status)
         except DeclinedError as err:
-            response = web.json_response(failed(f"device refused: {err}"))
+            response = failed(f"device refused: {err}")
         except web.HTTPNotFound, web.HTTPMethodNotAllowed:
-            response = web.json_response(failed("no such endpoint"), status=404)
+            response = failed("no such endpoint", 404)
         response = cloud_dialects.reworded(self, response, request, name)
         return cloud_faults.mangled(self, response, name, explicit=apart)
 
@@ -317,44 +307,24 @@ class Cloud:
 
     async def _read(self, request: web.Request) -> web.Response:
         controller, name = self._controller(request), request.match_info["name"]
-        if (read := devices.READS.get(name)) is None:
+        if (endpoint := devices.READS.get(name)) is None:
             raise web.HTTPNotFound
-        pipeline = self.pipeline(controller)
-
-        async def cold() -> Json:
-            return await pipeline.run(
-                name,
-                lambda: controller.ask(read.view),
-                wait=read.wait,
-                slots=read.slots,
-            )
-
-        data = await (pipeline.read(name, cold) if read.cached else cold())
+        data = await self.pipeline(controller).read(name, endpoint)
         return web.json_response(success(data))
 
     async def _write(self, request: web.Request) -> web.Response:
         controller, name = self._controller(request), request.match_info["name"]
-        if (write := devices.WRITES.get(name)) is None:
+        if (endpoint := devices.WRITES.get(name)) is None:
             raise web.HTTPNotFound
-        change = devices.change(write, await _body(request))
         pipeline = self.pipeline(controller)
-        await pipeline.run(
-            name,
-            lambda: controller.tell(change, name),
-            wait=write.wait,
-            spaced=write.spaced,
-        )
+        await pipeline.write(name, endpoint, await _body(request))
         if CloudDialect.C23_SLOW in self.dialects:
             await self.clock.sleep(25)
         if CloudDialect.C20_OLD in self.dialects:
             pipeline.keep_copies(300)
-        elif self.forget_on_write or CloudDialect.C12_FRESH in self.dialects:
+        elif CloudDialect.C12_FRESH in self.dialects:
             pipeline.forget()
         return web.json_response(success())
-
-
-async def _not_offered(request: web.Request) -> web.StreamResponse:
-    raise ApiError(404, "not offered")
 
 
 async def _body(request: web.Request) -> dict[str, Any]:

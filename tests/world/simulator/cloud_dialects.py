@@ -7,15 +7,15 @@ speaks it works as it should.
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from enum import auto
-from functools import partial
 import json
 import re
 from typing import TYPE_CHECKING, Any, Final, override
 
 from aiohttp import web
 
+from .answers import NONE, failed, page, success
 from .dialects import Described
-from .pipeline import failed
+from .wire import Json
 
 if TYPE_CHECKING:
     from .cloud import Cloud
@@ -120,10 +120,45 @@ def silent(cloud: Cloud, name: str) -> bool:
     return D.C14_SILENT in cloud.dialects and name in cloud.failing
 
 
-_PAGE: Final = "<!doctype html><title>Sign in</title><h1>Sign in</h1>"
-_SILENT: Final = "timeout: device did not answer"
+def _spoken[T](cloud: Cloud, table: Mapping[CloudDialect, T]) -> T | None:
+    """Return the value of the first dialect of a table that is spoken."""
+    return next((table[each] for each in table if each in cloud.dialects), None)
+
+
+def _once(cloud: Cloud, dialect: CloudDialect, where: str = "") -> bool:
+    """Return whether a dialect that acts once does so now."""
+    if dialect not in cloud.dialects or (dialect, where) in cloud.told_once:
+        return False
+    cloud.told_once.add((dialect, where))
+    return True
+
 
 # --- Instead of the answer of an endpoint -----------------------------------------
+
+_PUBLISHED: Final = frozenset(
+    {"authorize", "token", "login", "sites", "refreshSite", "dashboardInfo"}
+) | {"setPumpInfo"}
+_PAGE: Final = "Sign in"
+_MINUTE: Final = "device busy: device is cooling down after timeouts, retry after 1m0s"
+_FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
+    D.C14_400: lambda: failed("bad request", 400),
+    D.C14_401: lambda: failed("unauthorized", 401),
+    D.C14_403: lambda: page(_PAGE, 403),
+    D.C14_404: lambda: failed("no such endpoint", 404),
+    D.C14_405: lambda: web.Response(text="Method Not Allowed", status=405),
+    D.C14_429: lambda: failed(_MINUTE, 429),
+    D.C14_500: lambda: failed("internal error", 500),
+    D.C14_503: lambda: page(_PAGE, 503),
+    D.C14_HTML: lambda: page(_PAGE),
+    D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
+}
+"""Answer of a failing endpoint, by dialect."""
+_NO_USER_INFO: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
+    D.C4_403: lambda: failed("forbidden", 403),
+    D.C4_405: _FAILURES[D.C14_405],
+    D.C4_HTML: _FAILURES[D.C14_HTML],
+}
+_KEY_PATHS: Final = {D.C15_V1: "/v1/", D.C15_BARE: "api-gateway/iot"}
 
 
 def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
@@ -131,88 +166,42 @@ def instead(cloud: Cloud, request: web.Request, name: str) -> web.Response | Non
     for answer in (_lacking, _proxy_page, _of_endpoint):
         if (response := answer(cloud, request, name)) is not None:
             return response
-    return None
+    return failed("not offered", 404) if name in cloud.not_offered else None
 
 
 def _lacking(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    """Return the error of an endpoint that is not offered, or fails."""
-    spoken = cloud.dialects
-    if D.C17_PUBLISHED in spoken and name not in _PUBLISHED:
-        return web.json_response(failed("no such endpoint"), status=404)
-    if name in cloud.failing and (failure := spoken & _FAILURES.keys()):
-        return _FAILURES[failure.pop()]()
-    return None
+    if D.C17_PUBLISHED in cloud.dialects and name not in _PUBLISHED:
+        return failed("no such endpoint", 404)
+    failure = _spoken(cloud, _FAILURES)
+    return failure() if failure and name in cloud.failing else None
+
+
+def _proxy_page(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
+    for dialect, status in ((D.C18_404, 404), (D.C18_403, 403)):
+        if name == "token" and _once(cloud, dialect):
+            return page(_PAGE, status)
+    return page(_PAGE, 502) if _once(cloud, D.C18_502, request.path) else None
 
 
 def _of_endpoint(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    spoken = cloud.dialects
-    if name == "token" and D.C13_REDIRECT in spoken:
+    if name == "token" and D.C13_REDIRECT in cloud.dialects:
         return web.Response(status=307, headers={"Location": cloud.elsewhere})
-    if name == "userinfo" and (no := spoken & _NO_USER_INFO.keys()):
-        return _NO_USER_INFO[no.pop()]()
+    if name == "userinfo" and (failure := _spoken(cloud, _NO_USER_INFO)):
+        return failure()
     if name == "envelope-key":
-        return _key_elsewhere(cloud, request.path)
-    if _is_write(request) and D.C1_FAILED in spoken:
+        return _no_key(cloud, request.path)
+    if _is_write(request) and D.C1_FAILED in cloud.dialects:
         return web.json_response({"status": "failed", "message": "it did not work"})
     return None
 
 
-_PUBLISHED: Final = frozenset(
-    {"authorize", "token", "login", "sites", "refreshSite", "dashboardInfo"}
-) | {"setPumpInfo"}
-
-
-def _proxy_page(cloud: Cloud, request: web.Request, name: str) -> web.Response | None:
-    """Return a proxy's page instead of the service's answer, once."""
-    for dialect, status in ((D.C18_404, 404), (D.C18_403, 403), (D.C18_502, 502)):
-        everywhere = dialect is D.C18_502
-        once = (dialect, request.path if everywhere else "")
-        if dialect not in cloud.dialects or once in cloud.told_once:
-            continue
-        if everywhere or name == "token":
-            cloud.told_once.add(once)
-            return _html(status)
-    return None
-
-
-def _key_elsewhere(cloud: Cloud, path: str) -> web.Response | None:
+def _no_key(cloud: Cloud, path: str) -> web.Response | None:
     """Return the error of a path that does not serve the key, or not yet."""
-    spoken, version = cloud.dialects, "/v2/"
-    if D.C15_V1 in spoken:
-        version = "/v1/"
-    elif D.C15_BARE in spoken:
-        version = "api-gateway/iot"
-    if version not in path:
-        return web.json_response(failed("no such endpoint"), status=404)
-    if D.C5_503_ONCE not in spoken or (D.C5_503_ONCE, path) in cloud.told_once:
-        return None
-    cloud.told_once.add((D.C5_503_ONCE, path))
-    return web.json_response(failed("try later"), status=503)
-
-
-def _html(status: int = 200) -> web.Response:
-    return web.Response(text=_PAGE, status=status, content_type="text/html")
-
-
-_MINUTE: Final = "device busy: device is cooling down after timeouts, retry after 1m0s"
-_FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
-    D.C14_400: lambda: web.json_response(failed("bad request"), status=400),
-    D.C14_401: lambda: web.json_response(failed("unauthorized"), status=401),
-    D.C14_403: lambda: _html(403),
-    D.C14_404: lambda: web.json_response(failed("no such endpoint"), status=404),
-    D.C14_405: lambda: web.Response(text="Method Not Allowed", status=405),
-    D.C14_429: lambda: web.json_response(failed(_MINUTE), status=429),
-    D.C14_500: lambda: web.json_response(failed("internal error"), status=500),
-    D.C14_503: lambda: _html(503),
-    D.C14_HTML: _html,
-    D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
-}
-"""Answer of a failing endpoint, by dialect."""
-_NO_USER_INFO: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
-    D.C4_403: lambda: web.json_response(failed("forbidden"), status=403),
-    D.C4_405: _FAILURES[D.C14_405],
-    D.C4_HTML: _html,
-}
+    if (_spoken(cloud, _KEY_PATHS) or "/v2/") not in path:
+        return failed("no such endpoint", 404)
+    if _once(cloud, D.C5_503_ONCE, path):
+        return failed("try later", 503)
+    return None
 
 
 def _is_write(request: web.Request) -> bool:
@@ -226,27 +215,26 @@ def reworded(
     cloud: Cloud, response: web.StreamResponse, request: web.Request, name: str
 ) -> web.StreamResponse:
     """Return an answer in the form that the dialects give it."""
-    spoken = cloud.dialects
-    if not spoken or not isinstance(response, web.Response):
+    if not cloud.dialects or not isinstance(response, web.Response):
         return response
     if name == "token":
-        return _token(spoken, response)
+        return _token(cloud, response)
     if response.status != 200:
         return refused(cloud, response)
     if _is_write(request):
-        response = _write(spoken, response)
+        response = _write(cloud, response)
     if (body := _json(response)) is None:
         return response
     if (form := _FORMS.get(name)) is not None:
-        body = form(cloud, body)
-    data = json.dumps(_each(body, partial(_texts, spoken))).encode()
-    if D.C19_LATIN_1 in spoken:
+        form(cloud, body)
+    data = json.dumps(_each(body, lambda told: _odd_texts(cloud, told))).encode()
+    if D.C19_LATIN_1 in cloud.dialects:
         data = re.sub(rb'(?<="tag": ")([^"]+)', lambda tag: tag[1] + b" \xe9", data)
     response.body = data
     return response
 
 
-def _json(response: web.Response) -> dict[str, Any] | None:
+def _json(response: web.Response) -> Json | None:
     try:
         body = json.loads(response.text or "")
     except ValueError:
@@ -255,118 +243,124 @@ def _json(response: web.Response) -> dict[str, Any] | None:
 
 
 _REFUSED_TOKENS: Final = {
-    D.C3_FAILED: json.dumps(failed("the refresh token is not valid")),
+    D.C3_FAILED: '{"status": "FAILED", "message": "the refresh token is not valid"}',
     D.C3_NULL: "null",
     D.C3_LIST: "[]",
     D.C3_CONTROL: '{"error": "invalid\x01grant", "access_token": "a\x00b\nc"}',
 }
 
 
-def _token(spoken: set[CloudDialect], response: web.Response) -> web.Response:
-    if response.status in (400, 401):
-        for dialect, text in _REFUSED_TOKENS.items():
-            if dialect in spoken:
-                return web.Response(text=text, content_type="application/json")
-    return response
+def _token(cloud: Cloud, response: web.Response) -> web.Response:
+    text = _spoken(cloud, _REFUSED_TOKENS)
+    if text is None or response.status not in (400, 401):
+        return response
+    return web.Response(text=text, content_type="application/json")
 
 
 def refused(cloud: Cloud, response: web.Response) -> web.Response:
     """Return 401, 429 and 504, also of a fault, in the form that dialects give them."""
     for dialect, status, now, words, headers in _REFUSALS:
         if dialect in cloud.dialects and response.status == status:
-            return web.json_response(failed(words), status=now, headers=headers)
+            return failed(words, now, headers)
     return response
 
 
 _AFTER: Final = "Retry-After"
+_SILENT: Final = "timeout: device did not answer"
 _BUSY: Final = "device busy: device is cooling down after timeouts"
-_REFUSALS: Final[tuple[tuple[CloudDialect, int, int, str, dict[str, str]], ...]] = (
-    (D.C2_403, 401, 403, "forbidden", {}),
-    (D.C2_400, 401, 400, "bad request", {}),
-    (D.C2_FAILED, 401, 200, "the access token is invalid or has expired", {}),
-    (D.C8_FAILED, 504, 200, _SILENT, {}),
-    (D.C8_408, 504, 408, _SILENT, {}),
-    (D.C8_500, 504, 500, _SILENT, {}),
+_REFUSALS: Final[tuple[tuple[CloudDialect, int, int, str, Mapping[str, str]], ...]] = (
+    (D.C2_403, 401, 403, "forbidden", NONE),
+    (D.C2_400, 401, 400, "bad request", NONE),
+    (D.C2_FAILED, 401, 200, "the access token is invalid or has expired", NONE),
+    (D.C8_FAILED, 504, 200, _SILENT, NONE),
+    (D.C8_408, 504, 408, _SILENT, NONE),
+    (D.C8_500, 504, 500, _SILENT, NONE),
     (D.C9_HUGE, 429, 429, f"{_BUSY}, retry after 99999999s", {_AFTER: "99999999"}),
     (D.C9_NEGATIVE, 429, 429, f"{_BUSY}, retry after -1s", {_AFTER: "-1"}),
     (D.C9_DATE, 429, 429, _BUSY, {_AFTER: "Fri, 31 Dec 2100 23:59:59 GMT"}),
-    (D.C9_NOTHING, 429, 429, _BUSY, {}),
+    (D.C9_NOTHING, 429, 429, _BUSY, NONE),
 )
 """Dialect, status, the status that replaces it, words and headers."""
 
-
-_STATUSES: Final[Mapping[CloudDialect, Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    D.C1_MISSING: lambda body: {},
-    D.C1_PENDING: lambda body: body | {"status": "PENDING"},
-    D.C1_QUEUED: lambda body: body | {"status": "QUEUED"},
-    D.C1_NULL: lambda body: body | {"status": None},
+_SUCCESSES: Final[Mapping[CloudDialect, tuple[int, Json]]] = {
+    D.C1_MISSING: (200, {}),
+    D.C1_PENDING: (200, {"status": "PENDING", "data": {}}),
+    D.C1_QUEUED: (200, {"status": "QUEUED", "data": {}}),
+    D.C1_NULL: (200, {"status": None, "data": {}}),
+    D.C1_201: (201, success()),
+    D.C1_202: (202, success()),
 }
+"""Status and body of the answer to a write that was done."""
 
 
-def _write(spoken: set[CloudDialect], response: web.Response) -> web.Response:
+def _write(cloud: Cloud, response: web.Response) -> web.Response:
     """Return another form of a successful write's answer; failures stay as they are."""
-    body = _json(response)
-    if body is None or body.get("status") != "SUCCESS":
+    answer = _spoken(cloud, _SUCCESSES)
+    if answer is None or (_json(response) or {}).get("status") != "SUCCESS":
         return response
-    for dialect, say in _STATUSES.items():
-        if dialect in spoken:
-            return web.json_response(say(body))
-    for dialect, status in ((D.C1_201, 201), (D.C1_202, 202)):
-        if dialect in spoken:
-            return web.json_response(body, status=status)
-    return response
+    return web.json_response(answer[1], status=answer[0])
 
 
-def _key(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
-    spoken = cloud.dialects
+_KEY_NAMES: Final = {D.C5_KEY: "key", D.C5_ENVELOPE_KEY: "envelope_key"}
+
+
+def _key(cloud: Cloud, body: Json) -> None:
     if "key_hex" not in body.get("data", {}):
-        return body
+        return
     text = str(body["data"]["key_hex"])
-    if D.C5_BASE64 in spoken:
+    if D.C5_BASE64 in cloud.dialects:
         text = b64encode(bytes.fromhex(text)).decode()
-    if D.C5_SPACES in spoken:
+    if D.C5_SPACES in cloud.dialects:
         text = " " + " ".join(text[at : at + 3] for at in range(0, len(text), 3)) + "\n"
-    name = "key_hex"
-    if D.C5_KEY in spoken:
-        name = "key"
-    elif D.C5_ENVELOPE_KEY in spoken:
-        name = "envelope_key"
-    return body | {"data": {name: text}}
+    body["data"] = {_spoken(cloud, _KEY_NAMES) or "key_hex": text}
 
 
-def _dry_run(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
+def _dry_run(cloud: Cloud, body: Json) -> None:
     if D.C7_ZERO_NORMAL in cloud.dialects:
         dashboard = body["data"]["dashboard"]
         status = dashboard["dry_run_status"]
         dashboard["dry_run_status"] = {3: 0, 2: 4}.get(status, status)
-    return body
 
 
-def _inventory(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
-    sites, once = body["data"]["sites"], cloud.told_once
-    for dialect in (D.C11_EMPTY_ONCE, D.C11_SHORTER_ONCE):
-        if dialect not in cloud.dialects or (dialect, "") in once:
-            continue
-        once.add((dialect, ""))
-        if dialect is D.C11_EMPTY_ONCE:
-            sites.clear()
-        elif sites:
-            sites[-1]["device_list"] = sites[-1]["device_list"][:-1]
-    if {D.C22_NEXT, D.C22_COUNT} & cloud.dialects and len(sites) > 1:
-        body["data"] |= (
-            {"next": "/user/sites?page=2"}
-            if D.C22_NEXT in cloud.dialects
-            else {"pagination": {"total": len(sites)}}
-        )
+def _inventory(cloud: Cloud, body: Json) -> None:
+    sites = body["data"]["sites"]
+    if _once(cloud, D.C11_EMPTY_ONCE):
+        sites.clear()
+    if _once(cloud, D.C11_SHORTER_ONCE) and sites:
+        del sites[-1]["device_list"][-1:]
+    more: dict[CloudDialect, Json] = {
+        D.C22_NEXT: {"next": "/user/sites?page=2"},
+        D.C22_COUNT: {"pagination": {"total": len(sites)}},
+    }
+    if len(sites) > 1 and (told := _spoken(cloud, more)):
+        body["data"] |= told
         sites.pop()
     if D.C11_MOVED in cloud.dialects:
         devices = [device for site in sites for device in site["device_list"]]
         where = {"objectId": "0moved", "name": "Moved", "city": "", "state": ""}
         body["data"]["sites"] = [{**where, "device_list": devices}]
-    return _online(cloud, body)
+    _online(cloud, body)
 
 
-def _each(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+def _online(cloud: Cloud, body: Json) -> None:
+    data = body.get("data", {})
+    listed = [each for site in data.get("sites", []) for each in site["device_list"]]
+    for device in (*listed, *data.get("devices", [])):
+        if D.C6_STALE in cloud.dialects:
+            device["online"] = False
+        if D.C6_ABSENT in cloud.dialects:
+            del device["online"]
+
+
+_FORMS: Final[Mapping[str, Callable[[Cloud, Json], None]]] = {
+    "sites": _inventory,
+    "deviceOnlineStatuses": _online,
+    "envelope-key": _key,
+    "dashboardInfo": _dry_run,
+}
+
+
+def _each(value: Any, change: Callable[[Json], Json]) -> Any:
     """Return JSON in which every object is changed, at any depth."""
     if isinstance(value, list):
         return [_each(item, change) for item in value]
@@ -375,33 +369,10 @@ def _each(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any
     return {name: _each(item, change) for name, item in change(value).items()}
 
 
-def _online(cloud: Cloud, body: dict[str, Any]) -> dict[str, Any]:
-    def change(told: dict[str, Any]) -> dict[str, Any]:
-        if D.C6_ABSENT in cloud.dialects:
-            return {name: value for name, value in told.items() if name != "online"}
-        stale = D.C6_STALE in cloud.dialects and "online" in told
-        return told | {"online": False} if stale else told
-
-    return dict(_each(body, change))
-
-
-_FORMS: Final[Mapping[str, Callable[[Cloud, dict[str, Any]], dict[str, Any]]]] = {
-    "sites": _inventory,
-    "deviceOnlineStatuses": _online,
-    "envelope-key": _key,
-    "dashboardInfo": _dry_run,
-}
-_WORDS: Final = {
-    "name",
-    "city",
-    "state",
-    "tag",
-    "message",
-    "aux_tag",
-    "schedule_name",
-} | {f"pump_{what}" for what in ("type", "brand", "model")}
+_WORDS: Final = frozenset(
+    ("name", "city", "state", "tag", "message", "aux_tag", "schedule_name")
+) | {f"pump_{what}" for what in ("type", "brand", "model")}
 """Fields with free text, such as names that a user entered."""
-
 _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
     D.C10_SURROGATES: lambda text: f"\ud83d{text}\udc00",
     D.C10_CONTROL: lambda text: f"\x00{text}\r\n\x1b[31m\u202e\u2028",
@@ -411,17 +382,9 @@ _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
 }
 
 
-def _texts(spoken: set[CloudDialect], told: dict[str, Any]) -> dict[str, Any]:
+def _odd_texts(cloud: Cloud, told: Json) -> Json:
+    if (odd := _spoken(cloud, _ODD)) is None:
+        return told
     texts = {name: told[name] for name in _WORDS & told.keys()}
-    return told | {
-        name: _odd(spoken, text)
-        for name, text in texts.items()
-        if isinstance(text, str)
-    }
-
-
-def _odd(spoken: set[CloudDialect], text: str) -> str:
-    for dialect, make in _ODD.items():
-        if dialect in spoken and text:  # empty fields stay empty
-            text = make(text)
-    return text
+    # Empty fields stay empty.
+    return told | {n: odd(t) for n, t in texts.items() if t and isinstance(t, str)}

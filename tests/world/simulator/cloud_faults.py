@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 
-from .pipeline import failed, success
+from .answers import failed, page, success
 
 if TYPE_CHECKING:
     from .cloud import Cloud
@@ -46,21 +46,16 @@ def _rate_limited(cloud: Cloud) -> web.Response:
     headers = {"Retry-After": limit.retry_after} if limit.retry_after else {}
     if limit.text:
         return web.Response(text=limit.message, status=429, headers=headers)
-    return web.json_response(failed(limit.message), status=429, headers=headers)
-
-
-def _page(status: int) -> web.Response:
-    text = "<!doctype html><title>Please wait</title><h1>Please wait</h1>"
-    return web.Response(text=text, status=status, content_type="text/html")
+    return failed(limit.message, 429, headers)
 
 
 _INSTEAD: Final[dict[str, Callable[[Cloud], web.Response]]] = {
-    "error_500": lambda _: web.json_response(failed("internal error"), status=500),
-    "error_503": lambda _: _page(503),
-    "unauthorized": lambda _: web.json_response(failed("unauthorized"), status=401),
+    "error_500": lambda _: failed("internal error", 500),
+    "error_503": lambda _: page("Please wait", 503),
+    "unauthorized": lambda _: failed("unauthorized", 401),
     "rate_limited": _rate_limited,
-    "html": lambda _: _page(200),
-    "failed": lambda cloud: web.json_response(failed(cloud.complaint)),
+    "html": lambda _: page("Please wait"),
+    "failed": lambda cloud: failed(cloud.complaint),
     "empty": lambda _: web.json_response(success()),
     "no_body": lambda _: web.Response(content_type="application/json"),
 }
@@ -69,15 +64,11 @@ _INSTEAD: Final[dict[str, Callable[[Cloud], web.Response]]] = {
 def instead(cloud: Cloud, name: str, *, explicit: bool) -> web.Response | None:
     """Return the answer of a fault that replaces the endpoint's, if there is one."""
     if name == "token" and cloud.faults.take("token_5xx"):
-        return _page(503)
+        return page("Please wait", 503)
     for fault, answer in _INSTEAD.items():
         if cloud.faults.take(fault, name, explicit=explicit):
             return answer(cloud)
     return None
-
-
-def _cut(body: bytes) -> bytes:
-    return body[: len(body) * 2 // 3]
 
 
 def _wrong(body: bytes) -> bytes:
@@ -103,7 +94,7 @@ def _mistyped(value: Any) -> Any:
 
 
 _MANGLE: Final[dict[str, Callable[[bytes], bytes]]] = {
-    "truncated_json": _cut,
+    "truncated_json": lambda body: body[: len(body) * 2 // 3],
     "wrong_types": _wrong,
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from . import settings
 from .actions import (
@@ -23,22 +23,15 @@ CHEMISTRY_WAIT: Final = 3.0  # seconds, chemistry and schedules
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A GET endpoint."""
+class Endpoint:
+    """An endpoint of a controller."""
 
-    view: Callable[[Pool], Json]
+    run: Callable[..., Any]
+    """Returns JSON from the pool (GET), or changes it by a body of JSON (POST)."""
     wait: float = PUMP_WAIT
     slots: int = 1  # number of commands that it takes
-    cached: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A POST endpoint."""
-
-    change: Callable[[Pool, Json], None]
-    wait: float = PUMP_WAIT
-    spaced: bool = False  # at least 2 s between two of these
+    cached: bool = True  # whether a read is
+    spaced: bool = False  # whether there are at least 2 s between two of these writes
 
 
 # --- Views ------------------------------------------------------------------------
@@ -220,40 +213,40 @@ def _delete(pool: Pool, body: Json) -> None:
     pool.schedules[_index(pool, body)] = Schedule()
 
 
-READS: Final[dict[str, Read]] = {
-    "dashboardInfo": Read(_dashboard),
-    "pumpInfo": Read(_pump, slots=2),
-    "auxInfo": Read(_manual),
-    "chemistryCard": Read(_chemistry, CHEMISTRY_WAIT),
-    "ambientTemp": Read(_temperature, CHEMISTRY_WAIT),
+READS: Final[dict[str, Endpoint]] = {
+    "dashboardInfo": Endpoint(_dashboard),
+    "pumpInfo": Endpoint(_pump, slots=2),
+    "auxInfo": Endpoint(_manual),
+    "chemistryCard": Endpoint(_chemistry, CHEMISTRY_WAIT),
+    "ambientTemp": Endpoint(_temperature, CHEMISTRY_WAIT),
     # Always two commands, as it is never cached; pumpInfo takes two when "uncached".
-    "scheduleInfo": Read(_schedules, CHEMISTRY_WAIT, slots=2, cached=False),
+    "scheduleInfo": Endpoint(_schedules, CHEMISTRY_WAIT, slots=2, cached=False),
 }
-WRITES: Final[dict[str, Write]] = {
-    "setPumpInfo": Write(_set_pump, spaced=True),
-    "manualSet": Write(_manual_set, spaced=True),
-    "setPhSettings": Write(settings.write_ph, CHEMISTRY_WAIT, spaced=True),
-    "setChlorineSettings": Write(settings.write_chlorine, CHEMISTRY_WAIT),
-    "changeScheduleStatus": Write(_enable, CHEMISTRY_WAIT),
-    "createSchedule": Write(
+WRITES: Final[dict[str, Endpoint]] = {
+    "setPumpInfo": Endpoint(_set_pump, spaced=True),
+    "manualSet": Endpoint(_manual_set, spaced=True),
+    "setPhSettings": Endpoint(settings.write_ph, CHEMISTRY_WAIT, spaced=True),
+    "setChlorineSettings": Endpoint(settings.write_chlorine, CHEMISTRY_WAIT),
+    "changeScheduleStatus": Endpoint(_enable, CHEMISTRY_WAIT),
+    "createSchedule": Endpoint(
         lambda pool, body: create_schedule(pool, _record(pool, body)), CHEMISTRY_WAIT
     ),
-    "updateSchedule": Write(
+    "updateSchedule": Endpoint(
         lambda pool, body: update_schedule(
             pool, _index(pool, body), _record(pool, body)
         ),
         CHEMISTRY_WAIT,
     ),
-    "deleteSchedule": Write(_delete, CHEMISTRY_WAIT),
+    "deleteSchedule": Endpoint(_delete, CHEMISTRY_WAIT),
 }
 
 
-def change(write: Write, body: Json) -> Callable[[Pool], None]:
+def change(endpoint: Endpoint, body: Json) -> Callable[[Pool], None]:
     """Return the change that a write makes; it declines an invalid body."""
 
     def apply(pool: Pool) -> None:
         try:
-            write.change(pool, body)
+            endpoint.run(pool, body)
         except (TypeError, ValueError) as err:
             raise DeclinedError(str(err)) from err
         pool.settle()

@@ -6,9 +6,11 @@ from contextlib import suppress
 from math import ceil, inf
 from typing import Any, Final
 
+from . import devices
 from .actions import DeclinedError
 from .clock import Clock
 from .controller import Controller
+from .devices import Endpoint
 from .wire import Json
 
 COMMAND_GAP: Final = 0.5
@@ -37,13 +39,14 @@ class Pipeline:
 
     def __init__(self, controller: Controller, clock: Clock) -> None:
         self.controller, self._clock = controller, clock
+        self._device = f"device {controller.device_id}"
         self.pending = 0  # commands queued or in flight
         self.commands: list[tuple[str, float]] = []  # names and times of all sent
         self._turn = asyncio.Lock()
         self._last_command = self._last_write = -inf
         self._timeouts = 0
         self._cool_until = self._kept_until = -inf
-        self._cached: dict[str, tuple[Json, Callable[[], Awaitable[Json]]]] = {}
+        self._cached: dict[str, tuple[Endpoint, Json]] = {}
         self._refreshing: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -52,16 +55,26 @@ class Pipeline:
         """Seconds of cool-down left."""
         return max(0.0, self._cool_until - self._clock.monotonic())
 
-    async def read(self, name: str, cold: Callable[[], Awaitable[Json]]) -> Json:
+    async def read(self, name: str, endpoint: Endpoint) -> Json:
         """Return the cached copy; without one, read cold and keep the copy fresh."""
         if name in self._cached:
-            return self._cached[name][0]
-        data = await cold()
-        self._cached[name] = (data, cold)
-        if self._refreshing is None:
-            loop = asyncio.get_running_loop()
-            self._refreshing = loop.create_task(self._refresh())
+            return self._cached[name][1]
+        data = await self._cold(name, endpoint)
+        if endpoint.cached:
+            self._cached[name] = (endpoint, data)
+            if self._refreshing is None:
+                self._refreshing = asyncio.create_task(self._refresh())
         return data
+
+    async def _cold(self, name: str, endpoint: Endpoint) -> Json:
+        def ask() -> Awaitable[Json]:
+            return self.controller.ask(endpoint.run)
+
+        return await self._run(name, endpoint, ask)
+
+    async def write(self, name: str, endpoint: Endpoint, body: Json) -> None:
+        change = devices.change(endpoint, body)
+        await self._run(name, endpoint, lambda: self.controller.tell(change, name))
 
     def keep_copies(self, seconds: float) -> None:
         """Stop refreshing the cached copies for some seconds, however old they get."""
@@ -71,22 +84,15 @@ class Pipeline:
         """Drop the cached copies: the next reads are cold."""
         self._cached.clear()
 
-    async def run[T](
-        self,
-        name: str,
-        command: Callable[[], Awaitable[T]],
-        *,
-        wait: float,
-        slots: int = 1,
-        spaced: bool = False,
+    async def _run[T](
+        self, name: str, endpoint: Endpoint, send: Callable[[], Awaitable[T]]
     ) -> T:
         """Run a command; one that takes several slots is sent several times.
 
-        `wait` is the time limit of each reply in seconds, `spaced` keeps settings
-        writes apart. Raises `ApiError`, or `DeclinedError` from the controller. A
-        client that hangs up cancels nothing (protocol.md 7.1).
+        Raises `ApiError`, or `DeclinedError` from the controller. A client that hangs
+        up cancels nothing (protocol.md 7.1).
         """
-        task = asyncio.create_task(self._run(name, command, wait, slots, spaced))
+        task = asyncio.create_task(self._in_turn(name, endpoint, send))
         self._running.add(task)
         task.add_done_callback(self._ended)
         return await asyncio.shield(task)
@@ -96,28 +102,21 @@ class Pipeline:
         if not task.cancelled():
             task.exception()  # nobody may wait for it any more
 
-    async def _run[T](
-        self,
-        name: str,
-        command: Callable[[], Awaitable[T]],
-        wait: float,
-        slots: int,
-        spaced: bool,
+    async def _in_turn[T](
+        self, name: str, endpoint: Endpoint, send: Callable[[], Awaitable[T]]
     ) -> T:
         self._check_cooling()
-        if self.pending + slots > MOST_PENDING:
-            device = self.controller.device_id
-            raise ApiError(
-                429, f"device busy: too many pending commands for device {device}"
-            )
-        self.pending += slots
+        if self.pending + endpoint.slots > MOST_PENDING:
+            text = f"too many pending commands for {self._device}"
+            raise ApiError(429, f"device busy: {text}")
+        self.pending += endpoint.slots
         try:
             async with self._turn:
-                for _ in range(slots - 1):
-                    await self._one(name, command, wait, spaced)
-                return await self._one(name, command, wait, spaced)
+                for _ in range(endpoint.slots - 1):
+                    await self._one(name, endpoint, send)
+                return await self._one(name, endpoint, send)
         finally:
-            self.pending -= slots
+            self.pending -= endpoint.slots
 
     async def stop(self) -> None:
         """Stop refreshing and everything that is under way."""
@@ -128,28 +127,26 @@ class Pipeline:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _one[T](
-        self, name: str, command: Callable[[], Awaitable[T]], wait: float, spaced: bool
+        self, name: str, endpoint: Endpoint, send: Callable[[], Awaitable[T]]
     ) -> T:
         self._check_cooling()  # may have begun while this command was queued
-        await self._keep_apart(spaced)
+        await self._keep_apart(endpoint.spaced)
         self.commands.append((name, self._clock.monotonic()))
         try:
-            async with self._clock.timeout(wait):
-                result = await command()
+            async with self._clock.timeout(endpoint.wait):
+                result = await send()
         except TimeoutError:
             self._timed_out()
-            device = self.controller.device_id
-            raise ApiError(504, f"device {device} did not answer") from None
+            raise ApiError(504, f"{self._device} did not answer") from None
         except DeclinedError:
             self._timeouts = 0  # a refusal is an answer, too
             raise
-        else:
-            self._timeouts = 0
-            return result
         finally:
             self._last_command = self._clock.monotonic()
-            if spaced:
+            if endpoint.spaced:
                 self._last_write = self._last_command
+        self._timeouts = 0
+        return result
 
     async def _keep_apart(self, spaced: bool) -> None:
         earliest = self._last_command + COMMAND_GAP
@@ -161,11 +158,9 @@ class Pipeline:
 
     def _check_cooling(self) -> None:
         if self.cooling:
-            raise ApiError(
-                429,
-                f"device busy: device {self.controller.device_id} is cooling down "
-                f"after timeouts, retry after {duration(self.cooling)}",
-            )
+            left = f"retry after {duration(self.cooling)}"
+            text = f"{self._device} is cooling down after timeouts, {left}"
+            raise ApiError(429, f"device busy: {text}")
 
     def _timed_out(self) -> None:
         self._timeouts += 1
@@ -180,16 +175,6 @@ class Pipeline:
             await self._clock.sleep(due - self._clock.monotonic())
             if self._clock.monotonic() < self._kept_until:
                 continue
-            for name, (_, cold) in tuple(self._cached.items()):
+            for name, (endpoint, _) in tuple(self._cached.items()):
                 with suppress(ApiError):
-                    self._cached[name] = (await cold(), cold)
-
-
-def failed(message: str) -> dict[str, Any]:
-    """Build the envelope of a failure (protocol.md 2.1)."""
-    return {"status": "FAILED", "message": message}
-
-
-def success(data: Json | None = None) -> dict[str, Any]:
-    """Build the envelope of a success."""
-    return {"status": "SUCCESS", "data": data or {}}
+                    self._cached[name] = (endpoint, await self._cold(name, endpoint))

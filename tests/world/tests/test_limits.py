@@ -9,6 +9,7 @@ import pytest
 
 from tests.world.simulator import Account
 from tests.world.simulator.cloud import V1
+from tests.world.simulator.cloud_dialects import CloudDialect
 from tests.world.simulator.pipeline import duration
 from tests.world.simulator.raw import until
 from tests.world.simulator.visitor import Visitor
@@ -341,8 +342,8 @@ async def test_a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
 
 async def test_a_write_leaves_the_copies(bench: Bench) -> None:
     """Leave copies as they are after a write, unless the service discards them."""
-    for forgets, speed in ((False, 75), (True, 60)):
-        bench.cloud.forget_on_write = forgets
+    for dialects, speed in ((set(), 75), ({CloudDialect.C12_FRESH}, 60)):
+        bench.cloud.dialects = dialects
         assert await speed_read(bench) == 75
         assert (await bench.ask("setPumpInfo"))[0] == 200
         bench.clock.advance(2.1)
