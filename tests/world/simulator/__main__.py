@@ -12,7 +12,7 @@ import signal
 
 from zeroconf import InterfaceChoice
 
-from . import Account, Clock, Cloud, Controller, Pool, Site
+from . import Account, Clock, Cloud, Controller, Pool, Site, cloud_dialects
 from .control import ControlPage
 from .controller import DEVICE_ID
 from .dialects import Dialect
@@ -151,7 +151,10 @@ async def arrange(options: argparse.Namespace, controllers: list[Controller]) ->
 def speak(options: argparse.Namespace, cloud: Cloud, controller: Controller) -> None:
     """Switch on the dialects and faults; raises ValueError for an unknown name."""
     for name in options.dialect:
-        (controller if name in {*Dialect} else cloud).dialects.add(name)
+        if name in {*Dialect}:
+            controller.dialects.add(name)
+        else:
+            cloud_dialects.switch(cloud, name, True)
     for name in options.fault:
         (controller if name in controller.faults.known else cloud).faults.on(name)
 

@@ -91,8 +91,7 @@ class Cloud:
         )
         await self._runner.setup()
         assert self._runner.server is not None
-        self._listener = Listener(self._runner.server)
-        self._listener.host, self._listener.port = host, port
+        self._listener = Listener(self._runner.server, host, port)
         self._plug()
 
     async def stop(self) -> None:

@@ -1,7 +1,6 @@
 """A web page to watch the simulated pools, and to switch faults and dialects."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 import json
 from pathlib import Path
 from secrets import token_bytes
@@ -13,16 +12,12 @@ from . import cloud_dialects
 from .cloud import Cloud
 from .cloud_dialects import CloudDialect
 from .controller import Controller
-from .dialects import Dialect
+from .dialects import Described, Dialect
 from .situations import SITUATIONS, situations
 from .telemetry import overview
 from .wire import Json
 
 PAGE: Final = Path(__file__).parent / "control.html"
-
-
-class WrongRequestError(Exception):
-    """The control page sent an invalid request."""
 
 
 async def _rotate_key(controller: Controller, body: Json) -> None:
@@ -48,7 +43,7 @@ async def _link(controller: Controller, body: Json) -> None:
 async def _switch(controller: Controller, body: Json) -> None:
     slot = int(body["slot"])
     if not controller.pool.can_switch(slot):
-        raise WrongRequestError(f"slot {slot} is not switched by hand")
+        raise ValueError(f"slot {slot} is not switched by hand")
     on = bool(body.get("on", not controller.pool.slots[slot].on))
     controller.pool.switch(slot, on)
 
@@ -92,10 +87,7 @@ class ControlPage:
             [
                 web.get("/", self._page),
                 web.get("/api/state", self._state),
-                *(
-                    web.post(f"/api/{name}", partial(self._post, change))
-                    for name, change in self._changes.items()
-                ),
+                web.post("/api/{change}", self._post),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
@@ -116,10 +108,7 @@ class ControlPage:
             "cloud": {
                 "url": self.cloud.base_url,
                 "requests": len(self.cloud.requests),
-                "faults": sorted(self.cloud.faults),
-                "known": self.cloud.faults.known,
-                "dialects": sorted(self.cloud.dialects),
-                "known_dialects": {each: each.meaning for each in CloudDialect},
+                **_switches(self.cloud, CloudDialect),
             },
             "actions": {name: title for name, (title, _) in ACTIONS.items()},
             "controllers": [_describe(item) for item in self.controllers.values()],
@@ -131,19 +120,16 @@ class ControlPage:
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self.state())
 
-    async def _post(
-        self, change: Callable[[Json], Awaitable[None]], request: web.Request
-    ) -> web.Response:
+    async def _post(self, request: web.Request) -> web.Response:
         """Change something; return everything that the page shows afterwards."""
         body = json.loads(await request.text())
-        if not isinstance(body, dict):
-            raise WrongRequestError("the body is not a JSON object")
+        change = self._changes[request.match_info["change"]]
         await change({"target": None, "name": None, **body})
         return web.json_response(self.state())
 
     async def _fault(self, body: Json) -> None:
-        in_cloud = body["target"] == "cloud"
-        faults = (self.cloud if in_cloud else self._controller(body)).faults
+        of_cloud = body["target"] == "cloud"
+        faults = (self.cloud if of_cloud else self._controller(body)).faults
         (faults.on if body.get("on", True) else faults.off)(str(body["name"]))
 
     async def _dialect(self, body: Json) -> None:
@@ -159,13 +145,13 @@ class ControlPage:
     async def _situation(self, body: Json) -> None:
         pool, name = self._controller(body).pool, str(body["name"])
         if name not in situations(pool):
-            raise WrongRequestError(f"this pool is never in the situation {name}")
+            raise ValueError(f"this pool is never in the situation {name}")
         SITUATIONS[name].make(pool, bool(body.get("on", True)))
         pool.settle()
 
     async def _action(self, body: Json) -> None:
         if (name := str(body["name"])) not in ACTIONS:
-            raise WrongRequestError(f"no action {name}")
+            raise ValueError(f"no action {name}")
         await ACTIONS[name][1](self._controller(body), body)
 
     async def _advance(self, body: Json) -> None:
@@ -174,7 +160,7 @@ class ControlPage:
     def _controller(self, body: Json) -> Controller:
         device_id = str(body["target"])
         if device_id not in self.controllers:
-            raise WrongRequestError(f"no controller {device_id}")
+            raise ValueError(f"no controller {device_id}")
         return self.controllers[device_id]
 
 
@@ -186,8 +172,17 @@ async def _errors(
     """Answer an invalid request with status 400 and the error."""
     try:
         return await handler(request)
-    except (WrongRequestError, ValueError, KeyError, OSError) as err:
+    except (ValueError, KeyError, TypeError, OSError) as err:
         return web.json_response({"error": str(err)}, status=400)
+
+
+def _switches(owner: Cloud | Controller, dialects: Iterable[Described]) -> Json:
+    return {
+        "faults": sorted(owner.faults),
+        "known": owner.faults.known,
+        "dialects": sorted(owner.dialects),
+        "known_dialects": {each: each.meaning for each in dialects},
+    }
 
 
 def _describe(controller: Controller) -> Json:
@@ -198,10 +193,7 @@ def _describe(controller: Controller) -> Json:
         "firmware": controller.firmware,
         "cloud_link": controller.cloud_link,
         "requests": len(controller.requests),
-        "faults": sorted(controller.faults),
-        "known": controller.faults.known,
-        "dialects": sorted(controller.dialects),
-        "known_dialects": {each: each.meaning for each in Dialect},
+        **_switches(controller, Dialect),
         "situations": {
             name: {"title": SITUATIONS[name].title, "on": on}
             for name, on in situations(controller.pool).items()

@@ -69,8 +69,7 @@ class Controller:
         self.started = False
         self.moved: list[Callable[[Controller], Awaitable[None]]] = []
         self.faults = Faults(FAULTS, changed=self.plug, lasting=frozenset({"refuse"}))
-        self._lan = LanEndpoint(self)
-        self._lan.listener.host, self._lan.listener.port = host, port
+        self._lan = LanEndpoint(self, host, port)
         self._oldest: bytes | None = None  # the first envelope sent, for `replay`
 
     # --- Identity and address ---

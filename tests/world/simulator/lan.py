@@ -5,8 +5,7 @@ errors of this endpoint consist of.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 import json
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .actions import DeclinedError
 from .dialects import ONE_IN, SOMETIMES, Dialect
-from .listener import Listener
+from .listener import StreamListener
 from .wire import WireError
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ PATH: Final = "/ctrl/2/lan/pv2"
 MAX_BODY: Final = 1024
 HEADER_SECONDS: Final = 3.0
 BUFFER_SECONDS: Final = 2.0
-MAX_HEAD: Final = 8192
 
 # protocol.md 7.2
 ERRORS: Final = {
@@ -120,39 +118,20 @@ class Request:
 class LanEndpoint:
     """Serves one controller on one address."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, host: str, port: int) -> None:
         """Make a closed endpoint."""
         self.controller = controller
         self.requests: list[Request] = []
-        self.listener = Listener(self._protocol)
+        self.listener = StreamListener(self._serve, host, port)
         self.paused = False  # the port is closed for some seconds
         self.until_trouble = ONE_IN  # requests left until a dialect's rare error
         self._closed = 0  # number of such closures so far
         self._turn = asyncio.Lock()
-        self._serving: set[asyncio.Task[None]] = set()
 
     async def stop(self) -> None:
         """Close, drop all connections, and wait for their tasks."""
         self.paused = False
         await self.listener.stop()
-        for task in tuple(self._serving):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    def _protocol(self) -> asyncio.BaseProtocol:
-        reader = asyncio.StreamReader(limit=MAX_HEAD)
-        return asyncio.StreamReaderProtocol(reader, self._accepted)
-
-    def _accepted(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self._start(self._serve(reader, writer))
-
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._serving.add(task)
-        task.add_done_callback(self._serving.discard)
 
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -241,7 +220,7 @@ class LanEndpoint:
         self.until_trouble = ONE_IN
         if trouble[0]:
             raise LanError(trouble[0])
-        self._start(self._close_for_a_while())
+        self.listener.start(self._close_for_a_while())
 
     async def _close_for_a_while(self) -> None:
         """Accept no connections for 3 to 7 s, as during a TLS handshake."""

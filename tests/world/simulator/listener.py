@@ -1,9 +1,12 @@
 """A TCP server that can be closed, and opened again on the same port."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 import socket
+from typing import Final, override
+
+MAX_HEAD: Final = 8192
 
 
 class Listener:
@@ -13,21 +16,20 @@ class Listener:
     connection that arrives before asyncio serves the socket waits in its backlog.
     """
 
-    def __init__(self, factory: Callable[[], asyncio.BaseProtocol]) -> None:
+    def __init__(
+        self,
+        factory: Callable[[], asyncio.BaseProtocol],
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        """Prepare to listen; port 0 takes any free port, and keeps it."""
         self._factory = factory
         self._socket: socket.socket | None = None
         self._serving: asyncio.Task[asyncio.Server] | None = None
-        self.host = ""
-        self.port = 0
-
-    def bind(self, host: str, port: int) -> None:
-        """Listen on an address; port 0 takes any free port, and keeps it."""
-        self.close()
         self.host, self.port = host, port
-        self.open()
 
     def open(self) -> None:
-        """Listen (again) on the address last bound."""
+        """Listen (again)."""
         if self._socket is not None:
             return
         # Also resolves IPv6 addresses with a zone.
@@ -61,3 +63,39 @@ class Listener:
             with suppress(asyncio.CancelledError):
                 await self._serving
             self._serving = None
+
+
+class StreamListener(Listener):
+    """A listener that serves each connection in a task of its own."""
+
+    def __init__(
+        self,
+        serve: Callable[
+            [asyncio.StreamReader, asyncio.StreamWriter], Coroutine[None, None, None]
+        ],
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        super().__init__(self._protocol, host, port)
+        self._serve = serve
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        """Run work until it ends, or until `stop`."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @override
+    async def stop(self) -> None:
+        await super().stop()
+        for task in tuple(self._tasks):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def _protocol(self) -> asyncio.BaseProtocol:
+        reader = asyncio.StreamReader(limit=MAX_HEAD)
+        return asyncio.StreamReaderProtocol(
+            reader, lambda reader, writer: self.start(self._serve(reader, writer))
+        )

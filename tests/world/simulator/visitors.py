@@ -11,7 +11,7 @@ import json
 from typing import Final, Self
 
 from .controller import Controller
-from .listener import Listener
+from .listener import StreamListener
 
 MARKDOWN: Final = (
     "**Pool** [sign in](https://evil.example) ![x](http://evil.example/x.png) "
@@ -71,23 +71,17 @@ class Replayer:
         """Start without any recorded frame."""
         self.envelopes: list[bytes] = []
         self.connections = 0
-        self._listener = Listener(self._protocol)
-        self._host = host
-        self._serving: set[asyncio.Task[None]] = set()
+        self._listener = StreamListener(self._answer, host)
 
     @property
     def port(self) -> int:
         return self._listener.port
 
     def start(self) -> None:
-        self._listener.bind(self._host, 0)
+        self._listener.open()
 
     async def stop(self) -> None:
         await self._listener.stop()
-        for task in tuple(self._serving):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
     def listen_to(self, controller: Controller, frames: int = 1) -> None:
         """Record state frames of a controller; reading them needs no key."""
@@ -95,24 +89,13 @@ class Replayer:
 
     def announces(self, controller: Controller) -> Announcement:
         """Return an announcement of a controller that leads to this replayer."""
-        return replace(
-            Announcement.of(controller), host=self._host, port=self._listener.port
-        )
-
-    def _protocol(self) -> asyncio.BaseProtocol:
-        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), self._accepted)
-
-    def _accepted(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self.connections += 1
-        task = asyncio.get_running_loop().create_task(self._answer(reader, writer))
-        self._serving.add(task)
-        task.add_done_callback(self._serving.discard)
+        here = self._listener
+        return replace(Announcement.of(controller), host=here.host, port=here.port)
 
     async def _answer(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        self.connections += 1
         with suppress(ConnectionError, EOFError, asyncio.LimitOverrunError):
             await reader.readuntil(b"\r\n\r\n")
             # One after the other, and then always the last one.
