@@ -6,7 +6,6 @@ from email.utils import format_datetime
 
 import pytest
 
-from custom_components.poolctl.client.account import account_id
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.state import PoolState
@@ -16,12 +15,8 @@ from custom_components.poolctl.client.wire.cloud_answers import (
     parse_envelope_key,
     parse_retry_after,
 )
-from custom_components.poolctl.client.wire.exceptions import (
-    BusyError,
-    EnvelopeError,
-    ServiceError,
-)
-from tests.client.conftest import KEY, FakeTime, Service
+from custom_components.poolctl.client.wire.exceptions import BusyError, EnvelopeError
+from tests.client.conftest import KEY, Service
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 NOW = datetime.now(UTC)
@@ -62,36 +57,19 @@ def test_a_date_to_wait_for() -> None:
 # Dry run
 
 
-@pytest.mark.parametrize(
-    ("statuses", "problem"), [((0, 2, 3, 5), False), ((1, 4), True), ((None,), None)]
-)
-def test_dry_run(statuses: tuple[int | None, ...], problem: bool | None) -> None:
-    for status in statuses:
-        state = merge_dashboard(PoolState(), {"dry_run_status": status}, NOW)
-        assert state.signals.dry_run is problem, status
-
-
-async def test_dry_run_where_zero_is_normal(
-    service: Service, cloud: CloudClient
-) -> None:
+async def test_dry_run(service: Service, cloud: CloudClient) -> None:
+    """Where 0 is normal (C7), and where 3 is."""
     service.cloud.dialects = {D.C7_ZERO_NORMAL}
-    dashboard = await cloud.dashboard(service.small.device_id)
-    assert dashboard["dry_run_status"] == 0
-    state = merge_dashboard(PoolState(), dashboard, NOW)
-    assert state.signals.dry_run is False
-
-
-# The account
-
-
-@pytest.mark.parametrize("dialect", [D.C4_403, D.C4_405, D.C4_HTML])
-async def test_no_user_info(service: Service, cloud: CloudClient, dialect: D) -> None:
-    service.cloud.dialects = {dialect}
-    subject = await cloud.user_id()
-    assert subject is None
-    token, inventory = service.tokens.access, await cloud.inventory()
-    assert account_id(subject, token, inventory) == "user-1"
-    assert account_id(subject, "opaque", inventory) == min(inventory.site_ids)
+    normal = (await cloud.dashboard(service.small.device_id))["dry_run_status"]
+    assert normal == 0
+    for statuses, problem in (
+        ((normal, 2, 3, 5), False),
+        ((1, 4), True),
+        ((None,), None),
+    ):
+        for status in statuses:
+            state = merge_dashboard(PoolState(), {"dry_run_status": status}, NOW)
+            assert state.signals.dry_run is problem, status
 
 
 # The envelope key
@@ -102,18 +80,6 @@ async def test_the_key_in_other_forms(service: Service, cloud: CloudClient) -> N
     for dialects in (*forms, {D.C5_KEY, D.C5_BASE64, D.C5_SPACES}):
         service.cloud.dialects = dialects
         assert await cloud.envelope_key(service.small.device_id) == KEY
-
-
-async def test_the_key_at_the_second_try(
-    fake_time: FakeTime, service: Service, cloud: CloudClient
-) -> None:
-    service.cloud.dialects = {D.C5_503_ONCE}
-    for _ in range(2):
-        with pytest.raises(ServiceError):
-            await cloud.envelope_key(service.small.device_id)
-        fake_time.advance(29)
-    fake_time.advance(1)
-    assert await cloud.envelope_key(service.small.device_id) == KEY
 
 
 def test_parse_envelope_key() -> None:

@@ -12,7 +12,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     ServiceError,
 )
 from tests.client.conftest import RawServer, Service
-from tests.world.simulator.auth import REFRESH_SECONDS
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 CLIENT = {"client_id": "client-id", "client_secret": "client-secret"}
@@ -32,27 +31,6 @@ async def sign_in(service: Service, code: str | None = None) -> Tokens:
 
 async def renew(service: Service, refresh: str | None) -> Tokens:
     return await trade(service, grant_type="refresh_token", refresh_token=refresh or "")
-
-
-async def test_tokens_rotate(service: Service) -> None:
-    """A refresh token works once (protocol.md 2.2)."""
-    first = await sign_in(service)
-    second = await renew(service, first.refresh)
-    assert first.expires_in == second.expires_in == 86400
-    assert len({*first[:2], *second[:2]}) == 4
-    with pytest.raises(AuthenticationError):
-        await renew(service, first.refresh)
-
-
-async def test_a_refresh_token_that_stays(service: Service) -> None:
-    service.cloud.dialects = {D.C3_KEPT}
-    first = await sign_in(service)
-    second = await renew(service, first.refresh)
-    assert second.refresh is None and second.access != first.access
-    assert (await renew(service, first.refresh)).refresh is None
-    service.clock.advance(REFRESH_SECONDS)
-    with pytest.raises(AuthenticationError):
-        await renew(service, first.refresh)
 
 
 @pytest.mark.parametrize("dialect", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])

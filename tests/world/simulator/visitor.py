@@ -1,6 +1,7 @@
 """A minimal client of the cloud, for the simulator's own tests."""
 
 from collections.abc import Mapping
+import json
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -38,6 +39,7 @@ class Visitor:
             "code_challenge": "ignored",
         }
         self.token = ""
+        self.headers: Mapping[str, str] = {}  # of the last answer
 
     async def call(
         self, method: str, path: str, *, token: str | None = None, **options: Any
@@ -48,10 +50,10 @@ class Visitor:
         async with self.session.request(
             method, url, headers=headers, allow_redirects=False, **options
         ) as response:
+            self.headers = response.headers
             text = await response.text()
-            if text and response.content_type == "application/json":
-                return response.status, await response.json()
-            return response.status, text
+            is_json = text and response.content_type == "application/json"
+            return response.status, json.loads(text) if is_json else text
 
     async def get(self, path: str, **options: Any) -> tuple[int, Any]:
         return await self.call("GET", V1 + path, **options)
@@ -73,15 +75,11 @@ class Visitor:
 
     async def code(self) -> str:
         """Sign in through the form; return the code of the redirect."""
-        async with self.session.post(
-            f"{self.cloud.base_url}{V1}/oauth/authorize",
-            data=self.authorize | self.person,
-            allow_redirects=False,
-        ) as response:
-            assert response.status == 302
-            query = parse_qs(urlsplit(response.headers["Location"]).query)
-            assert query["state"] == [STATE]
-            return query["code"][0]
+        form = self.authorize | self.person
+        assert (await self.post("/oauth/authorize", data=form))[0] == 302
+        query = parse_qs(urlsplit(self.headers["Location"]).query)
+        assert query["state"] == [STATE]
+        return query["code"][0]
 
     async def redeem(self, code: str, /, **changes: str) -> tuple[int, Any]:
         form = {"grant_type": "authorization_code", "code": code, **self.client}

@@ -38,7 +38,9 @@ TELEMETRY: Final[Table] = (
 )  # fmt: skip
 
 # protocol.md O2.1: its end, after the modes and override bits of the slots
-RUNS: Final[Table] = (("cooldown", "H"), ("priming", "H"))
+RUNS: Final[Table] = (
+    ("pump_cooldown_remaining", "H"), ("pump_priming_remaining", "H"),
+)  # fmt: skip
 
 # protocol.md O2.2: section B up to the number of slots
 CONFIGURATION: Final[Table] = (

@@ -91,54 +91,38 @@ UNITS = {
     "desired_ph": 10,
 }
 """Factors of the fields on the wire that are not whole units."""
-TELEMETRY = (
-    *("flags", "flags2", "water_temperature", "ambient_temperature", "ph", "orp"),
-    *("flow_rate", "pressure", "pump_speed", "pump_power", "drive_temperature"),
-    "main_pump_mode",
-)
-CONFIGURATION = (
-    *("pool_target", "spa_target", "desired_ph", "acid_drum_ml", "acid_remaining_ml"),
-    *("desired_orp_mineral", "desired_orp_liquid"),
-    *("chlorine_drum_ml", "chlorine_remaining_ml"),
-)
-"""Names in the known answers; fields on the wire are named without their unit."""
 
 
-def readings(
-    names: tuple[str, ...], expect: dict[str, Any], fields: wire.Fields
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return both sides in units of the wire; `None` for fields that are cut off."""
-    wanted = {
-        name.removesuffix("_ml"): None
-        if expect[name] is None
-        else round(expect[name] * UNITS.get(name, 1))
-        for name in names
-        if name in expect
+def on_the_wire(expect: dict[str, Any], table: wire.Table) -> dict[str, int | None]:
+    """Return known answers with the names and units of a table; `None` if cut off."""
+    answers = {name.removesuffix("_ml"): value for name, value in expect.items()}
+    return {
+        name: None if value is None else round(value * UNITS.get(name, 1))
+        for name, value in answers.items()
+        if name in dict(table) and not isinstance(value, list)
     }
-    return wanted, {field: fields.get(field) for field in wanted}
 
 
 @pytest.mark.parametrize("case", FRAMES, ids=lambda case: case["envelope"][:10])
 def test_state_frame(case: dict[str, Any]) -> None:
-    key, payload = bytes.fromhex(case["key"]), bytes.fromhex(case["payload"])
-    assert wire.unwrap(key, bytes.fromhex(case["envelope"])) == (
-        case["counter"],
-        payload,
-    )
+    envelope = wire.from_hex(case["envelope"])
+    counter, payload = wire.unwrap(bytes.fromhex(case["key"]), envelope)
+    assert (counter, payload.hex()) == (case["counter"], case["payload"])
     frame, expect = wire.decode_frame(payload), case["expect"]
-    assert bool(frame.telemetry) is (expect.get("telemetry") is not None)
-    assert bool(frame.configuration) is (expect.get("configuration") is not None)
-    if frame.telemetry:
-        wanted, read = readings(TELEMETRY, expect["telemetry"], frame.telemetry)
-        assert read == wanted
-        assert frame.aux_modes == expect["telemetry"]["aux_modes"]
-        assert frame.held_slots == expect["telemetry"]["held_slots"]
+    telemetry, configuration = expect.get("telemetry"), expect.get("configuration")
+    for fields, section, table in (
+        (frame.telemetry, telemetry, wire.TELEMETRY + wire.RUNS),
+        (frame.configuration, configuration, wire.CONFIGURATION),
+    ):
+        wanted = on_the_wire(section or {}, table)
+        assert bool(fields) is bool(wanted)
+        assert {name: fields.get(name) for name in wanted} == wanted
+    if telemetry:
+        assert frame.aux_modes == telemetry["aux_modes"]
+        assert frame.held_slots == telemetry["held_slots"]
         assert [list(timer) for timer in frame.timers] == expect["timers"]
-    if frame.configuration:
-        fields = frame.configuration
-        wanted, read = readings(CONFIGURATION, expect["configuration"], fields)
-        assert read == wanted
-        assert frame.aux_types == expect["configuration"]["aux_types"]
+    if configuration:
+        assert frame.aux_types == configuration["aux_types"]
 
 
 def test_state_frames_round_trip() -> None:
