@@ -63,33 +63,24 @@ def watched(
 
 
 @pytest.mark.parametrize(
-    ("steps", "idle"),
-    [
-        ((7.8, 0, 3, 7.8, 7), 7),
-        ((7.8, 0, 3, 7.7, 7), 4),
-        # A rise moves the baseline before the first dose, and is ignored after it.
-        ((7.8, 7.9, 0, 3, 7.8, 7), 4),
-        ((7.8, 0, 3, 7.9, 7.8, 7), 7),
-        ((7.8, 0, 3, 7.9, 7.7, 7), 4),
-        # A small fall before the doses counts towards their effect.
-        ((7.8, 7.75, 0, 3, 7.7, 7), 4),
-        # At the desired pH there is nothing to improve.
-        ((7.5, 0, 3, 7.4, 7), 4),
-        # A value of still water is not a reading.
-        ((7.8, 0, 3, (7.0, False), 7), 7),
-        # A count that restarts, or is an older copy.
-        ((7.8, 0, 5, 1, 2), 6),
-        # Doses of the first count may be older than the reading.
-        ((7.8, 5), 0),
-    ],
-)
-def test_doses_since_the_ph_fell(steps: Iterable[Step], idle: int) -> None:
-    assert watched(*steps)[0].idle == idle
-
-
-@pytest.mark.parametrize(
     ("kind", "steps", "desired", "idle", "missing"),
     [
+        (ACID, (7.8, 0, 3, 7.8, 7), 7.4, 7, False),
+        (ACID, (7.8, 0, 3, 7.7, 7), 7.4, 4, False),
+        # A rise moves the baseline before the first dose, and is ignored after it.
+        (ACID, (7.8, 7.9, 0, 3, 7.8, 7), 7.4, 4, False),
+        (ACID, (7.8, 0, 3, 7.9, 7.8, 7), 7.4, 7, False),
+        (ACID, (7.8, 0, 3, 7.9, 7.7, 7), 7.4, 4, False),
+        # A small fall before the doses counts towards their effect.
+        (ACID, (7.8, 7.75, 0, 3, 7.7, 7), 7.4, 4, False),
+        # At the desired pH there is nothing to improve.
+        (ACID, (7.5, 0, 3, 7.4, 7), 7.4, 4, False),
+        # A value of still water is not a reading.
+        (ACID, (7.8, 0, 3, (7.0, False), 7), 7.4, 7, False),
+        # A count that restarts, or is an older copy.
+        (ACID, (7.8, 0, 5, 1, 2), 7.4, 6, False),
+        # Doses of the first count may be older than the reading.
+        (ACID, (7.8, 5), 7.4, 0, False),
         (ACID, (0, 20), 7.4, 20, None),
         (ACID, (7.8,), 7.4, 0, None),
         (ACID, (7.8, 0, IDLE_DOSES - 1), 7.4, IDLE_DOSES - 1, False),
@@ -108,7 +99,7 @@ def test_doses_since_the_ph_fell(steps: Iterable[Step], idle: int) -> None:
         (CHLORINE, (645.0, 0, 20, 650.0, 24), 650, 4, False),
     ],
 )
-def test_dosing_without_effect(
+def test_doses_without_effect(
     kind: DoserKind,
     steps: Iterable[Step],
     desired: float | None,

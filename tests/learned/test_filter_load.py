@@ -101,6 +101,7 @@ async def test_from_clean_to_dirty_and_back(
 
     await dirty(small, 0.3, "off")
     await dirty(small, 0.6, "on")
+    await over_a_restart(small)
     await press(small)
     assert load(small) == ("unknown", "unknown")
     assert attributes(small)["baseline"] == "awaited"
@@ -110,22 +111,19 @@ async def test_from_clean_to_dirty_and_back(
     assert not small.actions and not small.cloud_writes
 
 
-async def test_over_a_restart(small: Home) -> None:
-    """The clean filter's value, the load and the limit are kept, even without flow."""
-    await press(small)
-    await small.live(MEASURED, step=STEP)
-    await small.act("number.set_value", "filter_limit", value=30)
-    await dirty(small, 0.4, "on")
-    before = load(small)
-    small.pool.switch(PUMP, False)
-    await small.live(30)
-    await small.shut_down()
-    await small.boot()
-    assert load(small) == before
-    assert small.value("number", "filter_limit") == "30"
-    assert attributes(small)["baseline"] == "measured"
-    small.pool.switch(PUMP, True)
-    await dirty(small, 0.8, "on")
+async def over_a_restart(home: Home) -> None:
+    """Check that the clean filter, the load and the limit are kept without flow."""
+    await home.act("number.set_value", "filter_limit", value=30)
+    before = load(home)
+    home.pool.switch(PUMP, False)
+    await home.live(30)
+    await home.shut_down()
+    await home.boot()
+    assert load(home) == before
+    assert home.value("number", "filter_limit") == "30"
+    assert attributes(home)["baseline"] == "measured"
+    home.pool.switch(PUMP, True)
+    await dirty(home, 0.4, "on")
 
 
 async def test_a_pool_that_measures_no_pressure(

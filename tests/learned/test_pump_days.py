@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -97,12 +98,43 @@ def test_hours_litres_and_flow(days: Days) -> None:
     assert days.flow == pytest.approx((21_000 + 100 * 180) / 4.5)
 
 
+def test_a_pump_that_cools_a_heater_down_runs(days: Days) -> None:
+    """It is switched off, but its motor still turns, and that time counts."""
+    cooling = replace(state(mode=STANDS), signals=Signals(pump_cooling_down=True))
+    days.read(cooling, None)
+    assert days.read(cooling, 3600).hours == 1
+
+
 def test_observed_hours(days: Days) -> None:
     days.read(state(), None)
     days.read(state(), 3600)
     assert days.read(state(mode=STANDS), 3600).observed == pytest.approx(2)
     one = datetime(2026, 7, 2, 1, tzinfo=UTC)
     assert days.read(state(), 7200, one).observed == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("zone", "begins", "length"),
+    [
+        ("Europe/Berlin", "2026-03-28T23:00", 23),
+        ("Europe/Berlin", "2026-10-24T22:00", 25),
+        ("America/Havana", "2026-03-08T05:00", 23),  # no midnight: it begins at 1:00
+        ("America/Havana", "2026-11-01T04:00", 25),  # two midnights
+        ("Australia/Lord_Howe", "2026-04-04T13:00", 24.5),
+    ],
+)
+def test_every_hour_of_a_day_on_which_clocks_change(
+    days: Days, zone: str, begins: str, length: float
+) -> None:
+    midnight = datetime.fromisoformat(begins).replace(tzinfo=UTC)
+    now = midnight - timedelta(minutes=25)
+    days.read(state(), None, now.astimezone(ZoneInfo(zone)))
+    for _ in range(round(length)):
+        now += timedelta(hours=1)
+        today = days.read(state(), now=now.astimezone(ZoneInfo(zone)))
+        assert today.hours == pytest.approx((now - midnight) / timedelta(hours=1))
+    now += timedelta(hours=1)
+    assert days.read(state(), now=now.astimezone(ZoneInfo(zone))).hours < 1
 
 
 def test_the_warmest_water_of_a_day(days: Days) -> None:

@@ -4,14 +4,12 @@ from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.learned import learned
 from custom_components.poolctl.learned.totals import PERIOD
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.world.assistant.home import Home
@@ -145,17 +143,6 @@ async def test_few_states_and_right_hours(small: Home) -> None:
     assert after - before == pytest.approx(WATTS / 1000, abs=0.01)
 
 
-async def test_a_pump_that_cools_a_heater_down_runs(small: Home) -> None:
-    """It is switched off, but its motor still turns, and that time counts."""
-    stop_pump(small)
-    small.pool.pump.run_on = 60000
-    await polls(small)
-    begun = exact(small, "pump_running_today")
-    await polls(small, 4)
-    assert small.value("switch", "pump") == "off"
-    assert exact(small, "pump_running_today") - begun == hours(60)
-
-
 async def test_gaps_and_the_cloud(small: Home) -> None:
     """A gap of more than a minute between two reads is not counted."""
     await polls(small, 2)
@@ -200,34 +187,6 @@ async def test_over_a_restart(small: Home) -> None:
     energy = exact(small, "pump_energy")
     await polls(small)
     assert exact(small, "pump_energy") - energy == kwh(POLL)
-
-
-@pytest.mark.parametrize(
-    ("kept", "expected"),
-    [
-        ({"day": "2026-06-30"}, ("1234.57", "0.0")),
-        ({"day": "2026-07-01"}, ("1234.57", "5.68")),
-        ({"day": "2026-07-01", "pump_energy": "x"}, ("0.0", "5.68")),
-        ({"day": "today", "pump_energy": -1}, ("0.0", "0.0")),
-    ],
-)
-@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-async def test_from_what_a_stopped_home_assistant_kept(
-    home: Home,
-    hass_storage: dict[str, Any],
-    kept: dict[str, Any],
-    expected: tuple[str, str],
-) -> None:
-    """Hours count for their day only, energy for ever; only invalid values are lost."""
-    await home.hass.config.async_set_time_zone("UTC")
-    home.own(home.service.small)
-    amounts = {"pump_energy": 1234.567, "pump_running_today": 5.678} | kept
-    day, of = amounts.pop("day"), [[key, {"exact": n}] for key, n in amounts.items()]
-    totals = {"day": day, "of": of}
-    data = {home.controller.device_id: {"learned": {"totals": totals}}}
-    hass_storage[DOMAIN] = {"version": 1, "minor_version": 1, "data": data}
-    await home.set_up(home.controller)
-    assert tuple(home.value("sensor", key) for key in KEYS) == expected
 
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
@@ -278,44 +237,6 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
     assert exact(home, "pump_running_today") - running == hours(60)
     for key in ("acid_doses_today", "acid_used_today"):
         assert home.value("sensor", key) == before[key].state
-
-
-@pytest.mark.parametrize(
-    ("zone", "day", "length"),
-    [
-        ("Europe/Berlin", "2026-03-29", 23),
-        ("Europe/Berlin", "2026-10-25", 25),
-        ("America/Havana", "2026-03-08", 23),  # no midnight: the day begins at 1:00
-        ("America/Havana", "2026-11-01", 25),  # two midnights
-        ("Australia/Lord_Howe", "2026-04-05", 24.5),
-    ],
-)
-async def test_every_hour_of_a_day_on_which_clocks_change(
-    home: Home,
-    freezer: FrozenDateTimeFactory,
-    monkeypatch: pytest.MonkeyPatch,
-    zone: str,
-    day: str,
-    length: float,
-) -> None:
-    step = timedelta(hours=1)  # a read an hour is enough to count hours
-    monkeypatch.setattr(learned, "MAX_AGE", step.total_seconds())
-    await home.hass.config.async_set_time_zone(zone)
-    begins = dt_util.start_of_local_day(datetime.fromisoformat(day)).astimezone(UTC)
-    ends = begins + timedelta(hours=length)
-    assert dt_util.as_local(ends).date() > datetime.fromisoformat(day).date()
-    freezer.move_to(begins - timedelta(minutes=25))
-    home.own(home.service.small)
-    await home.set_up(home.service.small)
-    await polls(home)  # counting begins with a read
-    while datetime.now(UTC) + step < ends:
-        await home.advance(step.total_seconds())
-        if (now := datetime.now(UTC)) >= begins:
-            running = hours((now - begins).total_seconds())
-            assert exact(home, "pump_running_today") == running
-    assert exact(home, "pump_running_today") > length - 1
-    await home.advance(step.total_seconds())
-    assert exact(home, "pump_running_today") < 1
 
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")

@@ -93,45 +93,19 @@ async def test_the_pool(full: Home) -> None:
     assert is_right(full)
 
 
-async def test_it_is_heated_beyond_its_target(
-    full: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A reading that fluctuates around the target writes few states, none unknown."""
-    await heat(full, 45)
-    # A heater with a hysteresis, which the simulated one lacks.
-    monkeypatch.setattr(full.pool, "_heat", lambda: None)
-    full.pool.water.drift = 0.0
-    full.pool.water.temperature = 27.95
-    await full.live(30)
-    states = full.follow("sensor", "pool_warm_at")
-    for number in range(20):
-        full.pool.water.temperature = 28.05 if number % 2 else 27.95
-        await full.live(15)
-    assert full.pool.heaters["pool"]
-    assert len(states) <= 2
-    assert "unknown" not in {state.state for state in states}
-
-
-async def test_the_spa(full: Home) -> None:
-    """The spa has its own heater and its own rate."""
-    await full.act("switch.turn_on", "spa_mode")
-    assert full.pool.slots[SPA_RETURN].on
-    await heat(full, 45)
-    assert full.pool.heaters["spa"]
-    assert is_right(full, "spa")
-    assert warm_at(full)[0] == "unknown"
-    await full.act("switch.turn_off", "spa_mode")
-    await full.live(30)
-    assert warm_at(full) == ("unknown", "unknown")
-    assert rate(full, "spa") == pytest.approx(HEATER_RISE["spa"], rel=0.05)
-    assert rate(full) is None
-
-
-async def test_in_fahrenheit(home: Home) -> None:
-    """The rate has the unit of the temperatures beside it."""
+async def test_the_spa_in_fahrenheit(home: Home) -> None:
+    """It has its own heater and rate, in the unit of the temperatures beside it."""
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     home.own(home.service.full)
-    await home.set_up(home.service.full)
+    await home.set_up(home.controller)
+    await home.act("switch.turn_on", "spa_mode")
+    assert home.pool.slots[SPA_RETURN].on
     await heat(home, 45)
-    await reach(home)
-    assert rate(home) == pytest.approx(HEATER_RISE["pool"] * 1.8, rel=0.05)
+    assert home.pool.heaters["spa"]
+    assert is_right(home, "spa")
+    assert warm_at(home)[0] == "unknown"
+    await home.act("switch.turn_off", "spa_mode")
+    await home.live(30)
+    assert warm_at(home) == ("unknown", "unknown")
+    assert rate(home, "spa") == pytest.approx(HEATER_RISE["spa"] * 1.8, rel=0.05)
+    assert rate(home) is None
