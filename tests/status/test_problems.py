@@ -9,7 +9,7 @@ from operator import attrgetter
 import re
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, patch
+from unittest.mock import Mock
 
 from homeassistant.util import dt as dt_util
 import pytest
@@ -25,7 +25,6 @@ from tests.account.test_two_accounts import second_account
 from tests.automations.test_triggers import automate_all
 from tests.status.test_repairs import REPAIRS, shown
 from tests.world.assistant.home import Home
-from tests.world.assistant.service import record as record_of
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 
@@ -277,6 +276,8 @@ class Case:
     """Seconds of polls until it is shown."""
     repair: bool = True
     """Whether it becomes a repair, where its row has one."""
+    sensor: str = ""
+    """Key of the binary sensor that is on, too."""
 
 
 CASES = [
@@ -294,10 +295,26 @@ CASES = [
     Case("acid_low", drum(0), "is empty"),
     Case("chlorine_low", drum(1500), "nearly", notice=True),
     Case("chlorine_low", drum(0), "is empty"),
-    Case("acid_limit", doses("acid", 6, ph=7.2), notice=True, repair=False),
+    Case(
+        "acid_limit",
+        doses("acid", 6, ph=7.2),
+        notice=True,
+        repair=False,
+        sensor="acid_limit_reached",
+    ),
     Case("acid_limit", doses("acid", 6, ph=7.6), "still too high"),
-    Case("acid_without_effect", doses("acid", 8, ph=7.6), "8 doses"),
-    Case("chlorine_without_effect", doses("chlorine", 24, orp=560), "24 doses"),
+    Case(
+        "acid_without_effect",
+        doses("acid", 8, ph=7.6),
+        "8 doses",
+        sensor="acid_without_effect",
+    ),
+    Case(
+        "chlorine_without_effect",
+        doses("chlorine", 24, orp=560),
+        "24 doses",
+        sensor="chlorine_without_effect",
+    ),
     Case("filter_needs_cleaning", filter_is_dirty, notice=True),
     Case(
         "pump_power_changed", draws(1.3), "30 % more power", notice=True, repair=False
@@ -406,6 +423,9 @@ async def test_every_problem(home: Home, case: Case) -> None:
     severities = {each["severity"] for each in problems(home).values()}
     worst = "problem" if "problem" in severities else "notice"
     assert home.value("sensor", "status") == worst
+    if case.sensor:
+        await home.enable_all()
+        assert home.value("binary_sensor", case.sensor) == "on"
     await triggers(home, case.key)
     if case.key in REPAIRS:
         await home.live(960, step=30)
@@ -442,97 +462,32 @@ async def test_lost_from_the_start(home: Home) -> None:
     assert home.value("sensor", "connection", of=lost) == "lan"
 
 
-# One odd read
-
-
-async def follow_reads(
-    home: Home, change: Callable[[Home, int], object], *values: int
-) -> list[str]:
-    """Change a value before each read; return the status after each."""
-    states = []
-    for value in values:
-        change(home, value)
-        await home.live(15)
-        states.append(home.value("sensor", "status"))
-    return states
-
-
 async def test_one_odd_read_shows_nothing(home: Home) -> None:
-    """Nor does it end a problem: two reads have to agree."""
+    """Nor does it end a problem, or make it a graver one: two reads have to agree."""
 
-    def status(home: Home, value: int) -> None:
-        home.pool.pump.dry_run_status = value
+    def dry_run(status: int) -> None:
+        home.pool.pump.dry_run_status = status
 
-    normal = DRY_RUN_NORMAL
-    await started(home)
-    assert await follow_reads(home, status, DRY, normal, DRY, DRY) == [
-        *("all_well", "all_well", "all_well", "problem"),
-    ]
-    assert await follow_reads(home, status, normal, DRY, normal, normal) == [
-        *("problem", "problem", "problem", "all_well"),
-    ]
-
-
-async def test_one_odd_read_makes_no_notice_a_problem(home: Home) -> None:
-    def level(home: Home, left: int) -> None:
+    def acid(left: int) -> None:
         home.pool.settings["acid_remaining"] = left
 
     await drum(1_500)(home)
     await home.live(360, step=60)
-    assert {*await follow_reads(home, level, 0, 1_500)} == {"notice"}
-
-
-async def test_never_a_valid_reading(home: Home) -> None:
-    """It is reported after a day, not while nothing is known of the day before."""
-    home.own(home.service.small)
-    type_of_water = type(home.pool.water)
-    with patch.object(type_of_water, "stable", property(lambda water: False)):
-        await home.set_up(home.controller)
-        await home.live(23 * 3600, step=3600)
-        assert "stale_readings" not in problems(home)
-        await home.live(2 * 3600, step=3600)
-        assert "stale_readings" in problems(home)
+    normal = DRY_RUN_NORMAL
+    for change, values, expected in (
+        (dry_run, (DRY, normal, DRY, DRY), "notice notice notice problem"),
+        (dry_run, (normal, DRY, normal, normal), "problem problem problem notice"),
+        (acid, (0, 1_500), "notice notice"),
+    ):
+        shown_states = []
+        for value in values:
+            change(value)
+            await home.live(15)
+            shown_states.append(home.value("sensor", "status"))
+        assert shown_states == expected.split()
 
 
 # The path to the controller, in every minute
-
-
-@pytest.mark.parametrize("small", [True, False])
-async def test_through_the_cloud_at_once(home: Home, small: bool) -> None:
-    await started(home, small=small)
-    home.controller.faults.on("refuse")
-    statuses = home.follow("sensor", "status")
-    await home.live(30)
-    assert home.source == "cloud" and home.value("sensor", "status") == "notice"
-    sentence = problems(home)["cloud_only"]["sentence"]
-    assert sentence.startswith("Through the cloud: ")
-    assert ("heating is not available" in sentence) is not small
-    assert {state.state for state in statuses} == {"notice"}
-    home.controller.faults.clear()
-    await home.live(60)
-    assert home.value("sensor", "status") == "all_well"
-    assert problems(home) == {}
-
-
-@pytest.mark.parametrize(
-    ("record", "options", "why"),
-    [
-        ({}, {"connection": "cloud"}, "The options allow only the cloud."),
-        ({"host": None}, {}, "Its address on your network is not known."),
-        ({"key": None}, {}, "its key for your network"),
-    ],
-)
-async def test_why_the_lan_is_not_used(
-    home: Home, record: dict[str, Any], options: dict[str, Any], why: str
-) -> None:
-    home.own(home.service.full)
-    home.cloud.faults.on("failed", "envelope-key")
-    stored = {home.controller.device_id: record_of(home.controller, **record)}
-    await home.set_up(controllers=stored, options=options)
-    await home.live(30)
-    problem = problems(home)["cloud_only"]
-    assert why in problem["next_step"]
-    assert problem["severity"] == "notice"
 
 
 async def test_no_answer_since(home: Home) -> None:
@@ -624,28 +579,6 @@ async def restarts(home: Home, *, away: float = 300.0) -> None:
     home.freezer.tick(away)
     home.clock.advance(away)
     await home.boot()
-
-
-def since(home: Home, key: str) -> datetime:
-    return datetime.fromisoformat(problems(home)[key]["since"])
-
-
-async def test_a_problem_lasts_over_restarts(home: Home) -> None:
-    await dry(DRY)(home)
-    await home.live(60)
-    began = since(home, "dry_run")
-    for _ in range(2):
-        await restarts(home)
-        assert since(home, "dry_run") == began
-    await home.restart()
-    assert since(home, "dry_run") == began
-    # It ends and begins again.
-    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    await home.live(60)
-    assert "dry_run" not in problems(home)
-    home.pool.pump.dry_run_status = DRY
-    await home.live(60)
-    assert since(home, "dry_run") > began + timedelta(minutes=10)
 
 
 async def test_a_service_that_is_silent_over_restarts(home: Home) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from custom_components.poolctl import repairs
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
-from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE
+from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.errors import (
     ADDRESS_ERRORS,
     KEY_ERRORS,
@@ -26,7 +26,6 @@ from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.connection import REPORT_URL, REQUIREMENTS_URL
 from custom_components.poolctl.status.rows import Problem
 from custom_components.poolctl.status.table import PROBLEMS
-from tests.flow.test_config_flow import discover
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("freezer")
@@ -146,35 +145,10 @@ def test_where_to_learn_more() -> None:
         in (ROOT / "README.md").read_text()
     )
     assert REPORT_URL.startswith(manifest["issue_tracker"])
+    assert REPAIRS["firmware_too_old"].learn_more_url == REQUIREMENTS_URL
 
 
 # --- What is reported ---
-
-
-async def test_firmware_too_old(home: Home) -> None:
-    """It is not known before the controller announces it; an update is the end."""
-    home.own(home.service.small)
-    home.controller.firmware = "2.5.40"
-    await home.controller.start()
-    await home.set_up_with(firmware=None, host=None)
-    await home.advance(600, step=30)
-    assert not shown(home)
-    await discover(home, home.controller)
-    await home.advance(360, step=30)
-    issue = shown(home)["firmware_too_old"]
-    assert not issue.is_fixable
-    assert issue.learn_more_url == REQUIREMENTS_URL
-    assert issue.translation_placeholders == {
-        "name": "Home pool",
-        "firmware": "2.5.40",
-        "minimum": MIN_FIRMWARE,
-    }
-    home.controller.firmware = "2.5.46"
-    await home.controller.start()
-    await discover(home, home.controller)
-    await home.advance(60, step=15)
-    assert home.source == "lan"
-    assert not shown(home)
 
 
 def renew(home: Home, days_ago: float) -> None:
@@ -205,16 +179,6 @@ async def test_a_sign_in_that_ends(small: Home) -> None:
         renew(small, days_ago)
         await small.advance(600)
         assert "sign_in_ends" not in shown(small)
-
-
-async def test_a_frame_that_does_not_decode(
-    small: Home, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is logged once and raises no issue, because the user cannot fix it."""
-    small.controller.faults.on("truncated_frame")
-    await small.advance(600, step=30)
-    assert not shown(small)
-    assert caplog.text.count("a form that is not understood") == 1
 
 
 # --- The end of an issue ---

@@ -232,6 +232,7 @@ CASES: tuple[tuple[str, Mapping[str, Any], str | bool | None], ...] = (
     ("unreachable", {"reached": False, "closed_season": True}, False),
     ("cloud_only", {}, False),
     ("cloud_only", CLOUD, "cloud_only_unheated"),
+    ("cloud_only", {**CLOUD, "s_outputs": Outputs(types=(31, 2))}, "cloud_only"),
     ("cloud_only", {**CLOUD, "reached": False}, False),
     ("cloud_only", {**CLOUD, "silent": True}, False),
     ("cloud_only", {**CLOUD, **BY_CLOUD}, "cloud_only_unheated"),
@@ -348,6 +349,22 @@ def test_ranges() -> None:
     assert (PH_READING.valid(still), ORP_READING.valid(still)) == (7.1, 650)
 
 
+@pytest.mark.parametrize(
+    ("changes", "step"),
+    [
+        (BY_CLOUD, "lan_off"),
+        ({"record": replace(RECORD, host=None)}, "lan_no_address"),
+        ({"record": NO_KEY}, "lan_no_key"),
+        (lan_error(SignatureError("")), "lan_not_verified"),
+        (lan_error(BusyError("")), "lan_not_usable"),
+        (lan_error(FrameError("")), "lan_not_usable"),
+        (UNREACHABLE, "cloud_only"),
+    ],
+)
+def test_why_the_lan_is_not_used(changes: Mapping[str, Any], step: str) -> None:
+    assert ROWS["cloud_only"].step(situation(**CLOUD, **changes)).key == step
+
+
 HIGH = {"s_readings": Readings(ph=8.2, orp=900)}
 DOSES = {"acid_effect": (8, 7.8), "chlorine_effect": (24, 601.4)}
 
@@ -409,6 +426,10 @@ def test_how_long_a_problem_must_last() -> None:
         "address_lost": 300,
         "service_silent": 86400,
     }
+    # If there was never a valid reading, the day begins with the problem.
+    stale = patience["stale_readings"]
+    assert callable(stale)
+    assert [stale(situation(s_valid_at=at)) for at in (NOW, None)] == [0, DAY]
 
 
 # The account
@@ -471,7 +492,9 @@ class Following:
             applies=lambda facts: self.exists,
             values=lambda facts: {"litres": 1.5},
             patience=patience,
-            repair=Repair(wanted=lambda facts: self.wanted, patience=60),
+            repair=Repair(
+                wanted=lambda facts: self.wanted, patience=60, learn_more_url="there"
+            ),
         )
         self.problems = ActiveProblems(self.hass, (problem,), self.facts, "device")
 
@@ -546,6 +569,7 @@ def test_what_a_repair_shows(row: Following) -> None:
     assert issue.translation_key == "no_key"
     assert issue.translation_placeholders == {"name": "Home pool", "litres": "1.5"}
     assert (issue.is_fixable, issue.is_persistent) == (False, False)
+    assert issue.learn_more_url == "there"
     (shown,) = row.problems.active
     assert (shown.key, shown.variant) == ("no_key", "no_key")
     assert shown.values == {"litres": "1.5"}
