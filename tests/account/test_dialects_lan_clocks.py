@@ -178,14 +178,6 @@ async def test_a_start_with_a_clock_that_is_not_set(
 # Odd texts and frames
 
 
-async def test_names_that_would_be_links(home: Home) -> None:
-    """Names from a controller are shown as plain text."""
-    home.own(home.service.small)
-    home.pool.slots[WATERFALL].name = "![x](http://evil.example)"
-    await home.set_up(home.controller)
-    assert home.state("switch", SLOT).name.endswith("!(x)(http: //evil.example)")
-
-
 def test_an_announcement_that_would_be_a_link() -> None:
     info = ZeroconfServiceInfo(
         ip_address=IPv4Address("127.0.0.1"),

@@ -78,18 +78,6 @@ async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) 
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_a_new_controller_appears(small: Home) -> None:
-    """And a renamed one keeps its entities."""
-    small.account.sites[0].controllers.append(small.service.full)
-    small.controller.name = "Back yard"
-    await small.advance(3700)
-    assert small.value("sensor", "connection", of=small.service.full) == "cloud"
-    assert small.service.full.device_id in small.entry.data["controllers"]
-    assert small.device().name == "Back yard"
-    assert small.value("sensor", "ph") != "unavailable"
-
-
-@pytest.mark.usefixtures("freezer")
 async def test_a_removed_controller_goes_and_an_offline_one_stays(home: Home) -> None:
     """The second inventory without it removes a controller (protocol.md C11)."""
     small, full = home.service.controllers

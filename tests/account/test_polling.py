@@ -1,6 +1,5 @@
 """How a controller is polled, as Home Assistant shows it."""
 
-import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,35 +9,9 @@ import pytest
 
 from tests.network.test_survival import log_lines
 from tests.world.assistant.home import Home
-from tests.world.simulator.lan import LanEndpoint
 
 # Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
-
-
-async def test_no_connection_stays_open(
-    small: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not even with a controller that would keep it open (protocol.md 4.2 rule 8)."""
-    ends: list[bytes] = []
-
-    async def keep_open(
-        endpoint: LanEndpoint,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        answer = await endpoint._answer(reader)
-        writer.write(answer.replace(b"Connection: close\r\n", b""))
-        ends.append(await reader.read(1))
-        writer.close()
-
-    monkeypatch.setattr(LanEndpoint, "_serve", keep_open)
-    asked = len(small.controller.requests)
-    for _ in range(3):
-        await small.advance(15)
-        assert small.source == "lan"
-        assert ends == [b""] * (len(small.controller.requests) - asked)
-    assert ends
 
 
 async def test_a_silent_controller_has_the_time_of_its_last_answer(small: Home) -> None:
@@ -80,19 +53,6 @@ async def test_both_gone_and_both_back(
     assert small.source == "lan"
     assert 6 < float(small.value("sensor", "ph")) < 9
     assert [line.levelname for line in log_lines(caplog)] == ["ERROR", "INFO"]
-
-
-async def test_a_start_without_the_cloud(home: Home) -> None:
-    """The LAN is enough; without both, the start is tried again soon."""
-    home.disconnect()
-    entry = await home.set_up(home.controller)
-    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-    home.controller.faults.off("refuse")
-    await home.advance(90, step=10)
-    assert [entry.state] == [ConfigEntryState.LOADED]
-    assert home.source == "lan"
-    await home.restart()
-    assert home.source == "lan"
 
 
 async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:

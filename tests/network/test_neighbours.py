@@ -103,22 +103,6 @@ async def test_frames_at_a_new_address(
     assert small.source == "lan"
 
 
-async def test_old_frames_after_a_restart_of_home_assistant(
-    small: Home, replayer: Replayer
-) -> None:
-    """The newest counter received is kept over a restart."""
-    replayer.listen_to(small.controller, 3)
-    await small.advance(600, step=15)
-    await small.shut_down()
-    small.controller.faults.on("refuse")
-    before = dict(small.stored)
-    await small.boot()
-    await hear(small, replayer.announces(small.controller))
-    await small.advance(300, step=30)
-    assert replayer.connections
-    assert small.stored == before
-
-
 async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
     """Frames that count from zero look like a recording: a user enters the address."""
     await small.advance(60, step=15)

@@ -130,19 +130,3 @@ async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
         assert small.value("sensor", "pump_speed") == "45" != old
         await small.advance(15)
     assert not [e for e in events if e.data["new_state"].state == old]
-
-
-async def test_a_restarted_controller_counts_from_zero(
-    small: Home, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is logged once; values and switches keep working."""
-    events = async_capture_events(small.hass, "state_changed")
-    caplog.clear()
-    small.controller.restart(counter=0)
-    for _ in range(8):
-        await small.advance(15)
-        assert small.source == "lan"
-    assert len(log_lines(caplog)) == 1
-    assert not lost(events)
-    await small.act("switch.turn_on", "slot_2")
-    assert small.pool.slots[2].on

@@ -120,18 +120,3 @@ async def test_a_person_who_leaves_in_the_middle_of_a_command(
     await until(lambda: any(not r.ok for r in full.controller.requests))
     await asyncio.sleep(0.05)
     assert not [r for r in caplog.records if r.levelname == "ERROR"]
-
-
-async def test_two_controllers_with_the_same_names(home: Home) -> None:
-    """Each keeps its entities and its own relays."""
-    small, full = home.service.controllers
-    full.name = small.name
-    for controller in (small, full):
-        controller.pool.slots[3].name = "Waterfall"
-    await home.set_up(small, full)
-    for controller in (small, full):
-        assert float(home.value("sensor", "ph", of=controller)) > 6
-    assert len({home.entity_id("switch", "slot_3", of=c) for c in (small, full)}) == 2
-    await home.act("switch.turn_on", "slot_3", of=full)
-    assert full.pool.slots[3].on and not small.pool.slots[3].on
-    assert home.value("switch", "slot_3") == "off"
