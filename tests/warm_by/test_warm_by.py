@@ -18,6 +18,7 @@ from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.services.test_pause_dosing import done
+from tests.status.test_problems import problems
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator.equipment import Role
@@ -131,12 +132,6 @@ def knows(home: Home, by_sun: float, by_heater: float) -> None:
         LearnedRate((HeatSource.SOLAR,), by_sun),
         LearnedRate((HeatSource.POOL_HEATER,), by_heater),
     )
-
-
-def problems(home: Home) -> dict[str, dict[str, Any]]:
-    """Return the problems that *Status* names, by key."""
-    found = home.state("sensor", "status").attributes["problems"]
-    return {each["key"]: each for each in found}
 
 
 async def test_begun_in_time_and_given_back(spa: Home) -> None:
@@ -355,11 +350,8 @@ async def test_a_start_after_a_long_stop_begins_nothing(
     """Without the service, the time is not known: the request may be over."""
     await ask(spa, at(18))
     await spa.live(STEP, step=STEP)
-    await spa.shut_down()
-    for time_ in (spa.clock.advance, spa.freezer.tick):
-        time_(40 * 3600)
     spa.cloud.faults.on("refuse")
-    await spa.boot()
+    await down(spa, timedelta(hours=40))
     sent = len(spa.actions)
     await spa.live(12 * STEP, step=STEP)
     assert len(spa.actions) == sent
@@ -406,19 +398,23 @@ async def test_the_lan_is_given_up_without_an_answer(spa: Home) -> None:
 
 
 async def test_the_sun_first(spa: Home) -> None:
-    """Solar heating of the pool begins early, and the heater only if necessary."""
+    """Solar heating needs 15 hours, but begins at sunrise: 12:57 UTC in this home.
+
+    The heater follows only because that is not enough.
+    """
     pool = spa.pool
     await spa.enable_all()
-    pool.settings["pool_target"] = 30
-    pool.water.temperature, pool.water.ambient = 28.5, 35.0
-    knows(spa, by_sun=0.5, by_heater=1.5)
+    pool.settings["pool_target"], pool.water.temperature = 30, 28.5
+    knows(spa, by_sun=0.1, by_heater=1.5)
     await ask(spa, at(18), "pool")
-    await until(spa, at(15))
-    assert selected(spa) == SOLAR
-    assert held(spa)[0]
-    pool.water.ambient = 20.0  # clouds
-    await until(spa, at(17, 50))
-    assert selected(spa) == SOLAR | POOL_HEATER
+    for moment, sources in (
+        (at(12, 45), 0),
+        (at(13, 10), SOLAR),
+        (at(17, 50), SOLAR | POOL_HEATER),
+    ):
+        await until(spa, moment)
+        assert selected(spa) == sources
+        assert held(spa)[0] is bool(sources)
     await until(spa, at(21, 4))
     assert as_before(spa)
 
@@ -460,19 +456,6 @@ async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None
         pool.water.temperature = 29.0
         await spa.live(180, step=60)
         assert selected(spa) == sources
-
-
-async def test_no_sun_before_sunrise(spa: Home) -> None:
-    """Solar heating needs 15 hours, but begins at sunrise: 12:57 UTC in this home."""
-    pool = spa.pool
-    await spa.enable_all()
-    pool.settings["pool_target"], pool.water.temperature = 30, 28.5
-    knows(spa, by_sun=0.1, by_heater=1.5)
-    await ask(spa, at(18), "pool")
-    for moment, sources in ((at(12, 45), 0), (at(13, 10), SOLAR)):
-        await until(spa, moment)
-        assert selected(spa) == sources
-        assert held(spa)[0] is bool(sources)
 
 
 async def test_ten_evenings_of_different_weather(spa: Home) -> None:
