@@ -24,6 +24,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+YEAR = 366 * 24 * 3600
 LIGHT, WATERFALL = 1, 2
 HOLD = Hold(slot=WATERFALL, on=True, since=NOW, settled_at=100.0)
 
@@ -85,7 +86,7 @@ def test_what_is_stored() -> None:
         *({"slot": slot} for slot in (-1, 37)),
         *({"schedules": [index]} for index in (-1, 20)),
         *({"restarts": times} for times in (-1, 1001)),
-        *({"lasts": seconds} for seconds in (-1.0, 366 * 24 * 3600 + 1.0)),
+        *({"lasts": seconds} for seconds in (-1.0, YEAR + 1.0)),
     ],
 )
 def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
@@ -186,6 +187,7 @@ def in_s(seconds: float | None) -> datetime | None:
         (1800, 3600, 1800),
         (1800, 1200, 1200),  # our clock was ahead: never longer than requested
         (1800, None, 1800),
+        (7 * YEAR, None, YEAR),
         (None, None, None),
         (None, 1200, None),
     ],
