@@ -24,9 +24,9 @@ from .provision import (
     onboard,
     prepare,
     reset,
-    set_up_energy,
     store_credentials,
     store_past,
+    until_fitted,
     until_running,
 )
 from .settings import (
@@ -190,7 +190,7 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
             store_past(settings)
         if options.ready or options.demo or options.report:
             await add_account(home, settings)
-            await set_up_energy(home)
+            await until_fitted(home)
         if options.demo:
             await live_in(home)
             await until_recorded(settings)

@@ -7,7 +7,7 @@ the integration sums up are put into its store before it is set up.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -28,31 +28,17 @@ STATE_DAYS: Final = 10
 _RECORDED_SECONDS: Final = 60
 _HOUR: Final = 3600
 _SAMPLE_HOURS: Final = 600 / _HOUR
-_UNIT_CLASSES: Final = {
-    "temperature": "temperature",
-    "power": "power",
-    "voltage": "voltage",
-    "volume_flow_rate": "volume_flow_rate",
+_UNIT_CLASSES: Final = {"temperature", "power", "voltage", "volume_flow_rate"}
+"""Device classes whose units Home Assistant can convert."""
+
+_IN_FLOW: Final = {"ph", "orp", "water_temperature"}
+"""Probes that count in flowing water only."""
+MEASURED: Final = {name: name for name in (*_IN_FLOW, "ambient_temperature")} | {
+    "pump_speed": "speed",
+    "flow_rate": "flow_rate",
+    "pump_power": "power",
 }
-
-type _Value = Callable[[Json], float | None]
-
-
-def _in_flow(name: str) -> _Value:
-    """Return a reader of a probe, which counts in flowing water only."""
-    return lambda sample: sample[name] if sample["flow_rate"] else None
-
-
-MEASURED: Final[dict[str, _Value]] = {
-    "ph": _in_flow("ph"),
-    "orp": _in_flow("orp"),
-    "water_temperature": _in_flow("water_temperature"),
-    "ambient_temperature": lambda sample: sample["ambient_temperature"],
-    "pump_speed": lambda sample: sample["speed"],
-    "flow_rate": lambda sample: sample["flow_rate"],
-    "pump_power": lambda sample: sample["power"],
-}
-"""Readers of samples for sensors, by the ends of their unique IDs."""
+"""Names of a sample's values, by the keys of the sensors that show them."""
 ENERGY: Final = "pump_energy"
 
 type _Growth = list[tuple[float, float]]
@@ -132,7 +118,7 @@ class Past:
     """An entity of a pool, and its past."""
 
     entity_id: str
-    values: list[tuple[float, float | str | None]]
+    values: list[tuple[float, float | str]]
     """Unix time and value of each sample."""
 
 
@@ -146,9 +132,13 @@ async def add_past(home: HomeAssistant, settings: Settings) -> None:
     states = await home.states()
     entities: list[Past] = []
     for device_id, lived in _by_pool(settings).items():
-        for key, value in MEASURED.items():
+        for key, name in MEASURED.items():
             if entity_id := ours.get(("sensor", f"{device_id}_{key}")):
-                values = [(sample["at"], value(sample)) for sample in lived]
+                values = [
+                    (each["at"], each[name])
+                    for each in lived
+                    if each["flow_rate"] or key not in _IN_FLOW
+                ]
                 await _import_means(home, states[entity_id], values)
                 entities.append(Past(entity_id=entity_id, values=[*values]))
         if entity_id := ours.get(("sensor", f"{device_id}_{ENERGY}")):
@@ -181,28 +171,23 @@ def _switches(
 
 
 async def _import_means(
-    home: HomeAssistant, state: Json, values: list[tuple[float, float | None]]
+    home: HomeAssistant, state: Json, values: list[tuple[float, float]]
 ) -> None:
     hours: defaultdict[int, list[float]] = defaultdict(list)
     for at, value in values:
-        if value is not None:
-            hours[int(at // _HOUR)].append(value)
+        hours[int(at // _HOUR)].append(value)
     attributes = state["attributes"]
+    kind = attributes.get("device_class")
     await import_statistics(
         home,
         state["entity_id"],
         [
-            {
-                "start": _at(hour),
-                "mean": fmean(each),
-                "min": min(each),
-                "max": max(each),
-            }
-            for hour, each in sorted(hours.items())
+            {"start": _at(hour), "mean": fmean(of), "min": min(of), "max": max(of)}
+            for hour, of in sorted(hours.items())
         ],
         mean_type=1,
         has_sum=False,
-        unit_class=_UNIT_CLASSES.get(attributes.get("device_class")),
+        unit_class=kind if kind in _UNIT_CLASSES else None,
         unit_of_measurement=attributes.get("unit_of_measurement"),
     )
 
@@ -292,12 +277,8 @@ def _at(hour: int) -> str:
 
 async def until_recorded(settings: Settings) -> None:
     """Wait until the recorder has written the first states."""
-
-    async def recorded() -> int:
-        return await asyncio.to_thread(_count_states, settings.config)
-
     await until(
-        recorded,
+        lambda: asyncio.to_thread(_count_states, settings.config),
         lambda number: number > 0,
         what="the recorder writes states",
         seconds=_RECORDED_SECONDS,
@@ -346,8 +327,7 @@ def _changes(entity: Past) -> Iterator[tuple[object, ...]]:
     newest = entity.values[-1][0]
     shown: object = None
     for at, value in entity.values:
-        # Without flow, the last valid reading stays.
-        if value is None or at < newest - STATE_DAYS * 86400:
+        if at < newest - STATE_DAYS * 86400:
             continue
         # A day begins with a state: the recorder knows none from before it was started.
         if (value, _day(at)) == shown:

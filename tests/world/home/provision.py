@@ -13,7 +13,7 @@ from typing import Final
 
 import aiohttp
 
-from .api import HomeAssistant, Json, exchange_code, probe, revoke
+from .api import HomeAssistant, Json, exchange_code, new_session, probe, revoke
 from .errors import ApiError, HomeError
 from .past import learned_from
 from .settings import (
@@ -25,7 +25,6 @@ from .settings import (
     REPOSITORY,
     Settings,
 )
-from .sign_in import sign_in_at_service
 from .waiting import until
 
 POOLS: Final = 2
@@ -33,9 +32,9 @@ DISCOVERED_TIMEOUT: Final = 20.0
 FIRST_LINE: Final = "# Written once by scripts/develop; yours to change."
 AUTOMATIONS: Final = "automations.yaml"
 
-# Only what discovered devices, device pages, history, dashboards, the energy dashboard
-# and blueprints need: default_config would add integrations that use the internet (my,
-# cloud, updates), and dhcp needs root.
+# Only what discovered devices, device pages, history, dashboards and blueprints need:
+# default_config would add integrations that use the internet (my, cloud, updates), and
+# dhcp needs root.
 CONFIGURATION: Final = f"""{FIRST_LINE}
 homeassistant:
   name: Pool house
@@ -56,7 +55,6 @@ automation: !include {AUTOMATIONS}
 
 frontend:
 config:
-energy:
 history:
 logbook:
 sun:
@@ -183,7 +181,7 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
             DOMAIN,
             # The controllers discovered by then vary: "other" chooses none of them.
             {"found": {"device_id": "other"}, "user": {"url": settings.service_url}},
-            lambda url: sign_in_at_service(url, POOL_OWNER),
+            _sign_in_at_service,
         )
     # Any other state, such as setup_retry, may still become loaded.
     entries = await until(
@@ -196,6 +194,16 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
         raise ApiError(f"{DOMAIN} could not be set up: {entries[0]['reason']}")
 
 
+async def _sign_in_at_service(page: str) -> None:
+    """Submit the sign-in page as a browser does, and follow it to Home Assistant."""
+    form = {"email": POOL_OWNER.name, "password": POOL_OWNER.password}
+    async with new_session() as browser, browser.post(page, data=form) as response:
+        # A sign-in ends with a redirect: without one, it has failed.
+        if not (response.ok and response.history):
+            text = (await response.text())[:200]
+            raise ApiError(f"the sign-in was refused ({response.status}): {text}")
+
+
 async def _discovered(home: HomeAssistant) -> int:
     """Return how many controllers wait to be added."""
     flows = await home.command("config_entries/flow/progress")
@@ -205,44 +213,26 @@ async def _discovered(home: HomeAssistant) -> int:
     )
 
 
-async def set_up_energy(home: HomeAssistant) -> None:
-    """Show the pumps on the energy dashboard, unless there is one already."""
-    if "energy" not in (await home.get("/api/config"))["components"]:
-        return  # a configuration of an earlier version
-    pumps = await until(
-        lambda: _pumps(home),
-        lambda pumps: pumps is not None,
-        what="every controller has its pump's energy",
+async def until_fitted(home: HomeAssistant) -> None:
+    """Wait for the entities: an account is loaded before its controllers have reported."""
+
+    async def have_pump() -> list[bool]:
+        devices: list[Json] = await home.command("config/device_registry/list")
+        entities = {entity["unique_id"] for entity in await home.entities()}
+        return [
+            f"{identifier}_pump_power" in entities
+            for device in devices
+            if device.get("serial_number")  # a part has none
+            for domain, identifier in device["identifiers"]
+            if domain == DOMAIN
+        ]
+
+    await until(
+        have_pump,
+        lambda controllers: bool(controllers) and all(controllers),
+        what="every controller has its pump",
         seconds=LOADED_TIMEOUT,
     )
-    try:
-        await home.command("energy/get_prefs")
-    except ApiError:  # nothing was chosen yet
-        await home.command("energy/save_prefs", device_consumption=pumps)
-
-
-async def _pumps(home: HomeAssistant) -> list[Json] | None:
-    """Return the pumps for the energy dashboard, `None` while any is missing.
-
-    An account is loaded before its controllers have reported what is fitted.
-    """
-    devices: list[Json] = await home.command("config/device_registry/list")
-    controllers = {
-        identifier
-        for device in devices
-        if device.get("serial_number")  # a part has none
-        for domain, identifier in device["identifiers"]
-        if domain == DOMAIN
-    }
-    ours = {each["unique_id"]: each["entity_id"] for each in await home.entities()}
-    pumps = [
-        {
-            "stat_consumption": ours.get(f"{each}_pump_energy"),
-            "stat_rate": ours.get(f"{each}_pump_power"),
-        }
-        for each in sorted(controllers)
-    ]
-    return pumps if pumps and all(all(pump.values()) for pump in pumps) else None
 
 
 async def add_dashboard(home: HomeAssistant) -> None:
