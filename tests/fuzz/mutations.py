@@ -9,21 +9,11 @@ type Json = dict[str, Json] | list[Json] | str | float | bool | None
 
 ODD_NUMBERS: Final = (0, 1, -1, 255, 256, 65535, 2**31, 2**63, 10**400, 1e308, -0.5)
 ODD_TEXTS: Final = (
-    *(
-        "",
-        " ",
-        "0",
-        "-1",
-        "null",
-        "SUCCESS",
-        "FAILED",
-        "\x00",
-        "\ud800",
-        "\udfff\ud83d",
-    ),
-    *("x" * 20_000, "![](http://evil.example)", "<img src=x>", "\u202e\u2028", "١٢٣"),
-    *("retry after 99999999999999999999s", "Fri, 31 Dec 9999 23:59:59 -2359", "{", "="),
-    *("retry after 1m" + "9" * 400 + "s", "AA_BB_CC_DD_EE_FF", "9" * 5000, "é" * 22),
+    *("", " ", "0", "-1", "null", "SUCCESS", "FAILED", "AA_BB_CC_DD_EE_FF", "{", "="),
+    *("\x00", "\ud800", "\udfff\ud83d", "\u202e\u2028", "١٢٣", "é" * 22),
+    *("x" * 20_000, "9" * 5000, "![](http://evil.example)", "<img src=x>"),
+    *("retry after 99999999999999999999s", "retry after 1m" + "9" * 400 + "s"),
+    "Fri, 31 Dec 9999 23:59:59 -2359",
 )
 ODD_BYTES: Final = (
     *(b"", b"\x00", b"\xff" * 4, b"\x80", b"{", b"[" * 2000, b"\xed\xa0\x80"),

@@ -36,6 +36,7 @@ from custom_components.poolctl.network.addresses import ObservedAddress
 from custom_components.poolctl.network.record import firmware_supported
 from tests.world.simulator import Controller, Pool, Site, actions, devices
 from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.visitors import Announcement
 
 from .mutations import Json, mutate_bytes, mutate_text, mutated_answer
 
@@ -144,13 +145,8 @@ def _lan() -> Iterator[Parser[Any]]:
 # --- The cloud --------------------------------------------------------------------
 
 _ANSWERS: Final = (
-    *(
-        err.AuthenticationError,
-        err.BusyError,
-        err.CommandFailedError,
-        err.ForbiddenError,
-    ),
-    *(err.NotOfferedError, err.ProtocolError, err.ServiceError),
+    *(err.AuthenticationError, err.BusyError, err.CommandFailedError),
+    *(err.ForbiddenError, err.NotOfferedError, err.ProtocolError, err.ServiceError),
 )
 
 
@@ -226,10 +222,8 @@ def _tokens(response: Response) -> Iterator[str]:
     yield account.account_id(None, token, cloud.Inventory((), ())) or ""
 
 
-_SITE: Final[Json] = json.loads(
-    json.dumps(Site("Home", controllers=[_full()]).describe())
-)
-_SITES: Final[Json] = _success({"sites": [_SITE]})
+_SITE: Final = json.dumps(Site("Home", controllers=[_full()]).describe())
+_SITES: Final[Json] = _success({"sites": [json.loads(_SITE)]})
 _OTHER: Final[tuple[Json, ...]] = (
     {"status": "SUCCESS"},
     {"status": "FAILED", "message": "device busy: retry after 1m0s"},
@@ -273,12 +267,7 @@ def _of_cloud() -> Iterator[Parser[Any]]:
 # --- The network ------------------------------------------------------------------
 
 _TXT_LENGTH: Final = 255  # RFC 6763 section 6.1
-_TXT: Final = {
-    "id": "AA_BB_CC_0A_0B_0C",
-    "mac": "aabbcc0a0b0c",
-    "fw": "2.5.46",
-    "pv": "2",
-}
+_TXT: Final = Announcement.of(_full()).text
 
 
 def _announcement(chance: Random) -> ZeroconfServiceInfo:
