@@ -25,9 +25,7 @@ from custom_components.poolctl.client.wire.commands import (
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
-    RefusedError,
     ReplyError,
-    UnreachableError,
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import devices, settings as sim_settings, wire
@@ -415,19 +413,6 @@ async def test_a_card_without_a_value_or_the_object(
     with pytest.raises(NotSupportedError):
         await away.controller.dosing.set_desired(ACID, 7.2)
     assert away.written() == ["setPhSettings"]
-
-
-async def test_a_write_that_fails(away: Rig) -> None:
-    """It is not assumed to be done."""
-    before = dict(away.settings), away.shown
-    for fault, error in (("failed", RefusedError), ("error_500", UnreachableError)):
-        away.service.cloud.faults.on(fault, "setPhSettings")
-        with pytest.raises(error):
-            await away.controller.dosing.set_desired(ACID, 7.2)
-        assert (dict(away.settings), away.shown) == before
-        away.service.cloud.faults.clear()
-    await away.controller.dosing.set_drum(ACID, 15_000)
-    assert away.settings["desired_ph"] == 74
 
 
 # From one path to the other

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.endpoints import WRITES
 from custom_components.poolctl.client.pool.lights import LIGHT_TYPES, POOL_GROUP
 from custom_components.poolctl.client.wire.exceptions import (
     NotAppliedError,
@@ -70,7 +71,23 @@ async def test_nothing_changed(pool: Rig, name: str) -> None:
         assert everything(pool) == before
 
 
-@pytest.mark.parametrize("name", ["pool target", "pool off", "heat source", "show"])
+LAN_ALONE = ["pool target", "pool off", "heat source", "show"]
+
+
+@pytest.mark.parametrize("name", [each for each in COMMANDS if each not in LAN_ALONE])
+async def test_a_cloud_write_that_fails(away: Rig, name: str) -> None:
+    """It is sent once, and not assumed to be done: after a 5xx, nobody knows."""
+    before, faults = everything(away), away.service.cloud.faults
+    for fault, error in (("failed", RefusedError), ("error_500", UnreachableError)):
+        faults.on(fault, *WRITES, "manualSet", "setPumpInfo")
+        with pytest.raises(error):
+            await COMMANDS[name](away.controller)
+        faults.clear()
+        assert everything(away) == before
+    assert len(away.written()) == 2
+
+
+@pytest.mark.parametrize("name", LAN_ALONE)
 async def test_the_cloud_has_no_such_command(away: Rig, name: str) -> None:
     kind = LIGHT_TYPES[1].key
     away.controller.store.choose(lambda choices: POOL_GROUP.with_type(choices, kind))

@@ -99,19 +99,6 @@ async def test_published_endpoints_only(make_rig: Callable[..., Rig]) -> None:
     assert (pump.mode, pump.asked) == (99, 60)
 
 
-async def test_pump_off_while_the_heater_cools_down(
-    make_rig: Callable[..., Rig],
-) -> None:
-    rig = make_rig(full=True)
-    rig.pool.pool.water.temperature = 20
-    await rig.polls(60)
-    assert rig.shown.signals.pool_heater is True
-    await rig.controller.pump.switch(False)
-    known = rig.reported
-    assert known.signals.pump_cooling_down is True and known.readings.pump_speed == 75
-    assert rig.time.slept == []
-
-
 async def test_a_pump_that_runs_on_counts_as_off(small: Rig) -> None:
     """The mode of the pump may stay unchanged until the heater has cooled down."""
     small.pool.faults.on("ignore_writes")

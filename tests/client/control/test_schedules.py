@@ -15,7 +15,6 @@ from custom_components.poolctl.client.wire.commands import (
 )
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
-    CommandFailedError,
     InvalidCommandError,
     NotOfferedError,
     UnreachableError,
@@ -400,21 +399,6 @@ async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
     await away.polls(60)
     found = shown(away, NEW)
     assert found is not None and not found.enabled
-
-
-@CHANGES
-async def test_a_change_that_fails(away: Rig, what: str) -> None:
-    """After a 5xx it is unknown whether the change was made; it is not sent again."""
-    away.pool.faults.on("decline")
-    with pytest.raises(CommandFailedError):
-        await change(away, what)
-    assert (len(away.written()), done(away, what)) == (1, False)
-    away.pool.faults.clear()
-    endpoint = {"enable": "changeScheduleStatus"}.get(what, f"{what}Schedule")
-    away.service.cloud.faults.once("error_500", 1, endpoint)
-    with pytest.raises(UnreachableError, match="outcome_unknown"):
-        await change(away, what)
-    assert len(away.written()) == 2
 
 
 async def test_not_offered(away: Rig) -> None:

@@ -12,12 +12,10 @@ from custom_components.poolctl.client.wire.exceptions import FrameError
 from custom_components.poolctl.client.wire.frame import (
     INSTALLER,
     Configuration,
-    Readings,
     Signals,
     Telemetry,
     decode_frame,
     decode_signals,
-    plausible,
 )
 from tests.client.conftest import FRAMES
 from tests.world.simulator import wire
@@ -132,34 +130,6 @@ def test_every_prefix_of_a_frame(payload: bytes) -> None:
     for end in range(len(payload)):
         with pytest.raises(FrameError):  # no vector has bytes past its last section
             decode_frame(payload[:end])
-
-
-@pytest.mark.parametrize("version", [0, 2, 255])
-def test_unknown_version(version: int) -> None:
-    """A frame of another version is decoded by its lengths; the version is kept."""
-    frame = decode_frame(bytes((version,)) + PAYLOADS[0][1:])
-    assert frame == decode_frame(PAYLOADS[0])._replace(version=version)
-
-
-@pytest.mark.parametrize(
-    "payload",
-    [
-        b"",
-        b"\x01",
-        b"\x01\x01",  # no length
-        b"\x01\x01\x05abcd",
-        b"\x01\x02\x01",  # half a length
-        b"\x01\x02\x05\x00abcd",
-        b"\x01\x02\x00\x01" + b"a" * 255,  # the length is two bytes
-        b"\x01\x04",
-        b"\x01\x04\x02\x00",
-        frame(section_a(), section_b())[:-1],
-        frame(section_a(), section_b(), b"\x00")[:-1],
-    ],
-)
-def test_lengths_past_the_end(payload: bytes) -> None:
-    with pytest.raises(FrameError):
-        decode_frame(payload)
 
 
 # Short sections, and bytes past them
@@ -304,10 +274,3 @@ def test_dry_run(bits: int, problem: bool) -> None:
 
 
 # What is plausible
-
-
-def test_plausible_leaves_out_other_fields() -> None:
-    """As those of telemetry are from the readings."""
-    readings = plausible(Readings, Telemetry(ph=7.4, orp=0xFFFF, aux_modes=(1, 2)))
-    assert type(readings) is Readings
-    assert readings == Readings(ph=7.4)

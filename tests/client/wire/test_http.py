@@ -13,7 +13,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.http import Response, exchange
-from tests.client.conftest import RawServer
 
 
 async def get(
@@ -29,31 +28,6 @@ async def get(
         timeout=timeout,
         limit=limit,
     )
-
-
-async def test_what_comes_back(session: ClientSession, raw: RawServer) -> None:
-    raw.say(418, "I'm a teapot", "Retry-After: 7", "Connection: close")
-    answer = await get(session, raw.port)
-    assert (answer.status, answer.data) == (418, b"I'm a teapot")
-    assert answer.headers["retry-after"] == "7"
-
-
-async def test_no_connection_is_used_twice(session: ClientSession) -> None:
-    """Each is closed after its answer, though the server would keep it open."""
-    ends: list[bytes] = []
-
-    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        ends.append(await reader.read(1))
-        writer.close()
-
-    async with await asyncio.start_server(keep, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        for number in (1, 2, 3):
-            assert (await get(session, port)).data == b"ok"
-            await asyncio.sleep(0.1)
-            assert ends == [b""] * number
 
 
 async def test_an_answer_in_pieces(session: ClientSession) -> None:
@@ -91,16 +65,6 @@ async def test_a_server_that_takes_no_connection(
                 await get(session, deaf.getsockname()[1], timeout=60)
     assert caught.value.ran is False
     assert str(caught.value) == "no connection (ConnectionTimeoutError)"
-
-
-async def test_a_server_that_never_answers(session: ClientSession) -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen(1)
-        with pytest.raises(UnreachableError) as caught:
-            await get(session, silent.getsockname()[1], timeout=0.2)
-    assert caught.value.ran is None
-    assert str(caught.value).startswith("no answer (")
 
 
 def test_json() -> None:
