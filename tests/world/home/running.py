@@ -21,8 +21,11 @@ SHOWN_OUTPUT: Final = 8000
 
 def new_settings(folder: Path) -> Settings:
     """Return the settings of a home in a folder, on ports that are free now."""
-    ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
-    return Settings(data=folder / "data", **ports)
+    servers = [socket.create_server((LOOPBACK, 0)) for _ in PORTS]
+    numbers = [server.getsockname()[1] for server in servers]
+    for server in servers:
+        server.close()
+    return Settings(data=folder / "data", **dict(zip(PORTS, numbers, strict=True)))
 
 
 @asynccontextmanager
@@ -41,7 +44,14 @@ async def development_home(
         settings = settings or new_settings(Path(folder))
         output.touch()
         _cancel_on_sigterm()
-        program = _develop(settings, output, (*command, *options))
+        places = f"--data={settings.data}", *settings.port_options(*PORTS)
+        program = Program(
+            name="scripts/develop",
+            command=(*command, *options, *places),
+            folder=REPOSITORY,
+            output=output,
+            stop_seconds=40,  # it stops two programs itself
+        )
         running = asyncio.create_task(keep_running(program))
         try:
             await until(
@@ -66,27 +76,3 @@ def _cancel_on_sigterm() -> None:
     """Let this program clean up on SIGTERM, as it does after Ctrl-C."""
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-
-
-def free_ports(number: int) -> list[int]:
-    """Return ports that are free at the moment."""
-    servers = [socket.create_server((LOOPBACK, 0)) for _ in range(number)]
-    ports = [server.getsockname()[1] for server in servers]
-    for server in servers:
-        server.close()
-    return ports
-
-
-def _develop(settings: Settings, output: Path, command: tuple[str, ...]) -> Program:
-    return Program(
-        name="scripts/develop",
-        command=(
-            *command,
-            f"--data={settings.data}",
-            *settings.port_options(*PORTS),
-        ),
-        folder=REPOSITORY,
-        output=output,
-        # It stops two programs itself.
-        stop_seconds=40,
-    )
