@@ -16,8 +16,7 @@ def speak(make_rig: Callable[..., Rig]) -> Speak:
     async def speak(*dialects: str, full: bool = True, **options: bool) -> Rig:
         rig = make_rig(full=full, **options)
         rig.pool.dialects.update(dialects)
-        await rig.controller.poller.poll()
-        await rig.controller.queries.refresh()
+        await rig.read()
         return rig
 
     return speak

@@ -60,7 +60,7 @@ async def test_a_pool_is_there_whatever_online_says(
     rig = make_rig(full=True, lan=False)
     rig.service.cloud.dialects = {dialect}
     await rig.controller.poller.poll()
-    assert rig.controller.store.state.readings.ph is not None
+    assert rig.shown.readings.ph is not None
     await rig.polls(30)
     assert rig.controller.paths.cloud_error is None
 
@@ -82,9 +82,9 @@ async def test_what_a_write_said_is_shown_until_a_newer_read(away: Rig) -> None:
     """A read that may be older than the write disproves nothing."""
     away.pool.faults.on("ignore_writes")
     await away.controller.pump.set_speed(55)
-    shown = away.controller.store.state.readings.pump_speed
+    shown = away.shown.readings.pump_speed
     await away.polls(COPY_AGE - 5)
-    assert away.controller.store.state.readings.pump_speed == shown
-    assert away.controller.store.reported.readings.pump_speed != shown
+    assert away.shown.readings.pump_speed == shown
+    assert away.reported.readings.pump_speed != shown
     await away.polls(30)
-    assert away.controller.store.state.readings.pump_speed != shown
+    assert away.shown.readings.pump_speed != shown

@@ -51,7 +51,7 @@ async def test_a_slow_write_of_a_person(away: Rig) -> None:
     """A write that is answered late succeeds, and is sent once."""
     away.service.cloud.dialects = {D.C23_SLOW}
     await away.controller.dosing.set_desired(ACID, 7.1)
-    assert away.pool.pool.settings["desired_ph"] == 71
+    assert away.settings["desired_ph"] == 71
     assert away.written() == ["setPhSettings"]
 
 

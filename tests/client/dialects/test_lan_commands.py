@@ -1,13 +1,131 @@
 """Commands whose delivery is not as assumed (protocol.md L7 and L8)."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
-from custom_components.poolctl.client.wire.exceptions import UnreachableError
+from custom_components.poolctl.client.cloud import CloudClient
+from custom_components.poolctl.client.lan import LanClient
+from custom_components.poolctl.client.pool.dosing import DOSING
+from custom_components.poolctl.client.wire.exceptions import (
+    LanBusyError,
+    PoolctlError,
+    UnreachableError,
+)
+from tests.client.commands import EACH_COMMAND, POOL_LIGHT, WATERFALL, Command
 from tests.client.conftest import Rig
 from tests.client.control.schedule_changes import EVENING
 from tests.client.dialects.conftest import Speak
 
-WATERFALL, POOL_LIGHT = 3, 1
+# L7: `busy` after the action ran; the result is checked if possible
+
+
+@pytest.mark.parametrize("somebody_signs", [False, True])
+@EACH_COMMAND
+async def test_it_ran(speak: Speak, command: Command, somebody_signs: bool) -> None:
+    """A command that ran before `busy` was answered succeeds.
+
+    With L1: that a second try is refused does not prove that none ran.
+    """
+    rig = await speak("busy_after", cloud=False)
+    run = rig.pool.act
+
+    def act(name: str, payload: bytes) -> None:
+        run(name, payload)
+        if somebody_signs:
+            rig.pool.sign_elsewhere(1)
+
+    rig.pool.act = act  # type: ignore[method-assign]
+    await command(rig.controller)
+    assert rig.settled
+
+
+@pytest.mark.parametrize("says", ["failed", "wrong_types", "error_500", "refuse"])
+async def test_it_ran_and_the_cloud_would_not(speak: Speak, says: str) -> None:
+    """The command ran over the LAN, so an error of the cloud is not reported."""
+    rig = await speak("busy_after")
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.faults.on(says)
+    await rig.controller.dosing.enable(DOSING[0], False)
+    assert rig.settled and not rig.settings["ph_dosing"]
+
+
+async def hold(rig: Rig) -> None:
+    """Hold the waterfall on for half an hour; the outcome stays unknown."""
+    with pytest.raises(PoolctlError) as caught:
+        await rig.controller.holds.hold(
+            rig.output(WATERFALL), True, timedelta(minutes=30)
+        )
+    assert caught.value.ran is None
+
+
+async def ends(rig: Rig) -> None:
+    """Check that the output runs, and that its hold ends in time."""
+    rig.pool.faults.clear()
+    rig.service.cloud.faults.clear()
+    await rig.polls(15)
+    assert rig.pool.pool.slots[WATERFALL].held
+    await rig.polls(31 * 60)
+    await rig.controller.holds.work()
+    await rig.polls(5)
+    assert not rig.pool.pool.slots[WATERFALL].held
+    assert rig.controller.holds.shown == ()
+
+
+async def test_a_hold_ran_and_everything_was_lost(
+    speak: Speak, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest attempt certainly did not run, but an earlier one did."""
+    rig = await speak("busy_after")
+    rig.service.cloud.not_offered.clear()
+    rig.service.cloud.faults.on("refuse")
+    action = LanClient.action
+
+    async def then_lost(*args: Any) -> object:
+        try:
+            return await action(*args)
+        except LanBusyError:
+            rig.pool.faults.on("refuse")
+            raise
+
+    monkeypatch.setattr(LanClient, "action", then_lost)
+    await hold(rig)
+    rig.pool.dialects.clear()
+    await ends(rig)
+
+
+@pytest.mark.parametrize("on_lan", [True, False])
+async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
+    speak: Speak, on_lan: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cloud's answer was lost; the LAN refuses, or is out of reach."""
+    rig = await speak()
+    rig.service.cloud.not_offered.clear()
+    write = CloudClient.write
+
+    async def lost(*args: Any) -> None:
+        await write(*args)
+        raise UnreachableError("no answer")
+
+    monkeypatch.setattr(CloudClient, "write", lost)
+    if on_lan:
+        rig.pool.faults.on("refuse", "aux")
+    else:
+        await rig.loses_lan()
+        rig.pool.faults.clear()
+        rig.pool.faults.on("decline", "aux")
+    await hold(rig)
+    await ends(rig)
+
+
+async def test_it_never_ran(speak: Speak) -> None:
+    """A command without any sign that it ran fails as `busy`."""
+    rig = await speak(cloud=False)
+    rig.pool.faults.on("busy", "a")
+    with pytest.raises(LanBusyError):
+        await rig.controller.pump.switch(False)
+    assert rig.settled and rig.reported.readings.pump_speed
 
 
 def evenings(rig: Rig) -> int:
@@ -15,7 +133,7 @@ def evenings(rig: Rig) -> int:
 
 
 async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
-    """L7: the schedule is looked up before it would be sent again, and made once."""
+    """The schedule is looked up before it would be sent again, and made once."""
     pool.pool.dialects.add("busy_after")
     index = await pool.controller.schedules.create(EVENING)
     assert index is not None and evenings(pool) == 1
@@ -23,14 +141,14 @@ async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
 
 
 async def test_busy_before_a_schedule_was_made(pool: Rig) -> None:
-    """L7: a schedule that was looked up and is missing is sent again."""
+    """A schedule that was looked up and is missing is sent again."""
     pool.pool.faults.once("busy", 1, "schedule")
     assert await pool.controller.schedules.create(EVENING) is not None
     assert evenings(pool) == 1 and pool.names("a") == ["schedule"] * 2
 
 
 async def test_busy_after_a_colour(pool: Rig) -> None:
-    """L7: the colour of a light cannot be read, so it is not sent again."""
+    """The colour of a light cannot be read, so it is not sent again."""
     pool.pool.dialects.add("busy_after")
     with pytest.raises(UnreachableError) as caught:
         await pool.controller.lights.show(POOL_LIGHT, "red")
@@ -38,13 +156,15 @@ async def test_busy_after_a_colour(pool: Rig) -> None:
     assert pool.names("a") == ["cmd"]
 
 
+# L8: requests that get lost
+
 LOST = pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
 
 
 @LOST
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_a_request_that_got_lost(speak: Speak, dialect: str, cloud: bool) -> None:
-    """L8: a lost request did not run, and is sent again."""
+    """A lost request did not run, and is sent again."""
     rig = await speak(cloud=cloud)
     rig.forget()
     rig.pool.dialects.add(dialect)
@@ -55,7 +175,7 @@ async def test_a_request_that_got_lost(speak: Speak, dialect: str, cloud: bool) 
 
 @LOST
 async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
-    """L8: a lost request is sent again, even if it must not run twice."""
+    """A lost request is sent again, even if it must not run twice."""
     pool.pool.dialects.add(dialect)
     pool.pool.trouble_with_next(2)  # after the schedules were read
     assert await pool.controller.schedules.create(EVENING) is not None
@@ -64,7 +184,7 @@ async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
 
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
-    """L8: the command waits until the port opens again; a cloud that is away is tried."""
+    """The command waits until the port opens again; a cloud that is away is tried."""
     rig = await speak(cloud=cloud)
     rig.service.cloud.faults.on("refuse")
     rig.pool.dialects.add("sometimes_closed")
@@ -77,7 +197,6 @@ async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
 
 
 async def test_the_second_try_of_a_poll(pool: Rig) -> None:
-    """L8: the second try comes a second later."""
     pool.pool.dialects.add("sometimes_408")
     pool.pool.trouble_with_next()
     await pool.polls(15)

@@ -23,14 +23,14 @@ def clocked(make_rig: Callable[..., Rig], unix_time: UnixTime) -> Callable[..., 
 
     def make(**options: bool) -> Rig:
         rig = make_rig(full=True, **options)
-        monkey = rig.time.advance
+        advance = rig.time.advance
 
-        def advance(seconds: float) -> None:
-            monkey(seconds)
+        def advance_both(seconds: float) -> None:
+            advance(seconds)
             unix_time.now = rig.pool.clock.time()
 
-        unix_time.now = rig.pool.clock.time()
-        rig.time.advance = advance  # type: ignore[method-assign]
+        advance_both(0)
+        rig.time.advance = advance_both  # type: ignore[method-assign]
         return rig
 
     return make
@@ -38,17 +38,16 @@ def clocked(make_rig: Callable[..., Rig], unix_time: UnixTime) -> Callable[..., 
 
 @pytest.fixture
 async def rig(clocked: Callable[..., Rig]) -> Rig:
-    """Read everything of the full pool; 15 s later, commands may be given."""
     rig = clocked()
     await read(rig)
-    rig.time.advance(15)
     return rig
 
 
 async def read(rig: Rig) -> None:
-    await rig.controller.poller.poll()
-    await rig.controller.queries.refresh()
+    """Read everything of the full pool; 15 s later, commands may be given."""
+    await rig.read()
     rig.forget()
+    rig.time.advance(15)
 
 
 def lan_of(rig: Rig) -> LanClient:
@@ -95,7 +94,6 @@ async def test_a_request_gets_lost_meanwhile(
     """L1 and L8: a lost query, or the command itself, is sent again."""
     rig = clocked(cloud=False)
     await read(rig)
-    rig.time.advance(15)
     rig.pool.dialects |= {"counter_ahead_3_s", "sometimes_short_body"}
     rig.pool.trouble_with_next(number)
     await rig.controller.outputs.switch(WATERFALL, True)
@@ -115,7 +113,6 @@ async def test_another_client_is_a_day_ahead(
     rig = clocked(cloud=cloud)
     if known:
         await read(rig)
-        rig.time.advance(15)
     rig.pool.dialects.add("counter_ahead_1_day")
     if not known:
         await rig.controller.poller.poll()
@@ -154,7 +151,7 @@ async def test_somebody_signs_between_a_query_and_its_command(rig: Rig) -> None:
     """L1: that the previous counter was just accepted does not prove a refusal."""
     signs_first(rig, lambda number: number == 2)  # the first is of the settings
     await rig.controller.dosing.set_desired(DOSING[0], 7.2)
-    assert rig.pool.pool.settings["desired_ph"] == 72
+    assert rig.settings["desired_ph"] == 72
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -205,11 +202,11 @@ async def test_names_that_are_refused_first(
     queries = rig.controller.queries
     await rig.controller.poller.poll()
     await queries.refresh(first_only=True)
-    assert not rig.controller.store.reported.outputs.names
+    assert not rig.reported.outputs.names
     due = [queries.names_due]
     await queries.refresh()
     assert [*due, queries.names_due] == [True, False]
-    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
     assert sum(rig.time.slept) < 60
 
 
@@ -265,13 +262,13 @@ async def test_names_that_stay_refused(
     between = [later - sooner for sooner, later in itertools.pairwise(asked)]
     assert between[:6] == [3, 6, 12, 24, 30, 30] and set(between[6:]) == {30}
     assert rig.service.requests("auxInfo") == 1
-    outputs = rig.controller.store.reported.outputs
+    outputs = rig.reported.outputs
     assert outputs.types and bool(outputs.names) is offered
     rig.pool.dialects.clear()
     rig.pool.accepted_counter = 0
     rig.time.advance(30)
     await queries.refresh()
-    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
 
 
 async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
@@ -280,10 +277,10 @@ async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) 
     await rig.controller.poller.poll()
     signs_first(rig, lambda number: number == 3, ahead=2)  # names, pump, schedules
     await rig.controller.queries.refresh()
-    assert not rig.controller.store.reported.schedules.used
+    assert not rig.reported.schedules.used
     rig.time.advance(30)
     await rig.controller.queries.refresh()
-    assert rig.controller.store.reported.schedules.used
+    assert rig.reported.schedules.used
 
 
 async def test_a_query_that_is_declined(rig: Rig) -> None:

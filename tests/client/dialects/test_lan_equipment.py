@@ -24,17 +24,17 @@ SPA_RETURN = 10
 async def test_a_spa_with_solar_heating_alone(speak: Speak) -> None:
     """L10: the spa has a target, and its heat source can be selected."""
     rig = await speak("spa_by_solar")
-    known = rig.controller.store.reported
+    known = rig.reported
     assert heated(known, SPA) is True and known.spa_target == 36
     assert fitted_sources(known, SPA) == (HeatSource.SOLAR,)
     assert heats(known, SPA) is False  # the water goes to the pool
     await rig.controller.heating.change(SPA, target=33, heat=True)
-    assert rig.pool.pool.settings["spa_target"] == 33
-    assert int(rig.pool.pool.settings["heating"]) & 1
+    assert rig.settings["spa_target"] == 33
+    assert int(rig.settings["heating"]) & 1
     sun = replace(known.signals, solar=True)
     assert heats(replace(known, signals=sun), SPA) is False
-    await rig.controller.holds.switch(rig.controller.store.state.outputs.spa, True)
-    in_spa = replace(rig.controller.store.reported, signals=sun)
+    await rig.controller.holds.switch(rig.shown.outputs.spa, True)
+    in_spa = replace(rig.reported, signals=sun)
     assert in_spa.spa_mode is True and heats(in_spa, SPA) is True
 
 
@@ -64,7 +64,7 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     await rig.pool.start()
     await rig.controller.poller.poll()
     # Its spa heater leaves solar heating to the pool.
-    known = rig.controller.store.reported
+    known = rig.reported
     assert fitted_sources(known, SPA) == (HeatSource.SPA_HEATER,)
     assert known.pump_on is False
     await rig.controller.pump.switch(True)
@@ -74,17 +74,18 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
 async def test_priming_at_full_speed(small: Rig) -> None:
     """L19: the chosen speed is sent once, and priming does not overwrite it."""
     small.pool.dialects.add("primes_at_full_speed")
-    pump, store = small.controller.pump, small.controller.store
+    pump = small.controller.pump
     await pump.switch(False)
     await pump.set_speed(50)
     await pump.switch(True)
     assert small.pool.pool.pump.speed == 0
-    assert store.reported.last_speed == 75
+    assert small.reported.last_speed == 75
     await small.polls(60)
-    assert [small.pool.pool.pump.speed, store.reported.readings.pump_speed] == [100] * 2
-    assert (store.reported.last_speed, store.choices.pump_speed) == (75, 50)
+    assert small.pool.pool.pump.speed == small.reported.readings.pump_speed == 100
+    assert small.controller.store.choices.pump_speed == 50
+    assert small.reported.last_speed == 75
     await small.polls(240)
-    assert (store.reported.readings.pump_speed, store.reported.last_speed) == (50, 50)
+    assert small.reported.readings.pump_speed == small.reported.last_speed == 50
     assert small.names().count("cmd") == 1
 
 
@@ -96,7 +97,7 @@ async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
     pool.set_speed(75)
     pool.switch(0, True)
     await small.polls(300)
-    assert small.controller.store.reported.last_speed == 75
+    assert small.reported.last_speed == 75
     await pump.switch(False)
     await pump.switch(True)
     assert pool.pump.asked == 50

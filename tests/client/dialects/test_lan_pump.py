@@ -1,4 +1,7 @@
-"""Overrides of the pump that are not as assumed (protocol.md L5 and L6)."""
+"""Overrides of the pump that are not as assumed (protocol.md L5, L6 and L22)."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
@@ -11,79 +14,82 @@ from tests.client.conftest import Rig
 from tests.client.dialects.conftest import Speak
 
 
-def pump(rig: Rig) -> tuple[int, int]:
-    """Return the mode and speed at which the pump runs."""
-    return rig.pool.pool.pump.mode, rig.pool.pool.pump.speed
+@pytest.fixture
+def small_pool(speak: Speak) -> Callable[..., Awaitable[Rig]]:
+    """Return a maker of small pools with dialects, of which everything was read."""
+    return partial(speak, full=False)
 
 
-def held(rig: Rig) -> tuple[int, ...] | None:
-    """Return the slots that are shown as held by hand."""
-    return rig.controller.store.state.outputs.held
+def is_held(rig: Rig) -> bool:
+    return rig.pool.pool.slots[0].held
 
 
-async def test_off_stays_off(speak: Speak) -> None:
-    """L5: no schedule starts the pump again, although one is in its window."""
-    rig = await speak("pump_off_clears", full=False)
-    await rig.controller.pump.switch(False)
-    for _ in range(4):
-        await rig.polls(15)
-        assert rig.controller.store.state.pump_on is False
-    assert not rig.pool.pool.pump.running and rig.pool.pool.slots[0].held
-    await rig.controller.pump.switch(True)
+def shown_as_held(rig: Rig) -> tuple[int, ...] | None:
+    return rig.shown.outputs.held
+
+
+async def switch(rig: Rig, on: bool) -> None:
+    """Switch the pump, and read what became of it."""
+    await rig.controller.pump.switch(on)
     await rig.polls(15)
-    assert rig.controller.store.state.pump_on is True
+    assert rig.shown.pump_on is on
+
+
+async def test_off_stays_off(small_pool: Speak) -> None:
+    """L5: no schedule starts the pump again, although one is in its window."""
+    rig = await small_pool("pump_off_clears")
+    await switch(rig, False)
+    for _ in range(3):
+        await rig.polls(15)
+        assert rig.shown.pump_on is False
+    assert not rig.pool.pool.pump.running and is_held(rig)
+    await switch(rig, True)
 
 
 @pytest.mark.parametrize("times", [1, 3])
-async def test_aux_is_declined(speak: Speak, times: int) -> None:
+async def test_aux_is_declined(small_pool: Speak, times: int) -> None:
     """L6: `cmd` is used after `aux` was declined, and from then on alone."""
-    rig = await speak("pump_aux_declined", full=False)
+    rig = await small_pool("pump_aux_declined")
     for _ in range(times):
         await rig.controller.pump.switch(True)
         rig.forget()
-        await rig.controller.pump.switch(False)
-        await rig.polls(15)
-        assert rig.controller.store.state.pump_on is False
+        await switch(rig, False)
         assert rig.written() == []
     assert rig.names("a") == (["aux"] * 2 if times == 1 else []) + ["cmd"]
 
 
-async def test_both_at_once(speak: Speak) -> None:
+async def test_both_at_once(small_pool: Speak) -> None:
     """L5 and L6: the pump cannot be held off, and an error is raised."""
-    rig = await speak("pump_off_clears", "pump_aux_declined", full=False)
+    rig = await small_pool("pump_off_clears", "pump_aux_declined")
     with pytest.raises(NotAppliedError):
         await rig.controller.pump.switch(False)
-    assert rig.controller.store.state.pump_on is True
+    assert rig.shown.pump_on is True
 
 
-async def test_a_release_of_a_pump_that_is_not_held(
-    speak: Speak,
-) -> None:
+async def test_a_release_of_a_pump_that_is_not_held(small_pool: Speak) -> None:
     """L5 and L6: the command that may hold it off is not tried."""
-    rig = await speak("pump_aux_declined", full=False)
+    rig = await small_pool("pump_aux_declined")
     rig.pool.pool.schedules[0].enabled = False
     await rig.polls(300)
     rig.controller.queries.expire("schedules")
     await rig.controller.queries.refresh()
-    assert rig.controller.store.state.pump_on is False and held(rig) == ()
-    await rig.controller.holds.resume(rig.controller.store.state.outputs.slot(0))
+    assert rig.shown.pump_on is False and shown_as_held(rig) == ()
+    await rig.controller.holds.resume(rig.output(0))
     await rig.polls(15)
-    assert not rig.pool.pool.slots[0].held
+    assert not is_held(rig)
 
 
-async def test_another_firmware_takes_aux_again(speak: Speak) -> None:
+async def test_another_firmware_takes_aux_again(small_pool: Speak) -> None:
     """L22: L6 until an update, L5 from then on: the pump stays off, and is released."""
-    rig = await speak("pump_aux_declined", full=False)
+    rig = await small_pool("pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)
     rig.pool.dialects.clear()
     rig.pool.dialects.add("pump_off_clears")
     rig.pool.firmware = "2.6.1"
     await rig.polls(15)
-    await rig.controller.pump.switch(False)
-    await rig.polls(15)
-    assert rig.controller.store.state.pump_on is False
-    assert rig.pool.pool.slots[0].held
+    await switch(rig, False)
+    assert is_held(rig)
     rig.forget()
     await rig.controller.holds.resume_all()
     assert rig.names("a") == ["aux"]
@@ -93,31 +99,29 @@ async def test_another_firmware_takes_aux_again(speak: Speak) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-async def test_given_back_where_aux_is_declined(speak: Speak, on: bool) -> None:
+async def test_given_back_where_aux_is_declined(small_pool: Speak, on: bool) -> None:
     """L6: where `v2_manual_set` off clears the override (L5), it releases the pump."""
-    rig = await speak("pump_aux_declined", "pump_off_clears", full=False)
-    rig.pool.pool.switch(0, on)
-    await rig.polls(15)
-    assert held(rig) == (0,)
-    for given_back in range(2):
-        rig.forget()
-        await rig.controller.holds.resume_all()
-        assert held(rig) == ()
-        await rig.polls(15)
-        assert rig.pool.pool.pump.mode == 1  # its schedule runs it again
-        # The second time, only the command that worked is sent.
-        assert rig.names("a") == ["aux", "aux", "cmd"][2 * given_back :]
+    rig = await small_pool("pump_aux_declined", "pump_off_clears")
+    # The second time, only the command that worked is sent.
+    for sent in (["aux", "aux", "cmd"], ["cmd"]):
         rig.pool.pool.switch(0, on)
         await rig.polls(15)
+        assert shown_as_held(rig) == (0,)
+        rig.forget()
+        await rig.controller.holds.resume_all()
+        assert shown_as_held(rig) == ()
+        await rig.polls(15)
+        assert rig.pool.pool.pump.mode == 1  # its schedule runs it again
+        assert rig.names("a") == sent
 
 
 @pytest.mark.parametrize("busy", [(), ("busy_after",)])
-async def test_nothing_gives_back(speak: Speak, busy: tuple[str, ...]) -> None:
+async def test_nothing_gives_back(small_pool: Speak, busy: tuple[str, ...]) -> None:
     """L6 without L5: a pump held on runs on as before, and an error is raised.
 
     With L7, a pump that stopped before `busy` was answered is started again.
     """
-    rig = await speak("pump_aux_declined", *busy, full=False)
+    rig = await small_pool("pump_aux_declined", *busy)
     await rig.controller.pump.set_speed(85)
     await rig.polls(15)
     for _ in range(2):
@@ -125,35 +129,30 @@ async def test_nothing_gives_back(speak: Speak, busy: tuple[str, ...]) -> None:
         with pytest.raises(CannotReleaseError):
             await rig.controller.holds.resume_all()
         await rig.polls(15)
-        assert rig.pool.pool.slots[0].held
-        assert pump(rig) == (99, 85)
+        pump = rig.pool.pool.pump
+        assert (is_held(rig), pump.mode, pump.speed) == (True, 99, 85)
     # The second time, the motor is left alone.
     assert busy or rig.names("a") == ["aux"] * 2
     rig.pool.dialects.clear()
     await rig.controller.holds.resume_all()
-    assert not rig.pool.pool.slots[0].held
+    assert not is_held(rig)
 
 
-async def test_nothing_gives_back_what_is_held_off(
-    speak: Speak,
-) -> None:
+async def test_nothing_gives_back_what_is_held_off(small_pool: Speak) -> None:
     """L6 without L5: a pump that stays off proves nothing: release is tried again."""
-    rig = await speak("pump_aux_declined", full=False)
-    await rig.controller.pump.switch(False)
-    await rig.polls(15)
+    rig = await small_pool("pump_aux_declined")
+    await switch(rig, False)
     with pytest.raises(CannotReleaseError):
         await rig.controller.holds.resume_all()
-    assert rig.controller.store.state.pump_on is False
+    assert rig.shown.pump_on is False
     rig.pool.dialects.add("pump_off_clears")
     await rig.controller.holds.resume_all()
     await rig.polls(15)
-    assert rig.controller.store.state.pump_on is True
+    assert rig.shown.pump_on is True
 
 
-async def test_what_is_declined_for_now_teaches_nothing(
-    speak: Speak,
-) -> None:
-    rig = await speak(full=False)
+async def test_what_is_declined_for_now_teaches_nothing(small_pool: Speak) -> None:
+    rig = await small_pool()
     await rig.controller.pump.switch(False)
     rig.pool.faults.on("decline")
     with pytest.raises(RefusedError):

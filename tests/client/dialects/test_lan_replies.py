@@ -17,14 +17,12 @@ WATERFALL = 3
 async def test_replies_with_another_counter(speak: Speak, dialect: str) -> None:
     """L2, L18: names are read, heating works, and frames are accepted."""
     rig = await speak(dialect)
-    lan = rig.controller.paths.lan
-    assert lan is not None
     for _ in range(8):
-        await lan.query("aux_names")
+        await rig.controller.queries.ask("aux_names")
     await rig.polls(15)
-    assert rig.controller.store.reported.outputs.names[WATERFALL] == "Waterfall"
+    assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
     await rig.controller.heating.change(POOL, target=30)
-    assert rig.pool.pool.settings["pool_target"] == 30
+    assert rig.settings["pool_target"] == 30
     assert rig.controller.paths.lan_error is None
 
 
@@ -37,7 +35,7 @@ async def test_replies_counted_anew(speak: Speak, refused: bool) -> None:
     if refused:
         rig.pool.sign_elsewhere(5)
     await rig.controller.heating.change(POOL, target=30)
-    assert rig.pool.pool.settings["pool_target"] == 30
+    assert rig.settings["pool_target"] == 30
 
 
 async def test_baselines_outlive_an_address(pool: Rig) -> None:
@@ -59,7 +57,7 @@ async def test_another_frame_version(
     known = version == 1
     rig = await speak(*([] if known else [f"frame_version_{version}"]))
     await rig.polls(15)
-    assert rig.controller.paths.on_lan and rig.controller.store.reported.readings.ph
+    assert rig.controller.paths.on_lan and rig.reported.readings.ph
     assert rig.statistics.unknown_frame_version == (None if known else version)
     assert caplog.text.count(f"state frames of version {version}") == (not known)
     assert ("version" in caplog.text) is not known
@@ -68,20 +66,20 @@ async def test_another_frame_version(
 async def test_a_few_bytes_more(speak: Speak) -> None:
     """L4: more bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
     rig = await speak("longer_replies")
-    known = rig.controller.store.reported
+    known = rig.reported
     assert known.outputs.names[WATERFALL] == "Waterfall"
     assert known.schedules.used and known.pump is not None
 
 
 async def test_longer_records(pool: Rig) -> None:
     """L4: a reply that cannot be decoded keeps the last known values."""
-    before = pool.controller.store.reported.schedules
+    before = pool.reported.schedules
     assert before.used
     pool.pool.dialects.add("longer_records")
     pool.controller.queries.expire("schedules")
     await pool.controller.queries.refresh()
     assert pool.names("q") == ["schedules"]
-    assert pool.controller.store.reported.schedules == before
+    assert pool.reported.schedules == before
 
 
 @pytest.mark.parametrize(
@@ -97,12 +95,11 @@ async def test_heating_without_all_of_it(
 ) -> None:
     """L9: flags come from section B; missing channels are left out of the write."""
     pool.pool.dialects.add(dialect)
-    heating = pool.pool.pool.settings["heating"]
+    heating = int(pool.settings["heating"])
     await pool.controller.heating.change(POOL, target=30)
-    await pool.controller.heating.select(HeatSource.SOLAR, not int(heating) & 1)
-    settings = pool.pool.pool.settings
-    assert settings["pool_target"] == 30
-    assert settings["heating"] == int(heating) ^ 1
+    await pool.controller.heating.select(HeatSource.SOLAR, not heating & 1)
+    assert pool.settings["pool_target"] == 30
+    assert pool.settings["heating"] == heating ^ 1
     for _, body in pool.sent():
         assert not lacks & set(body)
         assert {"temp2_ch", "temp3_ch"} - lacks <= set(body)
@@ -114,13 +111,12 @@ async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
     pool.pool.dialects.add(dialect)
     await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.names() == ["aux", "state"]
-    slot = pool.controller.store.reported.outputs.slot(WATERFALL)
-    assert slot is not None and slot.on
+    assert pool.settled and pool.output(WATERFALL).on
 
 
 async def test_a_full_frame_after_a_command(pool: Rig) -> None:
     """L11: a frame with the configuration of before undoes nothing."""
     pool.pool.dialects.add("cmd_full_frame")
     await pool.controller.heating.change(POOL, target=30)
-    assert pool.pool.pool.settings["pool_target"] == 30
+    assert pool.settings["pool_target"] == 30
     assert pool.names() == ["v2_temp_get", "cmd"] and pool.settled
