@@ -65,16 +65,15 @@ class Parser[T]:
 # --- The LAN ----------------------------------------------------------------------
 
 
-def _full() -> Controller:
-    return Controller(key=_KEY, pool=Pool.full(), name="Beach pool")
+def _full(*dialects: str) -> Controller:
+    return Controller(key=_KEY, pool=Pool.full(), name="Beach pool", dialects=dialects)
 
 
 def _frames() -> list[bytes]:
     """Return valid frames, also of other versions."""
     found = [bytes.fromhex(row["payload"]) for row in json.loads(_FRAMES.read_text())]
-    for versions in (set(), {Dialect.FRAME_VERSION_0}, {Dialect.FRAME_VERSION_3}):
-        controller = _full()
-        controller.dialects |= versions
+    for version in ((), (Dialect.FRAME_VERSION_0,), (Dialect.FRAME_VERSION_3,)):
+        controller = _full(*version)
         controller.pool.start_timer(3, 600)
         found.append(unwrap(_KEY, controller.signed_state()).payload)
     return found
@@ -91,8 +90,8 @@ def _known() -> PoolState:
 def _replies(query: Query) -> list[bytes]:
     """Return valid replies to a query, also longer ones."""
     longer = Dialect.LONGER_REPLIES, Dialect.LONGER_RECORDS, Dialect.TEMP_WITHOUT_FLAGS
-    dialects = [set[str](), *({str(each)} for each in longer)]
-    return [actions.query(_full().pool, query.name, spoken) for spoken in dialects]
+    controllers = [_full(), *(_full(each) for each in longer)]
+    return [actions.query(each.pool, query.name) for each in controllers]
 
 
 def _of_bytes(seeds: Sequence[bytes]) -> Callable[[Random], bytes]:

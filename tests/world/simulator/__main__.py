@@ -51,7 +51,6 @@ class Demo:
     controllers: list[Controller]
 
     def describe(self) -> str:
-        """Return the addresses of all parts."""
         lines = [f"cloud        {self.cloud.base_url}"]
         for controller in self.controllers:
             where = f"{controller.host}:{controller.port}"
@@ -62,7 +61,6 @@ class Demo:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.world.simulator",
         description=DESCRIPTION,

@@ -15,8 +15,6 @@ def object_id(*parts: str) -> str:
 
 @dataclass(slots=True)
 class Site:
-    """A place with controllers."""
-
     name: str
     city: str = "Sydney"
     state: str = "NSW"
@@ -43,8 +41,6 @@ class Site:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """An account that can sign in."""
-
     email: str
     password: str
     sub: str = ""

@@ -1,6 +1,6 @@
 """Actions, commands and queries of a controller, by name."""
 
-from collections.abc import Callable, Set as AbstractSet
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -20,7 +20,6 @@ class DeclinedError(Exception):
 
 
 def require(condition: bool, why: str) -> None:
-    """Decline unless a condition holds."""
     if not condition:
         raise DeclinedError(why)
 
@@ -30,37 +29,37 @@ def require(condition: bool, why: str) -> None:
 # others that are not here (protocol.md 4.2 rule 10).
 
 
-def _aux(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
+def _aux(pool: Pool, payload: bytes) -> None:
     slot, on, precedence = wire.decode_aux(payload)
     require(pool.can_switch(slot), f"slot {slot} is not switched by hand")
     if pool.slots[slot].role is Role.PUMP:
-        declined = Dialect.PUMP_AUX_DECLINED in dialects
+        declined = Dialect.PUMP_AUX_DECLINED in pool.dialects
         require(not declined, "the pump is not switched by `aux`")
     pool.switch(slot, on, hold=precedence)
 
 
-def _cmd(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
+def _cmd(pool: Pool, payload: bytes) -> None:
     name, body = wire.decode_cmd(payload)
     require(name in COMMANDS, f"no command {name}")
     try:
         if name == "v2_manual_set":
-            manual_set(pool, body, clears=Dialect.PUMP_OFF_CLEARS in dialects)
+            manual_set(pool, body, clears=Dialect.PUMP_OFF_CLEARS in pool.dialects)
         else:
             COMMANDS[name](pool, body)
     except (TypeError, ValueError) as err:
         raise DeclinedError(str(err)) from err
 
 
-def _schedule(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
+def _schedule(pool: Pool, payload: bytes) -> None:
     require(len(payload) > 0 and payload[0] < len(_VERBS), "no such verb")
     _VERBS[payload[0]](pool, payload[1:])
 
 
-def _accept(pool: Pool, payload: bytes, dialects: AbstractSet[str]) -> None:
+def _accept(pool: Pool, payload: bytes) -> None:
     """Accept any payload: its layout is not documented (protocol.md O3)."""
 
 
-ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
+ACTIONS: Final[dict[str, Callable[[Pool, bytes], None]]] = {
     "aux": _aux,
     "cmd": _cmd,
     "schedule": _schedule,
@@ -69,11 +68,11 @@ ACTIONS: Final[dict[str, Callable[[Pool, bytes, AbstractSet[str]], None]]] = {
 }
 
 
-def act(pool: Pool, name: str, payload: bytes, dialects: AbstractSet[str]) -> None:
+def act(pool: Pool, name: str, payload: bytes) -> None:
     """Run an action; raise `DeclinedError` if it is not done."""
     require(name in ACTIONS, f"no action {name}")
     try:
-        ACTIONS[name](pool, payload, dialects)
+        ACTIONS[name](pool, payload)
     except wire.WireError as err:
         raise DeclinedError(str(err)) from err
     pool.settle()
@@ -178,10 +177,10 @@ _VERBS: Final[tuple[Callable[[Pool, bytes], None], ...]] = (
 # --- Queries (`op` = `q`, protocol.md O4) -------------------------------------------
 
 
-def _temperature(pool: Pool, dialects: AbstractSet[str]) -> bytes:
+def _temperature(pool: Pool) -> bytes:
     body = settings.read_temperature(pool)
     for dialect, missing in MISSING.items():
-        if dialect in dialects:
+        if dialect in pool.dialects:
             body = _without(body, missing)
     return wire.encode_json(body, True)
 
@@ -197,29 +196,31 @@ def _without(body: Json, prefix: str) -> Json:
     }
 
 
-QUERIES: Final[dict[str, Callable[[Pool, AbstractSet[str]], bytes]]] = {
-    "aux_names": lambda pool, _: wire.encode_names([slot.name for slot in pool.slots]),
-    "pump_id": lambda pool, _: wire.encode_texts(pool.pump_identity),
-    "schedules": lambda pool, dialects: wire.encode_schedules(
-        reported(pool.schedules, dialects),
-        b"\x07" if Dialect.LONGER_RECORDS in dialects else b"",
-    ),
-    "get_ph_settings": lambda pool, _: wire.encode_json(settings.read_ph(pool), True),
-    "get_chlorine_settings": lambda pool, _: wire.encode_json(
+def _schedules(pool: Pool) -> bytes:
+    more = b"\x07" if Dialect.LONGER_RECORDS in pool.dialects else b""
+    return wire.encode_schedules(reported(pool.schedules, pool.dialects), more)
+
+
+QUERIES: Final[dict[str, Callable[[Pool], bytes]]] = {
+    "aux_names": lambda pool: wire.encode_names([slot.name for slot in pool.slots]),
+    "pump_id": lambda pool: wire.encode_texts(pool.pump_identity),
+    "schedules": _schedules,
+    "get_ph_settings": lambda pool: wire.encode_json(settings.read_ph(pool), True),
+    "get_chlorine_settings": lambda pool: wire.encode_json(
         settings.read_chlorine(pool)
     ),
     "v2_temp_get": _temperature,
-    "get_pool_light_switch_mode": lambda pool, _: wire.encode_json(
+    "get_pool_light_switch_mode": lambda pool: wire.encode_json(
         settings.read_lights(pool)
     ),
 }
 _LONGER: Final = {"aux_names": 1, "schedules": 4, "pump_id": 3}
 
 
-def query(pool: Pool, name: str, dialects: AbstractSet[str]) -> bytes:
+def query(pool: Pool, name: str) -> bytes:
     require(name in QUERIES, f"no query {name}")
-    longer = _LONGER.get(name, 0) if Dialect.LONGER_REPLIES in dialects else 0
-    return QUERIES[name](pool, dialects) + bytes(range(0xF0, 0xF0 + longer))
+    longer = _LONGER.get(name, 0) if Dialect.LONGER_REPLIES in pool.dialects else 0
+    return QUERIES[name](pool) + bytes(range(0xF0, 0xF0 + longer))
 
 
 def pump_slot(pool: Pool) -> int:

@@ -57,7 +57,6 @@ class SignIns:
         self.issued: set[str] = set()  # every token ever issued
 
     def code(self, account: Account, client_id: str, redirect_uri: str) -> str:
-        """Issue an authorization code."""
         code = secrets.token_urlsafe(24)
         expires = self._clock.monotonic() + CODE_SECONDS
         self._codes[code] = _Grant(account, client_id, expires, redirect_uri)

@@ -64,7 +64,6 @@ class Clock:
         return None if due is None else max(0.0, due - self.monotonic())
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep for `seconds` of this clock."""
         if seconds <= 0:
             await asyncio.sleep(0)
             return

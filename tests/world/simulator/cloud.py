@@ -50,7 +50,6 @@ class Cloud:
         clients: Mapping[str, str] | None = None,
         accounts: Sequence[Account] = (),
     ) -> None:
-        """Create a service that is not running."""
         self.clock = clock or Clock()
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
@@ -63,9 +62,7 @@ class Cloud:
         self.not_offered: set[str] = set()
         self.rate_limited = cloud_faults.RateLimited()
         self.complaint: str = "the service says no"  # the message of the fault `failed`
-        self.faults = Faults(
-            cloud_faults.FAULTS, changed=self._plug, lasting=frozenset({"refuse"})
-        )
+        self.faults = Faults(cloud_faults.FAULTS, self._plug)
         self.sign_ins = SignIns(self.clock, self.clients)
         self._logins = RateLimit(self.clock, 10)
         self._refreshes = RateLimit(self.clock, 1)
@@ -95,7 +92,6 @@ class Cloud:
         self._plug()
 
     async def stop(self) -> None:
-        """Stop the service and everything that it started."""
         for pipeline in self._pipelines.values():
             await pipeline.stop()
         if self._listener is not None:
@@ -105,11 +101,9 @@ class Cloud:
             self._runner = None
 
     def expire_tokens(self) -> None:
-        """Expire every access token now."""
         self.sign_ins.access.clear()
 
     def revoke(self, account: Account) -> None:
-        """End every sign-in of an account."""
         self.sign_ins.revoke(account)
 
     def pipeline(self, controller: Controller) -> Pipeline:

@@ -34,8 +34,6 @@ FAULTS: Final = {
 
 @dataclass(slots=True)
 class RateLimited:
-    """Answer of the fault `rate_limited`."""
-
     message: str = "device busy: device is cooling down after timeouts, retry after 5s"
     retry_after: str | None = None
     text: bool = False  # plain text instead of the JSON envelope

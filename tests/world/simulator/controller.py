@@ -62,13 +62,13 @@ class Controller:
         self.query_counter = 0  # of replies to queries, where a dialect has another
         self._reply_counter = 0  # of the next reply to a query
         self.dialects = Dialects(dialects)
-        self.pool.pump.dialects = self.dialects
+        self._pool.dialects = self._pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
         self.refused_queries: set[str] = set()  # that this firmware refuses for good
         self.cloud_link = True
         self.started = False
         self.moved: list[Callable[[Controller], Awaitable[None]]] = []
-        self.faults = Faults(FAULTS, changed=self.plug, lasting=frozenset({"refuse"}))
+        self.faults = Faults(FAULTS, self.plug)
         self._lan = LanEndpoint(self, host, port)
         self._oldest: bytes | None = None  # the first envelope sent, for `replay`
 
@@ -93,12 +93,10 @@ class Controller:
 
     @property
     def host(self) -> str:
-        """Address on the LAN."""
         return self._lan.listener.host
 
     @property
     def port(self) -> int:
-        """Port on the LAN."""
         return self._lan.listener.port
 
     @property
@@ -124,13 +122,11 @@ class Controller:
 
     @property
     def requests(self) -> list[Request]:
-        """Every request received over the LAN."""
         return self._lan.requests
 
     # --- Start, stop and changes ---
 
     async def start(self) -> None:
-        """Switch the controller on."""
         self.started = True
         if Dialect.ODD_SETTINGS in self.dialects:
             self.pool.more = dict(ODD)
@@ -222,21 +218,18 @@ class Controller:
         self.accepted_counter = max(self.accepted_counter + 1, now)
 
     def act(self, name: str, payload: bytes) -> None:
-        """Run an action; raises `DeclinedError`."""
-        self.command(lambda pool: actions.act(pool, name, payload, self.dialects), name)
+        self.command(lambda pool: actions.act(pool, name, payload), name)
 
     def signed_state(self, *places: str, configuration: bool = True) -> bytes:
-        """Build a signed state frame."""
         pool = self.pool
         frame = telemetry.frame(
             pool,
             online=self.online,
             firmware=self.firmware,
             full=configuration and not self.faults.take("no_config", *places),
-            dialects=self.dialects,
         )
         if self.frames % odd_frames.ONE_IN == 0:
-            odd_frames.spoil(frame, pool, self.dialects)
+            odd_frames.spoil(frame, pool)
         if self.faults.take("odd_value", *places):
             odd_frames.spoil_value(frame, self.frames)
         self.frames += 1
@@ -252,7 +245,7 @@ class Controller:
         """Build a signed reply to a query; raises `DeclinedError`."""
         if name in self.refused_queries:
             raise actions.DeclinedError(f"the query {name}")
-        reply = actions.query(self.pool, name, self.dialects)
+        reply = actions.query(self.pool, name)
         return self._sign(reply, "q", name)
 
     def _sign(self, payload: bytes, *places: str) -> bytes:

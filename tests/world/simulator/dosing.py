@@ -23,7 +23,6 @@ class Doser:
 
     @property
     def dosing(self) -> bool:
-        """Whether the dosing pump runs now."""
         return self.left > 0
 
     def step(
@@ -55,7 +54,6 @@ class Doser:
 
 
 def acid() -> Doser:
-    """Make an acid doser."""
     return Doser(
         time="ph_dosing_time", rate="ph_dose_rate", remaining="acid_remaining",
         interval="ph_dose_interval", most="max_ph_doses",
@@ -63,7 +61,6 @@ def acid() -> Doser:
 
 
 def chlorine() -> Doser:
-    """Make a liquid chlorine doser."""
     return Doser(
         time="liquid_dose_time", rate="liquid_dose_rate", remaining="chlorine_remaining"
     )

@@ -41,7 +41,6 @@ BY_HAND: Final = frozenset(
 
 
 def role(aux_type: int) -> Role:
-    """Return the role of an aux type code."""
     return _ROLES.get(aux_type, Role.GENERAL)
 
 

@@ -18,17 +18,10 @@ class Faults(AbstractSet[str]):
     endpoint names of the cloud, or op, action and query names of the LAN.
     """
 
-    def __init__(
-        self,
-        known: Mapping[str, str],
-        *,
-        changed: Callable[[], None] = lambda: None,
-        lasting: AbstractSet[str] = frozenset(),
-    ) -> None:
-        """Create an empty set; `once` does not accept the faults in `lasting`."""
+    def __init__(self, known: Mapping[str, str], changed: Callable[[], None]) -> None:
+        """Create an empty set; `changed` is called whenever it changes."""
         self.known = known
         self._changed = changed
-        self._lasting = lasting
         self._active: dict[str, _Fault] = {}
 
     def on(self, name: str, *at: str) -> None:
@@ -37,12 +30,9 @@ class Faults(AbstractSet[str]):
 
     def once(self, name: str, times: int = 1, *at: str) -> None:
         """Let a fault happen for the next `times` requests only."""
-        if name in self._lasting:
-            raise ValueError(f"{name} cannot be counted: use on() and off()")
         self._put(name, times, at)
 
     def off(self, name: str) -> None:
-        """Switch a fault off."""
         if self._active.pop(self._checked(name), None) is not None:
             self._changed()
 

@@ -72,8 +72,6 @@ class SilenceError(Exception):
 
 @dataclass(slots=True)
 class Answer:
-    """An HTTP response."""
-
     status: int
     body: bytes
     content_type: str = "application/json"
@@ -119,7 +117,6 @@ class LanEndpoint:
     """Serves one controller on one address."""
 
     def __init__(self, controller: Controller, host: str, port: int) -> None:
-        """Make a closed endpoint."""
         self.controller = controller
         self.requests: list[Request] = []
         self.listener = StreamListener(self._serve, host, port)

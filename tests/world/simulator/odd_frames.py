@@ -1,6 +1,6 @@
 """Single frames with wrong content (protocol.md L15)."""
 
-from collections.abc import Callable, Set as AbstractSet
+from collections.abc import Callable
 import struct
 from typing import Final
 
@@ -12,10 +12,10 @@ from .wire import CONFIGURATION, TELEMETRY, Frame
 ONE_IN: Final = 100
 
 
-def spoil(frame: Frame, pool: Pool, dialects: AbstractSet[str]) -> None:
-    """Make the changes in a frame that these dialects make once in a while."""
+def spoil(frame: Frame, pool: Pool) -> None:
+    """Make the changes in a frame that dialects make once in a while."""
     for dialect, change in _CHANGES.items():
-        if dialect in dialects:
+        if dialect in pool.dialects:
             change(frame, pool)
 
 

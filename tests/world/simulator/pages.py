@@ -79,7 +79,6 @@ def sign_in(fields: Mapping[str, str], *, email: str = "", error: str = "") -> s
 
 
 def redirect_to(uri: str, **parameters: str) -> str:
-    """Add parameters to a redirect address."""
     parts = urlsplit(uri)
     query = "&".join(filter(None, (parts.query, urlencode(parameters))))
     return urlunsplit(parts._replace(query=query))

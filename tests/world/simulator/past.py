@@ -5,29 +5,27 @@ from now on, so that the history fits the values that the controller reports nex
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 import math
 import time
 from typing import Final
 
-from . import presets
 from .clock import Clock
 from .pool import LONG_STEP, Pool
+from .presets import EVERY_DAY, WORKDAYS
 from .schedules import Schedule
 from .water import pump_watts
 from .wire import Json
-
-type _Row = tuple[int, int, int, int, int, int, int, str, bool]
-"""Arguments of a `Schedule`."""
 
 DAYS: Final = 21
 SAMPLE: Final = 600.0
 """Seconds between two samples."""
 _A_DAY: Final = 86400
 _SCHEDULES: Final = (
-    (0, 31, 0, 75, 450, 690, presets.EVERY_DAY, "Filter", True),
-    (0, 31, 0, 55, 780, 1410, presets.EVERY_DAY, "Quiet filter", True),
-    (3, 1, 0, 0, 600, 720, presets.WORKDAYS, "Waterfall", True),
-    (1, 12, 0, 0, 1200, 60, 0b1100000, "Evening light", True),
+    Schedule(0, 31, 0, 75, 450, 690, EVERY_DAY, "Filter", True),
+    Schedule(0, 31, 0, 55, 780, 1410, EVERY_DAY, "Quiet filter", True),
+    Schedule(3, 1, 0, 0, 600, 720, WORKDAYS, "Waterfall", True),
+    Schedule(1, 12, 0, 0, 1200, 60, 0b1100000, "Evening light", True),
 )
 _ACID_NOW: Final = 1500
 """mL left in a drum of 20 L: nearly empty, so that the demo shows a notice."""
@@ -47,10 +45,10 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     """Simulate pools, by any name, up to now; return samples of their values."""
     for pool in pools.values():
         pool.attach(clock)
-        rows = [*_SCHEDULES, *_of_this_hour(pool)]
-        pool.schedules[:] = [_fitting(pool, row) for row in rows] + [
-            Schedule() for _ in pool.schedules[len(rows) :]
-        ]
+        schedules = [*_SCHEDULES, *_of_this_hour(pool)]
+        for index, schedule in enumerate(schedules):
+            fits = pool.slots[schedule.slot].aux_type == schedule.aux_type
+            pool.schedules[index] = replace(schedule) if fits else Schedule()
         pool.water.drift = 1.0 if _doses(pool) else _DRIFT
     number = int(DAYS * _A_DAY / SAMPLE)
     samples = [each for _ in range(number) for each in _next(pools, clock)]
@@ -61,24 +59,18 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     return samples
 
 
-def _of_this_hour(pool: Pool) -> Iterator[_Row]:
+def _of_this_hour(pool: Pool) -> Iterator[Schedule]:
     """Yield a schedule that runs the pump now if no other does, for the demo."""
     now = pool.local_time()
     minute = now.hour * 60 + now.minute
-    if not any(row[0] == 0 and row[4] + 5 < minute < row[5] - 60 for row in _SCHEDULES):
+    filters = (each for each in _SCHEDULES if each.slot == 0)
+    if not any(each.start + 5 < minute < each.end - 60 for each in filters):
         start, end = (minute - 90) % 1440, (minute + 180) % 1440
-        yield 0, 31, 0, 40, start, end, presets.EVERY_DAY, "Slow filter", True
+        yield Schedule(0, 31, 0, 40, start, end, EVERY_DAY, "Slow filter", True)
 
 
 def _doses(pool: Pool) -> bool:
     return pool.find(_ACID_DOSER) is not None
-
-
-def _fitting(pool: Pool, row: _Row) -> Schedule:
-    """Return a schedule, or an unused one if its output is not wired."""
-    schedule = Schedule(*row)
-    fits = pool.slots[schedule.slot].aux_type == schedule.aux_type
-    return schedule if fits else Schedule()
 
 
 def _next(pools: Mapping[str, Pool], clock: Clock) -> Iterator[Json]:
@@ -87,11 +79,8 @@ def _next(pools: Mapping[str, Pool], clock: Clock) -> Iterator[Json]:
         now = pool.local_time()
         day = (now.hour + now.minute / 60 - _WARMEST_HOUR) / 24 * math.tau
         pool.water.ambient = _MEAN_AIR + _AIR_SWING * math.cos(day)
-        if not _doses(pool) and (now.weekday(), now.hour, now.minute // 10) == (
-            5,
-            9,
-            0,
-        ):
+        hour = (now.weekday(), now.hour, now.minute // 10)
+        if not _doses(pool) and hour == (5, 9, 0):
             pool.water.ph, pool.water.orp = 7.35, 690.0
         pool.update(LONG_STEP)
         yield {"pool": name, "at": clock.time(), **_sample(pool)}

@@ -1,7 +1,7 @@
 """A pool: its equipment, its settings, and what firmware and water do by themselves."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 import heapq
 from itertools import count
@@ -41,8 +41,6 @@ COOLDOWNS: Final = {  # settings: how long the pump runs on after each heater
 
 @dataclass(slots=True)
 class Slot:
-    """One output."""
-
     aux_type: int = 0
     name: str = ""
     on: bool = False  # the relay
@@ -78,11 +76,12 @@ class Pool:
         """Wire a pool: slot -> (aux type, name), all other slots empty."""
         self.slots = [Slot(*wiring.get(number, (0, ""))) for number in range(slots)]
         self.settings: dict[str, float] = dict(settings)
-        self.schedules = [*schedules][:COUNT]
+        self.schedules = [replace(each) for each in schedules][:COUNT]
         self.schedules += [Schedule() for _ in range(COUNT - len(self.schedules))]
         self.water = water or Water()
         self.tz = tz
         self.pump = Pump()
+        self.dialects: AbstractSet[str] = frozenset()  # of its controller
         self.clock_ahead = 0.0  # seconds that the clock of the schedules is ahead
         self.lost_expanders: set[int] = set()  # numbers of unplugged expanders
         self.acid, self.chlorine = dosing.acid(), dosing.chlorine()
@@ -102,8 +101,7 @@ class Pool:
     @classmethod
     def small(cls) -> Self:
         """Return a pool with a pump that runs all day, a light, two general outputs."""
-        schedules = presets.records(presets.SMALL_SCHEDULES)
-        return cls(presets.SMALL_WIRING, schedules=schedules).running()
+        return cls(presets.SMALL_WIRING, schedules=[presets.ALL_DAY]).running()
 
     @classmethod
     def full(cls) -> Self:
@@ -113,7 +111,7 @@ class Pool:
             presets.FULL_WIRING,
             slots=MAX_SLOTS,
             settings=settings,
-            schedules=presets.records(presets.FULL_SCHEDULES),
+            schedules=presets.FULL_SCHEDULES,
         )
         pool.lights = {name: [*modes] for name, modes in presets.FULL_LIGHTS.items()}
         return pool.running()
@@ -148,7 +146,6 @@ class Pool:
             self.settle()
 
     def after(self, seconds: float, event: Callable[[], None]) -> None:
-        """Run an event `seconds` from now."""
         heapq.heappush(self._events, (self.now + seconds, next(self._order), event))
 
     def local_time(self) -> datetime:
@@ -165,7 +162,6 @@ class Pool:
 
     @property
     def relays(self) -> dict[int, bool]:
-        """Relay state of every slot in use."""
         return {
             number: slot.on
             for number, slot in enumerate(self.slots)
@@ -190,12 +186,11 @@ class Pool:
     @property
     def _spa_takes_over(self) -> bool:
         """Whether the firmware runs the pump for the spa, and stops the cleaners."""
-        return Dialect.SPA_TAKES_OVER in self.pump.dialects and self.spa_mode
+        return Dialect.SPA_TAKES_OVER in self.dialects and self.spa_mode
 
     # --- Control by hand ---
 
     def can_switch(self, number: int) -> bool:
-        """Return whether a slot can be switched by hand."""
         return (
             0 <= number < len(self.slots)
             and self.slots[number].role in BY_HAND
@@ -329,7 +324,6 @@ class Pool:
         }.get(aux_type, self.chlorinating)
 
     def _step(self, seconds: float) -> None:
-        """Simulate the physics of some seconds."""
         for watch in self.watchers:
             watch(seconds)
         water, today = self.water, self.local_time().date()

@@ -105,17 +105,9 @@ FULL_LIGHTS: Final = {"pool": (2, 7), "spa": (4, LIGHT_NEVER_SET)}
 FULL_EXTRAS: Final[dict[str, float]] = {"heating": 0b111}
 
 # Runs all day, so that readings are meaningful at any time.
-ALL_DAY: Final = (0, 31, 0, 75, 0, 1439, EVERY_DAY, "Filter", True)
-SMALL_SCHEDULES: Final = (ALL_DAY,)
+ALL_DAY: Final = Schedule(0, 31, 0, 75, 0, 1439, EVERY_DAY, "Filter", True)
 FULL_SCHEDULES: Final = (
     ALL_DAY,
-    (3, 1, 0, 0, 600, 720, WORKDAYS, "Waterfall", False),
-    (1, 12, 0, 0, 1200, 60, 0b1100000, "Evening light", False),
+    Schedule(3, 1, 0, 0, 600, 720, WORKDAYS, "Waterfall", False),
+    Schedule(1, 12, 0, 0, 1200, 60, 0b1100000, "Evening light", False),
 )
-
-
-def records(
-    rows: tuple[tuple[int, int, int, int, int, int, int, str, bool], ...],
-) -> list[Schedule]:
-    """Return new schedule records from the rows of a preset."""
-    return [Schedule(*row) for row in rows]

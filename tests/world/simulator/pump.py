@@ -57,11 +57,9 @@ class Pump:
         self.mode = mode
 
     def step(self, seconds: float) -> None:
-        """Let `seconds` pass."""
         self.priming = max(0.0, self.priming - seconds)
         self.run_on = max(0.0, self.run_on - seconds)
 
 
 def valid_speed(speed: int) -> bool:
-    """Return whether the controller accepts a speed."""
     return LOWEST <= speed <= HIGHEST and speed % STEP == 0

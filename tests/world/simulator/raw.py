@@ -21,7 +21,6 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        """The decoded body."""
         return json.loads(self.body)
 
 
@@ -67,7 +66,6 @@ class Signer:
     """A client with the key of a controller."""
 
     def __init__(self, controller: Controller, counter: int = 0) -> None:
-        """Start after a counter."""
         self.controller, self.counter = controller, counter
 
     def envelope(self, payload: bytes = b"") -> str:

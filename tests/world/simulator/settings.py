@@ -22,25 +22,21 @@ class Key:
     """A key of a settings object: the setting behind it, or one bit of that."""
 
     setting: str
-    bit: int | None = None  # None: the whole number
-    flag: bool = False  # whether the JSON value is a boolean
+    bit: int | None = None  # a boolean; None: the whole number
 
     def read(self, pool: Pool) -> int | bool:
         value = int(pool.settings.get(self.setting, 0))
-        if self.bit is not None:
-            return bool(value >> self.bit & 1)
-        return bool(value) if self.flag else value
+        return value if self.bit is None else bool(value >> self.bit & 1)
 
     def write(self, pool: Pool, value: Any) -> None:
         """Set from the JSON value; ValueError for one of the wrong type or size."""
         most = _MOST.get(self.setting, math.inf)
         if not isinstance(value, int) or not 0 <= value <= most:
             raise ValueError(f"{self.setting}: {value!r}")
-        if self.bit is None:
-            pool.settings[self.setting] = int(bool(value)) if self.flag else value
-            return
-        others = int(pool.settings.get(self.setting, 0)) & ~(1 << self.bit)
-        pool.settings[self.setting] = others | bool(value) << self.bit
+        if self.bit is not None:
+            others = int(pool.settings.get(self.setting, 0)) & ~(1 << self.bit)
+            value = others | bool(value) << self.bit
+        pool.settings[self.setting] = value
 
 
 type Keys = dict[str, Key]
@@ -49,7 +45,7 @@ PH: Final[Keys] = {
     "desired_ph_level": Key("desired_ph"),
     "acid_drum_volume": Key("acid_drum"),
     "remain_acid_volume": Key("acid_remaining"),
-    "ph_dosing": Key("ph_dosing", flag=True),
+    "ph_dosing": Key("ph_dosing", bit=0),
     "ph_dosing_time": Key("ph_dosing_time"),
     "max_ph_dose_per_day": Key("max_ph_doses"),
     "ph_dose_interval": Key("ph_dose_interval"),

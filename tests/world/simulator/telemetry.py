@@ -1,6 +1,5 @@
 """A controller's state frame, made from its pool (protocol.md O2)."""
 
-from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Final
 
@@ -60,9 +59,7 @@ def has_expander(pool: Pool, number: int) -> bool:
     return fitted and number not in pool.lost_expanders
 
 
-def frame(
-    pool: Pool, *, online: bool, firmware: str, full: bool, dialects: AbstractSet[str]
-) -> Frame:
+def frame(pool: Pool, *, online: bool, firmware: str, full: bool) -> Frame:
     """Build a state frame; `online`: the controller reaches its cloud."""
     water, pump, slots = pool.water, pool.pump, pool.slots
     state = Frame(
@@ -90,20 +87,20 @@ def frame(
     if (where := pool.find(PUMP)) is not None:
         state.aux_modes[where] = pump.slot_mode(slots[where].mode)
     if full:
-        state.configuration = _configuration(pool, firmware, dialects)
+        state.configuration = _configuration(pool, firmware)
         state.aux_types = [slot.aux_type for slot in slots]
-        if Dialect.SPA_BY_SOLAR in dialects:
+        if Dialect.SPA_BY_SOLAR in pool.dialects:
             state.aux_types = [_NO_SPA_HEATER.get(t, t) for t in state.aux_types]
     return state
 
 
-def _configuration(pool: Pool, firmware: str, dialects: AbstractSet[str]) -> Fields:
+def _configuration(pool: Pool, firmware: str) -> Fields:
     fields: Fields = {
         name: int(value) for name, value in pool.settings.items() if name in _SETTINGS
     }
     fields["pool_light_mode"] = pool.lights["pool"][1]
     fields["spa_light_mode"] = pool.lights["spa"][1]
-    records = reported(pool.schedules, dialects)
+    records = reported(pool.schedules, pool.dialects)
     enabled = (1 << n for n, schedule in enumerate(records) if schedule.enabled)
     fields["schedules_enabled"] = sum(enabled)
     names = ("firmware_major", "firmware_minor", "firmware_patch")

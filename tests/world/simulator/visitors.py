@@ -68,7 +68,6 @@ class Replayer:
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
-        """Start without any recorded frame."""
         self.envelopes: list[bytes] = []
         self.connections = 0
         self._listener = StreamListener(self._answer, host)

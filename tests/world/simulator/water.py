@@ -62,7 +62,6 @@ class Water:
     def step(
         self, seconds: float, *, speed: int, heaters: Mapping[str, bool], chlorine: bool
     ) -> None:
-        """Let `seconds` pass."""
         wanted = self.flow_at(speed)
         change = FLOW_CHANGE * seconds
         self.flow += max(-change, min(change, wanted - self.flow))

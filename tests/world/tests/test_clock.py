@@ -30,11 +30,7 @@ def test_set_back_moves_only_the_wall_clock() -> None:
 
 def test_faults() -> None:
     changes: list[None] = []
-    faults = Faults(
-        {"slow": "", "shut": ""},
-        changed=lambda: changes.append(None),
-        lasting=frozenset({"shut"}),
-    )
+    faults = Faults({"slow": "", "shut": ""}, lambda: changes.append(None))
     assert not faults.take("slow")
     faults.on("slow")
     assert faults.take("slow", "here")
@@ -54,5 +50,3 @@ def test_faults() -> None:
     assert len(changes) == 6
     with pytest.raises(ValueError, match="no such fault"):
         faults.on("unheard_of")
-    with pytest.raises(ValueError, match="cannot be counted"):
-        faults.once("shut")
