@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _has_own_home(item: pytest.Item) -> bool:
     names = item.fixturenames if isinstance(item, pytest.Function) else []
-    return not {"new_home", "first_home"}.isdisjoint(names)
+    return not {"demo_home", "first_home"}.isdisjoint(names)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -163,9 +163,9 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def new_home(socket_enabled: None, homes: Homes) -> Settings:
-    """Return a home that has just discovered two pools."""
-    return await homes.new()
+async def demo_home(socket_enabled: None, homes: Homes) -> Settings:
+    """Return a home with both pools, a dashboard and weeks of history."""
+    return await homes.new("--demo")
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -46,18 +46,6 @@ type Change = tuple[str, str, str | None, Json]
 TOO_SLOW: Final = "Error loading the dashboard strategy"
 
 
-@asynccontextmanager
-async def dashboard(
-    api: HomeAssistant, config: dict[str, Any] = STRATEGY
-) -> AsyncIterator[None]:
-    """Create a dashboard, and delete it at the end of the block."""
-    made = await make_dashboard(api, URL_PATH, config)
-    try:
-        yield
-    finally:
-        await api.command("lovelace/dashboards/delete", dashboard_id=made)
-
-
 async def make_dashboard(
     api: HomeAssistant, url_path: str, config: dict[str, Any], **more: bool
 ) -> str:

@@ -12,7 +12,15 @@ from custom_components.poolctl.status.table import PROBLEMS
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
 
-from .dashboards import PHONE, card, controller, dashboard, output, pretending
+from .dashboards import (
+    PHONE,
+    URL_PATH,
+    card,
+    controller,
+    make_dashboard,
+    output,
+    pretending,
+)
 from .pools import SMALL_ID, Pools, entity, relay, shown
 from .steps import click_until, take_picture
 
@@ -213,12 +221,13 @@ async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
     ]
     cards[1]["show"] = ["ph"]
     view = {"type": "masonry", "title": "Mine", "cards": cards}
-    async with dashboard(api, {"views": [view]}):
-        await desk.goto(f"{home.home_url}/dashboard-pool")
-        for kind in kinds:
-            await expect(card(desk, kind)).to_be_visible()
-        await expect(card(desk, "water").locator(".reading")).to_have_count(1)
-        await expect(desk.locator("hui-error-card")).to_have_count(0)
+    made = await make_dashboard(api, URL_PATH, {"views": [view]})
+    await desk.goto(f"{home.home_url}/{URL_PATH}")
+    for kind in kinds:
+        await expect(card(desk, kind)).to_be_visible()
+    await expect(card(desk, "water").locator(".reading")).to_have_count(1)
+    await expect(desk.locator("hui-error-card")).to_have_count(0)
+    await api.command("lovelace/dashboards/delete", dashboard_id=made)
 
 
 async def test_phone(pool: Page) -> None:

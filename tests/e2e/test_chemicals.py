@@ -1,18 +1,21 @@
 """What was used of acid and chlorine, and how long the drums last."""
 
 from datetime import UTC, datetime, timedelta
+from math import sin
 from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Page, expect
 
 from tests.world.home.api import HomeAssistant
+from tests.world.home.past import import_statistics
 from tests.world.home.settings import Settings
 
 from .dashboards import card, controller, look, pretending
+from .pools import entity
 from .steps import take_picture
-from .test_dashboard import make_use
 
+PAST_DAYS: Final = 32
 # Use of each in mL a day, and the days that the initial content of its drum lasts.
 USE: Final = {"acid": (240, 52), "chlorine": (300, 26)}
 
@@ -37,3 +40,23 @@ async def test_chemicals(
         bars = desk.locator("hui-statistics-graph-card")
         for name in ("Acid used per day", "Chlorine used per day"):
             await expect(bars.filter(has_text=name)).to_be_visible()
+
+
+async def make_use(api: HomeAssistant, what: str, daily: int) -> None:
+    """Import `daily` mL of acid or chlorine as used on each of the previous days."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    await import_statistics(
+        api,
+        await entity(api, f"{what}_used_today", "sensor"),
+        [
+            {
+                "start": (today - timedelta(days=ago)).isoformat(),
+                "sum": daily * (number + sin(2 * number) / 4),
+            }
+            for number, ago in enumerate(range(PAST_DAYS, 0, -1))
+        ],
+        mean_type=0,
+        has_sum=True,
+        unit_class="volume",
+        unit_of_measurement="mL",
+    )

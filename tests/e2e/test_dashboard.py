@@ -1,19 +1,15 @@
 """A user adds the ready-made dashboard, uses it, and edits it."""
 
-import asyncio
-from datetime import UTC, datetime, timedelta
 from itertools import chain
-from math import sin, tau
 from pathlib import Path
 from typing import Any, Final
 
 from playwright.async_api import Page, expect
 
 from tests.world.home.api import HomeAssistant
-from tests.world.home.past import Past, import_statistics, insert_states, until_recorded
+from tests.world.home.provision import DASHBOARD
 from tests.world.home.settings import Settings
 
-from .conftest import WINDOW
 from .dashboards import PHONE, STRATEGY, URL_PATH, card, output
 from .pools import FULL as POOL, SMALL, entity
 from .steps import click_until, come_to_rest, take_picture
@@ -23,34 +19,8 @@ CARDS: Final = ("pool", "water", "day", "outputs", "drums")
 
 # Names of the dashboard and a view; a language without texts has the English ones.
 NAMED: Final = {
-    "en": ("Pool", "History"),
-    "en-GB": ("Pool", "History"),
-    "de": ("Pool", "Verlauf"),
     "fr": ("Piscine", "Historique"),
-    "es": ("Piscina", "Historial"),
-    "it": ("Piscina", "Cronologia"),
-    "nl": ("Zwembad", "Geschiedenis"),
-    "pt-BR": ("Piscina", "Histórico"),
-    "cs": ("Bazén", "Historie"),
-    "sv": ("Pool", "Historik"),
     "ja": ("Pool", "History"),
-}
-
-# Past of the sensors that the graphs show: mean, swing, unit class and unit.
-PAST: Final[dict[str, tuple[float, float, str | None, str | None]]] = {
-    "ph": (7.4, 0.1, None, None),
-    "orp": (670, 20, "voltage", "mV"),
-    "water_temperature": (26, 0.8, "temperature", "°C"),
-    "ambient_temperature": (24, 3, "temperature", "°C"),
-}
-PAST_DAYS: Final = 32
-# States of today, by the hour at which they begin.
-TODAY: Final[dict[tuple[str, str], list[tuple[float, float | str]]]] = {
-    ("switch", "pump"): [(-1, "on"), (9, "off"), (10.5, "on")],
-    ("sensor", "pump_speed"): [(-1, 50), (6, 75), (9, 0), (10.5, 100), (12, 75)],
-    ("binary_sensor", "pool_heater"): [(-1, "off"), (7, "on"), (8.7, "off")],
-    ("switch", "slot_3"): [(-1, "off"), (11, "on"), (12.5, "off")],
-    ("sensor", "pump_energy"): [(-1, 0), (6, 1.2), (12, 3.4)],
 }
 
 # Returns the cards of each view, from all of its sections.
@@ -109,20 +79,22 @@ PROPOSED: Final = """ids => {
 }"""
 
 
-async def test_dashboard(
-    page: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
+async def test_demo(
+    demo_home: Settings, visitor: Page, screenshots: Path | None
 ) -> None:
+    """The dashboard of the demo needs no sign-in, and its graphs have a past."""
+    await open_pool(visitor, demo_home, DASHBOARD)
+    await take_picture(visitor, screenshots, "dashboard.png")
+    await visitor.set_viewport_size(PHONE)
+    await take_picture(visitor, screenshots, "dashboard_phone.png")
+
+
+async def test_dashboard(page: Page, home: Settings, api: HomeAssistant) -> None:
     """The dashboard is added in a few clicks, follows the equipment and keeps edits."""
-    await make_past(api, home)
     await add_dashboard(page, home)
     assert await stored(api) == STRATEGY
 
     await open_pool(page, home)
-    await take_picture(page, screenshots, "dashboard.png")
-    await page.set_viewport_size(PHONE)
-    await take_picture(page, screenshots, "dashboard_phone.png")
-    await page.set_viewport_size(WINDOW)
-
     await use_it(page, api)
     await speaks_languages(page)
     await is_proposed(page, api)
@@ -150,9 +122,9 @@ async def add_dashboard(page: Page, home: Settings) -> None:
     await come_to_rest(page)
 
 
-async def open_pool(page: Page, home: Settings) -> None:
+async def open_pool(page: Page, home: Settings, url_path: str = URL_PATH) -> None:
     """Open the view of the fully equipped pool."""
-    await page.goto(f"{home.home_url}/{URL_PATH}")
+    await page.goto(f"{home.home_url}/{url_path}")
     await page.get_by_text(POOL, exact=True).first.click()
     for kind in CARDS:
         await expect(card(page, kind)).to_be_visible()
@@ -184,7 +156,7 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
 
 
 async def speaks_languages(page: Page) -> None:
-    """Check the texts in every language, which are English where there is none."""
+    """Check texts in a language that has them, and in one that has the English ones."""
     for language, (title, history) in NAMED.items():
         made = await page.evaluate(MADE_IN, language)
         assert (made["title"], made["history"]) == (title, history)
@@ -261,71 +233,3 @@ async def set_hidden(api: HomeAssistant, key: str, by: str | None) -> None:
         entity_id=await entity(api, key, "switch"),
         hidden_by=by,
     )
-
-
-async def make_past(api: HomeAssistant, home: Settings) -> None:
-    """Give the cards a history: a home that was just set up has none."""
-    await make_use(api)
-    now = datetime.now(UTC)
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    passed = (now - midnight) / timedelta(hours=1)
-    today = [
-        Past(
-            entity_id=await entity(api, key, domain),
-            values=[
-                (midnight.timestamp() + hour * 3600, value)
-                for hour, value in changes
-                if hour < passed
-            ],
-        )
-        for (domain, key), changes in TODAY.items()
-    ]
-    await until_recorded(home)
-    await asyncio.to_thread(insert_states, home.config, today)
-    end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-    hours = [end - timedelta(hours=ago) for ago in range(24 * PAST_DAYS, 0, -1)]
-    for key, (middle, swing, unit_class, unit) in PAST.items():
-        means = {hour: middle + swing * wave(hour, len(key)) for hour in hours}
-        await import_statistics(
-            api,
-            await entity(api, key, "sensor"),
-            [
-                {
-                    "start": hour.isoformat(),
-                    "mean": mean,
-                    "min": mean - swing / 4,
-                    "max": mean + swing / 4,
-                }
-                for hour, mean in means.items()
-            ],
-            mean_type=1,
-            has_sum=False,
-            unit_class=unit_class,
-            unit_of_measurement=unit,
-        )
-
-
-async def make_use(api: HomeAssistant, what: str = "acid", daily: int = 240) -> None:
-    """Import `daily` mL of acid or chlorine as used on each of the previous days."""
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    await import_statistics(
-        api,
-        await entity(api, f"{what}_used_today", "sensor"),
-        [
-            {
-                "start": (today - timedelta(days=ago)).isoformat(),
-                "sum": daily * (number + sin(2 * number) / 4),
-            }
-            for number, ago in enumerate(range(PAST_DAYS, 0, -1))
-        ],
-        mean_type=0,
-        has_sum=True,
-        unit_class="volume",
-        unit_of_measurement="mL",
-    )
-
-
-def wave(hour: datetime, shift: int) -> float:
-    """Return a value that swings with the hour and, more slowly, over days."""
-    day = sin((hour.hour - shift) / 24 * tau)
-    return day / 2 + sin(hour.timestamp() / 86400 / 5 + shift) / 2

@@ -1,16 +1,14 @@
 """A user operates the entities on a device page; each click acts on the pool."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from playwright.async_api import Locator, Page, expect
 import pytest
 
-from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
 
-from .pools import FULL, Pools, relay, shown
+from .pools import FULL, Pools, relay
 from .steps import (
     choose,
     come_to_rest,
@@ -82,38 +80,6 @@ async def test_spa_temperature(
     await toggle(page, "Mode")
     for valve in VALVES:
         await pools.becomes(relay(valve), False)
-
-
-async def test_warm_by(
-    page: Page, home: Settings, api: HomeAssistant, screenshots: Path | None
-) -> None:
-    """A date is kept although its midnight has passed, so that a time can follow."""
-    await open_part(page, home, FULL, "Spa")
-    entity = page.locator("hui-datetime-entity-row")
-    await entity.locator("ha-date-input").click()
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    dates = page.locator("ha-dialog-date-picker")
-    await dates.get_by_text(str(today.day), exact=True).click()
-    await page.get_by_role("button", name="OK").click()
-    await entered(api, today)
-
-    # Each change is sent as a time, which the row shows before the next change.
-    times = entity.locator("ha-time-input")
-    await choose(times.locator("ha-select"), "PM")
-    await entered(api, today.replace(hour=12))
-    for name, value, hour, minute in (("hh", "11", 23, 0), ("mm", "58", 23, 58)):
-        number = times.get_by_role("spinbutton", name=name)
-        await number.fill(value)
-        await number.press("Tab")
-        await entered(api, today.replace(hour=hour, minute=minute))
-    await take_picture(page, screenshots, "warm_by.png")
-    await api.call("poolctl", "warm_by", entity_id="climate.home_pool_spa_heating")
-
-
-async def entered(api: HomeAssistant, wanted: datetime) -> None:
-    """Wait until the entity has a time."""
-    time, entity_id = wanted.isoformat(), "datetime.home_pool_spa_warm_by"
-    await shown(api, entity_id, lambda found: bool(found["state"] == time))
 
 
 async def test_kinds_of_outputs(

@@ -1,18 +1,29 @@
 """A newcomer adds a pool with only the vendor's credentials and the README."""
 
 from pathlib import Path
+import re
 from typing import Final
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, ViewportSize, expect
 
 from tests.world.home.settings import DOMAIN, OAUTH_CLIENT, Settings
 
-from .pools import FULL
-from .steps import open_part, sign_in, sign_in_at_service, take_picture_of
+from .conftest import WINDOW
+from .pools import FULL, SMALL
+from .steps import (
+    open_device,
+    open_part,
+    sign_in,
+    sign_in_at_service,
+    take_picture,
+    take_picture_of,
+)
 
 # Names that the controllers announce; the account has other names for them.
 CHOSEN: Final = "ctrl-0a0b0c"
 FOUND: Final = (CHOSEN, "ctrl-0d0e0f")
+# A page with two cards needs little height.
+LOW_WINDOW: Final = ViewportSize(width=1280, height=600)
 
 
 async def test_from_scratch(
@@ -20,9 +31,12 @@ async def test_from_scratch(
 ) -> None:
     """A discovered pool is added, with its credentials; nothing is typed twice."""
     page = visitor
+    await page.set_viewport_size(LOW_WINDOW)
     await sign_in(page, first_home)
     cards = page.locator("ha-config-flow-card")
     await expect(cards).to_have_count(len(FOUND))
+    await take_picture(page, screenshots, "discovered.png")
+    await page.set_viewport_size(WINDOW)
     await _open_card(cards, CHOSEN)
 
     # Nothing was entered yet: the dialog can be closed, and the card stays.
@@ -47,7 +61,9 @@ async def test_from_scratch(
     # The flow goes on with the controller that was chosen on the card.
     await expect(dialog).to_contain_text(f"{CHOSEN} was found")
     await dialog.get_by_role("textbox").fill(first_home.service_url)
-    await sign_in_at_service(page, dialog.get_by_role("button", name="Submit"))
+    await take_picture_of(dialog, screenshots, "found.png")
+    submit = dialog.get_by_role("button", name="Submit")
+    await sign_in_at_service(page, submit, screenshots)
     await expect(dialog).to_contain_text("Add dashboard")
     await dialog.get_by_role("button", name="finish").click()
 
@@ -55,6 +71,9 @@ async def test_from_scratch(
     configured = page.locator(f"a[href$='/integration/{DOMAIN}']")
     await expect(configured).to_contain_text("13 devices")
     await expect(cards).to_have_count(0)
+    await open_device(page, first_home, SMALL)
+    await expect(page.get_by_role("link", name=re.compile("^Water"))).to_be_visible()
+    await take_picture(page, screenshots, "device.png")
     await open_part(page, first_home, FULL, "Water")
     await expect(page.get_by_text("pH", exact=True).first).to_be_visible()
 

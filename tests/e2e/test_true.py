@@ -144,7 +144,7 @@ async def test_situations(
     await expect(card(pool, "pool").get_by_role("listitem")).to_have_count(2)
     await headline.click()
     await expect(water.locator(".reading.poor", has_text="pH")).to_have_count(1)
-    await expect(drums.locator(".drum:not(.good):not(.none)")).to_have_count(1)
+    await expect(drums.locator(".drum:not(.good):not(.none)")).to_contain_text("empty")
 
     await pools.situation(FULL_ID, "dry_run", on=True)
     await expect(headline).to_contain_text("dry", timeout=POLL_MS)
@@ -212,22 +212,6 @@ async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
                 has_text="Idle"
             )
             await expect(tile.first).to_be_visible()
-
-
-async def test_drum_lasts(pool: Page, api: HomeAssistant) -> None:
-    """How long a drum lasts is a number of days; nothing left is empty."""
-    last = (datetime.now(UTC) + timedelta(days=52)).date().isoformat()
-    drums = card(pool, "drums")
-    async with pretending(
-        api,
-        ("sensor", "acid_lasts_until", last, {}),
-        ("sensor", "chlorine_remaining", "0.0", {}),
-    ):
-        acid, chlorine = (
-            drums.locator(".drum", has_text=name) for name in ("Acid", "Chlorine")
-        )
-        await expect(acid).to_contain_text("lasts about 52 days")
-        await expect(chlorine).to_contain_text("empty")
 
 
 async def test_slowest_speed(pool: Page, api: HomeAssistant) -> None:
