@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -24,6 +25,8 @@ from custom_components.poolctl.learned.pool import (
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
 from custom_components.poolctl.learned.totals import (
+    PERIOD,
+    PUMP_ENERGY,
     PUMP_RUNNING,
     WATER_FILTERED,
     Totals,
@@ -111,6 +114,20 @@ def test_observed_hours(days: Days) -> None:
     assert days.read(state(mode=STANDS), 3600).observed == pytest.approx(2)
     one = datetime(2026, 7, 2, 1, tzinfo=UTC)
     assert days.read(state(), 7200, one).observed == pytest.approx(1)
+
+
+def test_few_values_and_right_hours(days: Days) -> None:
+    """Few values are shown, and those that hourly statistics use are right."""
+    running = replace(state(), readings=Readings(pump_power=600))
+    shown, at_the_hour = 0, []
+    for minute in range(1, 240):
+        now = NOON + timedelta(minutes=minute)
+        shown += days.totals.take(Read(running, 60, now))
+        if minute % 60 == 59:
+            at_the_hour.append(days.totals.of[PUMP_ENERGY].shown)
+    assert shown <= 4 * 3600 / PERIOD
+    each_hour = [after - before for before, after in pairwise(at_the_hour)]
+    assert each_hour == pytest.approx([0.6] * 3)
 
 
 @pytest.mark.parametrize(

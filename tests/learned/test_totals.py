@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
@@ -123,24 +122,6 @@ async def test_an_evening(in_utc: Home) -> None:
 
 
 # Polls are a minute apart: from another second on, an hour may have 59 of them.
-@pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-async def test_few_states_and_right_hours(small: Home) -> None:
-    """Few states are written, and those that hourly statistics use are right."""
-    states = [small.follow("sensor", key) for key in KEYS]
-    await minutes(small, 15)
-    at_the_hour: list[float] = []
-    for _ in range(2):
-        while dt_util.utcnow().timestamp() % 3600 >= 60:
-            await minutes(small, 1)
-        # The latest states date from before the full hour.
-        at_the_hour.append(shown(small)[0])
-        for each in states:
-            each.clear()
-        await minutes(small, 58)
-    for each in states:
-        assert 1 < len(each) <= 3600 / PERIOD + 1
-    before, after = at_the_hour
-    assert after - before == pytest.approx(WATTS / 1000, abs=0.01)
 
 
 async def test_gaps_and_the_cloud(small: Home) -> None:

@@ -1,7 +1,6 @@
 """Sign-ins over time, the log and its secrets, deleted devices, and real multicast."""
 
 import asyncio
-import logging
 from typing import Any
 from unittest.mock import patch
 
@@ -22,7 +21,6 @@ from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.network.test_survival import log_lines, lost
 from tests.world.assistant.home import Home
-from tests.world.assistant.service import CLIENT_SECRET
 from tests.world.simulator.mdns import Announcer
 
 
@@ -156,55 +154,6 @@ async def test_refused_while_the_lan_works(small: Home) -> None:
     assert not small.flows
     assert not ir.async_get(small.hass).issues
     assert not lost(events)
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_no_secret_is_logged_at_any_level(
-    home: Home, caplog: pytest.LogCaptureFixture
-) -> None:
-    """No fault of either side puts a key, token or password in the log."""
-    for name in (None, "homeassistant"):
-        caplog.set_level(logging.DEBUG, logger=name)
-    key = bytes.fromhex("5ec2e70123456789abcdef5ec2e75ec2")
-    home.controller.rotate_key(key)
-    home.account.email = "planted.owner@example.com"
-    home.account.password = "planted-password"
-    home.own(home.service.small)
-    await home.set_up(home.controller)
-    for faults in (home.controller.faults, home.cloud.faults):
-        for name in faults.known:
-            faults.on(name)
-            tried = _try_everything(home)
-            await home.pass_time(60, step=10)
-            faults.clear()
-            for _ in range(60):
-                await home.pass_time(10, step=10)
-                if all(task.done() for task in tried):
-                    break
-            assert all(task.done() for task in tried), name
-            await asyncio.gather(*tried, return_exceptions=True)
-    home.cloud.expire_tokens()
-    await home.restart()
-    home.controller.rotate_key(key[::-1])
-    await home.advance(3700, step=3700)
-    tokens = home.cloud.sign_ins.issued
-    assert len(tokens) > 3
-    assert "poolctl" in caplog.text
-    log = caplog.text.lower()
-    secrets = tokens | {home.account.email, home.account.password, CLIENT_SECRET}
-    secrets |= {key.hex(), key[::-1].hex(), repr(key)[2:-1]}
-    assert not [each for each in secrets if each.lower() in log]
-
-
-def _try_everything(home: Home) -> list[asyncio.Task[Any]]:
-    """Start commands, a poll and the hourly inventory, whatever their result."""
-    calls = (
-        home.act("switch.turn_on", "slot_2"),
-        home.act("switch.turn_off", "pump"),
-        home.refresh(),
-        home.entry.runtime_data.async_refresh(),
-    )
-    return [home.hass.async_create_background_task(call, "try") for call in calls]
 
 
 async def test_tasks_that_need_a_token_at_once_renew_it_once(

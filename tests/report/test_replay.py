@@ -1,6 +1,6 @@
 """scripts/replay: files that it refuses, and what it concludes from reports and events."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 import copy
 import json
 from pathlib import Path
@@ -21,6 +21,7 @@ from tests.controllers.report import (
     write_verified,
 )
 from tests.controllers.verdicts import Outcome, check_frame, verdicts
+from tests.fuzz.mutations import mutate_json
 from tests.world.simulator import wire
 
 FULL = FOLDER / "simulated" / "full.json"
@@ -293,20 +294,14 @@ def test_what_the_account_shows(name: str, answer: Json, words: str) -> None:
     assert found == ((words,) if words else ())
 
 
-def written(path: Path, change: Json) -> Path:
-    """Write the report of the full pool with another record."""
-    data = json.loads(FULL.read_text())
-    data["controllers"][0]["record"] = change
-    path.write_text(json.dumps(data))
-    return path
-
-
 @pytest.mark.parametrize(
     "firmware", ["../../../x", "\\g<7>", "2.5.46\n", "\x1b[31m", "9" * 30, None, [], {}]
 )
-def test_a_version_that_is_none(tmp_path: Path, firmware: object) -> None:
+def test_a_version_that_is_none(
+    file: Callable[..., Path], tmp_path: Path, firmware: object
+) -> None:
     """It names no path outside of the folder, and no group of an expression."""
-    report = read(written(tmp_path / "x.json", {"firmware": firmware}))
+    report = read(file(set_in("record", {"firmware": firmware})))
     folder = tmp_path / "kept"
     folder.mkdir()
     assert keep(report, report.parts[0], folder) == folder / "unknown-1.json"
@@ -317,33 +312,15 @@ def test_a_version_that_is_none(tmp_path: Path, firmware: object) -> None:
     assert "\\g<7>: 1" in page.read_text()
 
 
-def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to each value of a JSON document."""
-    if path:
-        yield path
-    if isinstance(tree, dict | list):
-        for key, each in tree.items() if isinstance(tree, dict) else enumerate(tree):
-            yield from places(each, (*path, key))
-
-
 def test_no_file_ends_in_a_traceback_or_reaches_the_terminal_raw(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text, draw, path = FULL.read_text(), random.Random(1), tmp_path / "x.json"
-    found = [*places(json.loads(text))]
-    odd: list[Any] = [None, True, -1, 1e308, float("nan"), 10**400]
-    odd += ["\x1b[31m", "\ud800", [], {}, [None], {"a": 1}]
+    whole, chance, path = json.loads(FULL.read_text()), random.Random(1), tmp_path / "x"
     for _ in range(150):
-        data = json.loads(text)
-        *upper, last = draw.choice(found)
-        place = data
-        for key in upper:
-            place = place[key]
-        place[last] = draw.choice(odd)
-        path.write_text(json.dumps(data))
+        path.write_text(json.dumps(mutate_json(chance, whole)))
         assert main([str(path)]) in (0, 1, 2)
     path.write_text("[" * 100_000)
     assert main([str(path)]) == 2
     printed = capsys.readouterr()
-    assert "\x1b" not in printed.out + printed.err
+    assert (printed.out + printed.err).replace("\n", "").isprintable()
     assert "Traceback" not in printed.err
