@@ -4,26 +4,22 @@ from collections.abc import AsyncGenerator, Generator
 import gc
 from pathlib import Path
 import socket
+import time
 from typing import Any
 
-from homeassistant.components.application_credentials import (
-    ClientCredential,
-    async_import_client_credential,
-)
 from homeassistant.core import HomeAssistant
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import pytest_socket
 
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
-from tests.world.assistant.service import CLIENT_ID, CLIENT_SECRET, Service
+from tests.world.assistant.fixtures import credentials
+from tests.world.assistant.service import Service, two_controllers
 from tests.world.names import Names, known_names
-from tests.world.simulator import Pool
 
-from .draws import DAY, FULL, SEED, SMALL, draws
-from .engine import running, service_of
+from .timelapse import SharedClock
+
+__all__ = ["credentials"]
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
@@ -36,9 +32,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the reports of all tests, including those in other processes."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            found = dict(report.user_properties).get("soak")
-            if report.when == "call" and found is not None:
-                terminalreporter.write_line(f"\n{found}")
+            if text := dict(report.user_properties).get("soak"):
+                terminalreporter.write_line(f"\n{text}")
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +54,8 @@ def lan(
     """Let Home Assistant load the integration, and allow loopback addresses only."""
     pytest_socket.socket_allow_hosts(["127.0.0.0/8"])
     monkeypatch.setattr(addresses, "LOOPBACK", True)
-    with known_names() as found:
-        yield found
+    with known_names() as names:
+        yield names
 
 
 @pytest.fixture
@@ -86,22 +81,21 @@ def hass_storage() -> dict[str, Any]:
 
 @pytest.fixture
 async def service(lan: Names, lan_port: int) -> AsyncGenerator[Service]:
-    """Run the simulated service."""
-    small, full = ("Home pool", Pool.small()), ("Beach pool", Pool.full())
-    found = service_of(small, full, lan_port)
-    for controller, who in zip(found.controllers, (SMALL, FULL), strict=True):
-        controller.dialects |= draws(SEED, who, DAY)[0].dialects  # some act at a start
-    async with running(found):
-        yield found
+    """Run the simulated service, with its clock set to the current time."""
+    clock = SharedClock()
+    controllers = two_controllers(clock, bytes(range(16)), bytes(range(16, 32)))
+    for number, controller in enumerate(controllers, 2):
+        await controller.move(f"127.0.0.{number}", lan_port)
+    async with Service(clock, *controllers).running() as service:
+        clock.set_back(clock.time() - time.time())
+        yield service
 
 
 @pytest.fixture
-async def entry(hass: HomeAssistant, service: Service) -> MockConfigEntry:
+async def entry(
+    hass: HomeAssistant, service: Service, credentials: None
+) -> MockConfigEntry:
     """Add the entry of an account with its stored controllers."""
-    assert await async_setup_component(hass, "application_credentials", {})
-    await async_import_client_credential(
-        hass, DOMAIN, ClientCredential(CLIENT_ID, CLIENT_SECRET), DOMAIN
-    )
-    found = service.entry(*service.controllers)
-    found.add_to_hass(hass)
-    return found
+    entry = service.entry(*service.controllers)
+    entry.add_to_hass(hass)
+    return entry

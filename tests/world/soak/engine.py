@@ -1,17 +1,16 @@
-"""What every script of the soak needs: a Home Assistant and a service in simulated time.
+"""What both scripts of the soak need: a Home Assistant and a service in simulated time.
 
-A script is a run of an entry with two controllers. It notes what is wrong, counts what
-happened, and reports both at the end.
+A script is a run of an entry with two controllers. It counts what happened and notes
+what is wrong; `finish` reports the one and fails because of the other.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-import logging
-import time
-from typing import Any
+import os
+from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -22,45 +21,16 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
-from tests.world.assistant.service import FULL_ID, SMALL_ID, Service
-from tests.world.simulator import Controller, Pool
+from tests.world.assistant.service import Service
+from tests.world.simulator import Controller
 
-from .timelapse import SharedClock, timelapse
-from .watch import LogWatch, watching
+from .log import LogWatch
+from .timelapse import timelapse
 
 MINUTE, HOUR = 60.0, 3600.0
-
-
-def service_of(small: tuple[str, Pool], full: tuple[str, Pool], port: int) -> Service:
-    """Return the service of two pools with their names; it is not running yet."""
-    clock = SharedClock()
-    named = (
-        (SMALL_ID, bytes(range(16)), *small),
-        (FULL_ID, bytes(range(16, 32)), *full),
-    )
-    return Service(
-        clock,
-        *(
-            Controller(
-                device_id=device_id,
-                key=key,
-                name=name,
-                pool=pool,
-                clock=clock,
-                host=f"127.0.0.{number}",
-                port=port,
-            )
-            for number, (device_id, key, name, pool) in enumerate(named, 2)
-        ),
-    )
-
-
-@asynccontextmanager
-async def running(service: Service) -> AsyncGenerator[Service]:
-    """Run the service, with its clock set to the current time."""
-    async with service.running():
-        service.clock.set_back(service.clock.time() - time.time())
-        yield service
+SEED: Final = int(os.environ.get("POOLCTL_SOAK_SEED", "1"))
+SHOWN: Final = 50
+"""Number of violations that are shown, the first ones: they are causes of others."""
 
 
 @dataclass(eq=False)
@@ -71,11 +41,12 @@ class Run:
     service: Service
     entry: MockConfigEntry
     counts: Counter[str] = field(default_factory=Counter, kw_only=True)
-    wrong: list[str] = field(default_factory=list, kw_only=True)
+    wrong: dict[str, str] = field(default_factory=dict, kw_only=True)
+    """Violations, each with the time at which it was noted first."""
     watch: LogWatch = field(init=False)
 
     def __post_init__(self) -> None:
-        self.watch = LogWatch(self.secrets)
+        self.watch = LogWatch(self.secrets, self.note, self.counts)
 
     def secrets(self) -> list[str]:
         """Return the texts that no log line may contain."""
@@ -87,18 +58,22 @@ class Run:
         ]
 
     @contextmanager
-    def in_simulated_time(
-        self, freezer: FrozenDateTimeFactory, level: int = logging.DEBUG
-    ) -> Generator[None]:
-        """Jump from timer to timer, and read the log from a level on."""
-        with timelapse(freezer), watching(self.watch, level):
+    def in_simulated_time(self, freezer: FrozenDateTimeFactory) -> Generator[None]:
+        """Jump from timer to timer, and read the log."""
+        with timelapse(freezer), self.watch.reading():
             yield
 
-    def note(self, what: str) -> None:
-        """Record a violation with its time, once."""
-        line = f"{dt_util.now():%a %d %H:%M:%S} {what}"
-        if line not in self.wrong:
-            self.wrong.append(line)
+    def note(self, *violations: str) -> None:
+        """Record violations with their time, each once."""
+        for what in violations:
+            self.wrong.setdefault(what, f"{dt_util.now():%a %d %H:%M:%S}")
+
+    def finish(self, record_property: Callable[[str, object], None]) -> None:
+        """Report what happened, and fail if anything is wrong."""
+        counted = (f"{name} {number}" for name, number in sorted(self.counts.items()))
+        record_property("soak", f"seed {SEED}: {', '.join(counted)}")
+        wrong = [f"{when} {what}" for what, when in self.wrong.items()]
+        assert not wrong, "\n".join(["", *wrong[:SHOWN]])
 
     async def start(self) -> None:
         """Start Home Assistant with nothing but what was written when it stopped."""

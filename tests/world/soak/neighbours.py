@@ -1,12 +1,11 @@
-"""Hostile neighbours of the two pools and their false announcements (rows H1 to H4)."""
+"""Hostile neighbours of the two pools and their false announcements."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from homeassistant.config_entries import SOURCE_ZEROCONF
-from homeassistant.core import HomeAssistant
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.simulator import Controller
@@ -18,10 +17,13 @@ from tests.world.simulator.visitors import (
     under_another_mac,
 )
 
-from .draws import FULL, SMALL, visits
-from .engine import MINUTE
+from .engine import HOUR, MINUTE
 from .week import Week
 
+ROWS: Final = ("H1", "H2", "H3", "H4")
+"""Rows of protocol.md: a replay, another MAC address, a crowd, many addresses."""
+VISITS: Final = 2 * HOUR
+"""Mean seconds between two visits to a controller."""
 MOST_CARDS: Final = 20
 """Largest number of discoveries that a user may be shown at once."""
 CROWD: Final = 60
@@ -31,36 +33,47 @@ LIAR, NOWHERE = "127.0.0.77", "127.0.0.78"
 class Neighbours:
     """Neighbours whose announcements must not change any stored data."""
 
-    def __init__(self, hass: HomeAssistant, week: Week, seconds: float) -> None:
-        self.hass, self.week = hass, week
-        self._visits = {
-            controller.device_id: visits(week.seed, who, seconds)
-            for controller, who in zip(week.controllers, (SMALL, FULL), strict=True)
-        }
-        self.planned = sum(map(len, self._visits.values()))
+    def __init__(self, week: Week) -> None:
+        self.week = week
         self.replayer = Replayer(LIAR)
 
     async def announce(self, controller: Controller) -> None:
         """Announce something false about a controller every now and then."""
-        told = self._visits[controller.device_id]
-        while told and await self.week.until(told[0].at):
-            (kind,) = told.pop(0).dialects
+        while await self.week.pause(VISITS):
+            kind = self.week.random.choice(ROWS)
             self.week.counts[f"visitor {kind}"] += 1
             before = self.replayer.connections
-            for lie in LIES[kind](self, controller):
+            for lie in self._lies(kind, controller):
                 await self.week.hear(lie)
             await asyncio.sleep(5 * MINUTE)
-            self._judge(kind, controller, self.replayer.connections - before)
+            self._judge(kind, self.replayer.connections - before)
 
-    def listen(self, controller: Controller) -> None:
-        """Record some frames, to play them back."""
+    def _lies(self, kind: str, controller: Controller) -> Iterable[Announcement]:
+        """Return the false announcements of a row."""
         self.replayer.envelopes.clear()
         self.replayer.listen_to(controller, self.week.random.randint(1, 3))
+        replayed = self.replayer.announces(controller)
+        if kind == "H1":
+            return [replayed]
+        if kind == "H2":
+            # Nothing proves which one the controller at the true address has: with an
+            # invented one there, its name would not be found until it announces itself.
+            other = next(
+                each for each in self.week.controllers if each is not controller
+            )
+            invented = under_another_mac(controller, "0e0000000001")
+            return [
+                under_another_mac(controller, other.mac),
+                replace(invented, host=NOWHERE),
+            ]
+        if kind == "H3":
+            return crowd(CROWD)
+        nowhere = (replace(lie, host=NOWHERE) for lie in lure(controller, range(1, 20)))
+        return [*nowhere, replayed]
 
-    def _judge(self, kind: str, controller: Controller, connections: int) -> None:
+    def _judge(self, kind: str, connections: int) -> None:
         """Check that no false data is stored, and that few connections were made."""
-        entry, week = self.week.entry, self.week
-        records = entry.data["controllers"]
+        week, records = self.week, self.week.entry.data["controllers"]
         if set(records) != {each.device_id for each in week.controllers}:
             week.note(f"{kind}: other controllers are stored")
         for each in week.controllers:
@@ -76,7 +89,7 @@ class Neighbours:
 
     def _look_at_cards(self, kind: str) -> None:
         """Check the discoveries that a user is shown, and ignore them."""
-        flows = self.hass.config_entries.flow
+        flows = self.week.hass.config_entries.flow
         cards = [
             flow
             for flow in flows.async_progress_by_handler(DOMAIN)
@@ -89,39 +102,3 @@ class Neighbours:
             if str(card["context"].get("unique_id")).replace(":", "") in known:
                 self.week.note(f"{kind}: a card of a controller that is known")
             flows.async_abort(card["flow_id"])
-
-
-def _replays(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    it.listen(controller)
-    return [it.replayer.announces(controller)]
-
-
-def _other_macs(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    """Announce the other controller's, and an invented one at another address.
-
-    Nothing proves which one the controller at the true address has: with an invented
-    one there, its name would not be found until it announces itself again.
-    """
-    other = next(each for each in it.week.controllers if each is not controller)
-    invented = under_another_mac(controller, "0e0000000001")
-    return [under_another_mac(controller, other.mac), replace(invented, host=NOWHERE)]
-
-
-def _crowd(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    return crowd(CROWD)
-
-
-def _lures(it: Neighbours, controller: Controller) -> Iterable[Announcement]:
-    """Announce many addresses that do not exist, and then one that does."""
-    it.listen(controller)
-    nowhere = (replace(lie, host=NOWHERE) for lie in lure(controller, range(1, 20)))
-    return [*nowhere, it.replayer.announces(controller)]
-
-
-LIES: Final[dict[str, Callable[[Neighbours, Controller], Iterable[Announcement]]]] = {
-    "H1": _replays,
-    "H2": _other_macs,
-    "H3": _crowd,
-    "H4": _lures,
-}
-"""Announcements of each row."""

@@ -18,7 +18,8 @@ from homeassistant.config_entries import (
     ConfigEntryChange,
     ConfigEntryState,
 )
-from homeassistant.core import Event, callback
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import Event, State, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -26,9 +27,10 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from custom_components.poolctl.const import DOMAIN
 from tests.world.names import Names
 from tests.world.simulator import Cloud, Controller
+from tests.world.simulator.faults import Faults
 from tests.world.simulator.visitors import Announcement
 
-from .engine import HOUR, MINUTE, Run
+from .engine import HOUR, MINUTE, SEED, Run
 
 LAN_FAULTS: Final = (
     *("refuse", "reset", "hang", "slow_headers", "busy", "redirect", "html"),
@@ -39,12 +41,6 @@ LAN_FAULTS: Final = (
 CLOUD_FAULTS: Final = (
     *("refuse", "hang", "error_500", "error_503", "token_5xx", "rate_limited"),
     *("html", "truncated_json", "wrong_types", "failed", "empty", "no_body"),
-)
-BUSY: Final = (
-    ("device busy: device is cooling down after timeouts, retry after 5s", None),
-    ("device busy: device is cooling down after timeouts, retry after 1m0s", None),
-    ("device busy: too many pending commands", None),
-    ("Too many requests, please try again later", "60"),
 )
 type Work = Coroutine[None, None, None]
 HOME, CLOUD = "home", "cloud"
@@ -72,16 +68,13 @@ class Week(Run):
     """The week of troubles."""
 
     lan: Names
-    seed: int
     everywhere: list[Callable[[], Work]] = field(default_factory=list)
     """Further tasks that run once, in addition to the troubles here."""
     at_each: list[Callable[[Controller], Work]] = field(default_factory=list)
     """Further tasks that run for each controller."""
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _chances: dict[str, Random] = field(default_factory=dict)
-    _start: float = 0.0
     _end: float = 0.0
-    _lived: float = 0.0
     _troubles: Counter[str] = field(default_factory=Counter)
     _counted: Counter[str] = field(default_factory=Counter)
     """Highest counter of the messages of a controller before it restarted."""
@@ -94,8 +87,6 @@ class Week(Run):
         async_dispatcher_connect(
             self.hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._entry_changed
         )
-        for controller in self.controllers:
-            self.lan.addresses[controller.hostname] = controller.host
 
     @callback
     def _registry(self, event: Event[er.EventEntityRegistryUpdatedData]) -> None:
@@ -124,8 +115,7 @@ class Week(Run):
 
     async def live(self, seconds: float) -> None:
         """Run everything for some seconds; at the end every trouble is over."""
-        self._start = time.monotonic()
-        self._end = self._start + seconds
+        self._end = time.monotonic() + seconds
         everywhere = (
             *(self._cloud_trouble, self._tokens, self._swaps, self._reloads),
             *(self._absences, *self.everywhere),
@@ -136,14 +126,12 @@ class Week(Run):
             *self.at_each,
         )
         async with asyncio.TaskGroup() as tasks:
-            for trouble in everywhere:
-                tasks.create_task(trouble(), name=trouble.__name__)
+            for number, task in enumerate(everywhere):
+                tasks.create_task(task(), name=f"everywhere {number}")
             for controller in self.controllers:
-                for one in each:
-                    name = f"{one.__name__} {controller.device_id}"
+                for number, one in enumerate(each):
+                    name = f"{controller.device_id} {number}"
                     tasks.create_task(one(controller), name=name)
-        self._lived += seconds
-        self._start = self._end
         await asyncio.sleep(KEY_RECOVERY)
         self.forget()
 
@@ -154,6 +142,17 @@ class Week(Run):
             controller.requests.clear()
             self.cloud.pipeline(controller).commands.clear()
 
+    def shown(self, controller: Controller) -> list[tuple[er.RegistryEntry, State]]:
+        """Return the entities of a controller that are available."""
+        registry, entry_id = er.async_get(self.hass), self.entry.entry_id
+        return [
+            (entity, state)
+            for entity in er.async_entries_for_config_entry(registry, entry_id)
+            if entity.unique_id.startswith(controller.device_id)
+            and (state := self.hass.states.get(entity.entity_id)) is not None
+            and state.state != STATE_UNAVAILABLE
+        ]
+
     # --- Time and trouble ---
 
     @property
@@ -162,16 +161,11 @@ class Week(Run):
         return time.monotonic() >= self._end
 
     @property
-    def lived(self) -> float:
-        """Seconds of troubles so far."""
-        return self._lived + min(time.monotonic(), self._end) - self._start
-
-    @property
     def random(self) -> Random:
         """Random numbers of the present task, which other tasks do not influence."""
         task = asyncio.current_task()
         name = task.get_name() if task else ""
-        return self._chances.setdefault(name, Random(f"{self.seed} {name}"))
+        return self._chances.setdefault(name, Random(f"{SEED} {name}"))
 
     async def pause(self, mean: float) -> bool:
         """Wait for a random time; return whether there is time left."""
@@ -183,14 +177,6 @@ class Week(Run):
         """Wait, but not beyond the end."""
         left = self._end - time.monotonic()
         await asyncio.sleep(max(0.0, min(seconds, left)))
-
-    async def until(self, moment: float) -> bool:
-        """Wait until `lived` reaches a moment; return whether it did."""
-        while self.lived < moment:
-            if self.over:
-                return False
-            await self.sleep(moment - self.lived)
-        return True
 
     def length(self) -> float:
         """Return a random duration of a trouble in seconds."""
@@ -217,13 +203,22 @@ class Week(Run):
 
     # --- Troubles ---
 
+    async def _suffer(self, where: str, faults: Faults, fault: str) -> None:
+        path = "cloud" if where == CLOUD else "lan"
+        with self.trouble(where, f"{path} {fault}"):
+            faults.on(fault)
+            await self.sleep(self.length())
+            faults.off(fault)
+
     async def _lan_trouble(self, controller: Controller) -> None:
         while await self.pause(50 * MINUTE):
             fault = self.random.choice(LAN_FAULTS)
-            with self.trouble(controller.device_id, f"lan {fault}"):
-                controller.faults.on(fault)
-                await self.sleep(self.length())
-                controller.faults.off(fault)
+            await self._suffer(controller.device_id, controller.faults, fault)
+
+    async def _cloud_trouble(self) -> None:
+        while await self.pause(50 * MINUTE):
+            fault = self.random.choice(CLOUD_FAULTS)
+            await self._suffer(CLOUD, self.cloud.faults, fault)
 
     async def _flapping(self, controller: Controller) -> None:
         """Lose the LAN every other poll."""
@@ -234,16 +229,6 @@ class Week(Run):
                     await self.sleep(self.random.uniform(10, 40))
                     controller.faults.off("reset")
                     await self.sleep(15)
-
-    async def _cloud_trouble(self) -> None:
-        while await self.pause(50 * MINUTE):
-            fault = self.random.choice(CLOUD_FAULTS)
-            limit = self.cloud.rate_limited
-            limit.message, limit.retry_after = self.random.choice(BUSY)
-            with self.trouble(CLOUD, f"cloud {fault}"):
-                self.cloud.faults.on(fault)
-                await self.sleep(self.length())
-                self.cloud.faults.off(fault)
 
     async def _cloud_link(self, controller: Controller) -> None:
         """Cut the controller from its cloud, which then waits for it in vain."""
@@ -275,8 +260,6 @@ class Week(Run):
         while await self.pause(10 * HOUR):
             with self.trouble(controller.device_id, "new address"):
                 await self._move(controller, self._free_host())
-                await self.sleep(self.length())
-                await self.announce(controller)
                 await self._may_be_found(controller)
 
     async def _swaps(self) -> None:
@@ -291,15 +274,18 @@ class Week(Run):
                 await self._move(one, self._free_host())
                 await self._move(other, first)
                 await self._move(one, second)
-                await self.sleep(self.length())
-                await self.announce(one)
-                await self.announce(other)
-                await self._may_be_found(one)
-                await self._may_be_found(other)
+                await self._may_be_found(one, other)
 
-    async def _may_be_found(self, controller: Controller) -> None:
+    async def _may_be_found(self, *moved: Controller) -> None:
+        """Announce controllers after a while, and wait until each can be found."""
+        await self.sleep(self.length())
+        for controller in moved:
+            if self.random.random() > 0.3:  # Home Assistant misses some announcements
+                await self.hear(Announcement.of(controller))
+
         def takes_ours() -> bool:
-            return self.over or controller.accepted_counter <= controller.clock.time()
+            now = self.service.clock.time()
+            return self.over or all(each.accepted_counter <= now for each in moved)
 
         await self._works_for(FOUND, takes_ours)
 
@@ -332,26 +318,20 @@ class Week(Run):
         await controller.move(host, controller.port)
         self.lan.addresses[controller.hostname] = host
 
-    async def announce(self, controller: Controller) -> None:
-        """Announce a controller to Home Assistant, which misses some announcements."""
-        if self.random.random() < 0.3:
-            return
-        await self.hear(Announcement.of(controller))
-
-    async def hear(self, told: Announcement) -> None:
+    async def hear(self, announced: Announcement) -> None:
         """Let Home Assistant hear an announcement, true or not."""
-        kind, found = "_ctrl._tcp.local.", ip_address(told.host)
+        kind, host = "_ctrl._tcp.local.", ip_address(announced.host)
         await self.hass.config_entries.flow.async_init(
             DOMAIN,
             context={"source": SOURCE_ZEROCONF},
             data=ZeroconfServiceInfo(
-                ip_address=found,
-                ip_addresses=[found],
-                port=told.port,
-                hostname=told.hostname,
+                ip_address=host,
+                ip_addresses=[host],
+                port=announced.port,
+                hostname=announced.hostname,
                 type=kind,
-                name=f"{told.name}.{kind}",
-                properties=told.text,
+                name=f"{announced.name}.{kind}",
+                properties=announced.text,
             ),
         )
 

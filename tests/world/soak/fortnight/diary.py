@@ -3,16 +3,13 @@
 Its end follows from the pool's schedules, minute by minute, without the integration.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from tests.world.simulator import Pool
-from tests.world.simulator.equipment import Role
 from tests.world.simulator.schedules import Schedule
 
-MINUTE: Final = timedelta(minutes=1)
+from .pool import PUMP, is_linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +30,18 @@ class Diary:
     claims: dict[int, Claim] = field(default_factory=dict)
     over: dict[int, Claim] = field(default_factory=dict)
     """Claims whose time is over and whose outputs are not yet released."""
-    ends: int = 0
-    """Number of claims that had an end."""
 
     def switched(self, slot: int, on: bool, at: datetime) -> None:
         """Note that an output was switched."""
         until = None if on else self._window_end(slot, at)
+        self.forget(slot)
         if on or until is not None:
-            self._claim(Claim(slot, on, until))
-        else:
-            self.forget(slot)
+            self.claims[slot] = Claim(slot, on, until)
 
     def held(self, slot: int, on: bool, until: datetime) -> None:
         """Note that an output is held for a time."""
-        self._claim(Claim(slot, on, until))
+        self.forget(slot)
+        self.claims[slot] = Claim(slot, on, until)
 
     def forget(self, *slots: int) -> None:
         """Note that outputs follow their schedules again."""
@@ -57,8 +52,7 @@ class Diary:
     def pass_time(self, now: datetime) -> None:
         """Move claims whose time is over, and drop those that the firmware ended."""
         for slot, claim in list(self.claims.items()):
-            linked = self.pool.slots[slot].role is Role.LINKED
-            if linked and self.pool.pump.mode == 0:
+            if is_linked(self.pool, slot) and self.pool.pump.mode == 0:
                 self.forget(slot)
             elif claim.until is not None and claim.until <= now:
                 self.over[slot] = self.claims.pop(slot)
@@ -67,28 +61,24 @@ class Diary:
         """Return whether the schedules want an output to run."""
         return any(each.active(now) for each in self._schedules_of(slot))
 
-    def _claim(self, claim: Claim) -> None:
-        self.forget(claim.slot)
-        self.claims[claim.slot] = claim
-        self.ends += claim.until is not None
-
-    def _schedules_of(self, slot: int) -> Iterable[Schedule]:
+    def _schedules_of(self, slot: int) -> list[Schedule]:
         """Return the schedules of an output; linked equipment runs the pump, too."""
-        slots = {slot}
-        if self.pool.slots[slot].role is Role.PUMP:
-            linked = (n for n, s in enumerate(self.pool.slots) if s.role is Role.LINKED)
-            slots.update(linked)
-        return [each for each in self.pool.schedules if each.slot in slots]
+        return [
+            each
+            for each in self.pool.schedules
+            if each.used
+            and (
+                each.slot == slot or (slot == PUMP and is_linked(self.pool, each.slot))
+            )
+        ]
 
     def _window_end(self, slot: int, at: datetime) -> datetime | None:
         """Return the end of the schedules that want an output to run now."""
         running = [each for each in self._schedules_of(slot) if each.active(at)]
+        if not running:
+            return None
         end = at.replace(second=0, microsecond=0)
-        zone = at.tzinfo
-        while running:
+        while running := [each for each in running if each.active(end)]:
             # In real minutes, also when the clock is put forward or back.
-            end = datetime.fromtimestamp(end.timestamp() + 60, zone)
-            running = [each for each in running if each.active(end)]
-            if not running:
-                return end
-        return None
+            end = datetime.fromtimestamp(end.timestamp() + 60, at.tzinfo)
+        return end

@@ -4,14 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-import heapq
-from itertools import count
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.exceptions import HomeAssistantError
-
-from tests.world.simulator.equipment import Role
 
 from ..engine import MINUTE
 from .home import Home
@@ -25,19 +21,9 @@ from .pool import (
     SPA_LIGHT,
     UV,
     WATERFALL,
-    ZONE,
     entity,
+    is_linked,
 )
-
-
-def clock(day: datetime, minutes: float) -> datetime:
-    """Return the local time that is `minutes` after midnight by the wall clock."""
-    hour, rest = divmod(minutes, 60)
-    minute, rest = divmod(rest, 1)
-    wall = day.replace(hour=int(hour), minute=int(minute), second=int(rest * 60))
-    # 02:30 does not exist in the night in which clocks are put forward.
-    return datetime.fromtimestamp(wall.timestamp(), ZONE)
-
 
 type _Deed = Callable[[Family], Awaitable[None]]
 
@@ -48,69 +34,63 @@ class Family:
     def __init__(self, home: Home, seed: int) -> None:
         self.home, self.seed = home, seed
         self.chance = Random(f"{seed} whims")
-        self._plan: list[tuple[datetime, int, str, _Deed]] = []
-        self._order = count()
+        self._one_at_a_time = asyncio.Lock()
 
     async def live(self, begin: datetime, days: int) -> None:
-        """Plan some days, beginning at midnight, and do what is planned."""
-        for number in range(days):
-            day = (begin + timedelta(days=number)).replace(hour=0)
-            self._plan_day(day, number)
-        end = begin + timedelta(days=days)
-        while self._plan and self._plan[0][0] < end:
-            at, _, what, deed = heapq.heappop(self._plan)
-            await self.home.until(at)
+        """Do what the habits say, for some days that begin at midnight."""
+        self._end = begin + timedelta(days=days)
+        async with asyncio.TaskGroup() as self._tasks:
+            for number in range(days):
+                day = begin + timedelta(days=number)
+                chance = Random(f"{self.seed} day {number}")
+                for habit in HABITS:
+                    hour = chance.uniform(habit.earliest, habit.latest)
+                    if chance.random() < habit.often or number in habit.days:
+                        self._plan(day + timedelta(hours=hour), habit.what, habit.do)
+
+    def soon(self, minutes: float, what: str, deed: _Deed) -> None:
+        """Plan something for later today."""
+        self._plan(self.home.after(minutes), what, deed)
+
+    def _plan(self, at: datetime, what: str, deed: _Deed) -> None:
+        if at < self._end:
+            self._tasks.create_task(self._do(at, what, deed))
+
+    async def _do(self, at: datetime, what: str, deed: _Deed) -> None:
+        await self.home.until(at)
+        async with self._one_at_a_time:
             self.home.counts[what] += 1
             try:
                 await deed(self)
             except HomeAssistantError as err:
                 self.home.note(f"{what}: {err!r}")
 
-    def _plan_day(self, day: datetime, number: int) -> None:
-        chance = Random(f"{self.seed} day {number}")
-        for habit in HABITS:
-            minutes = chance.uniform(habit.earliest, habit.latest) * 60
-            if chance.random() < habit.often or number in habit.days:
-                self._later(clock(day, minutes), habit.what, habit.do)
-
-    def _later(self, at: datetime, what: str, deed: _Deed) -> None:
-        heapq.heappush(self._plan, (at, next(self._order), what, deed))
-
-    def soon(self, minutes: float, what: str, deed: _Deed) -> None:
-        """Plan something for later today."""
-        at = self.home.now.timestamp() + minutes * MINUTE
-        self._later(datetime.fromtimestamp(at, ZONE), what, deed)
-
     # --- Single actions ---
 
     async def switch(self, slot: int, on: bool) -> None:
         """Switch an output through its entity."""
-        home = self.home
-        if self._in_vain(slot):
-            return
-        at = home.now
-        domain, key = entity(slot)
-        await home.use(f"{domain}.turn_{'on' if on else 'off'}", domain, key)
-        home.diary.switched(slot, on, at)
+        home, at = self.home, self.home.now
+        if not self._in_vain(slot):
+            domain, key = entity(slot)
+            await home.use(f"{domain}.turn_{'on' if on else 'off'}", domain, key)
+            home.diary.switched(slot, on, at)
 
     async def hold(
         self, slot: int, on: bool, minutes: int, speed: int | None = None
     ) -> None:
         """Hold an output for a time."""
-        home = self.home
-        if self._in_vain(slot):
-            return
-        at = home.now + timedelta(minutes=minutes)
-        domain, key = entity(slot)
-        data = {"state": on, "duration": {"minutes": minutes}}
-        more = {} if speed is None else {"speed": speed}
-        await home.use("poolctl.hold", domain, key, **data, **more)
-        home.diary.held(slot, on, at)
+        home, until = self.home, self.home.after(minutes)
+        if not self._in_vain(slot):
+            data: dict[str, Any] = {"state": on, "duration": {"minutes": minutes}}
+            if speed is not None:
+                data["speed"] = speed
+            await home.use("poolctl.hold", *entity(slot), **data)
+            home.diary.held(slot, on, until)
 
     def _in_vain(self, slot: int) -> bool:
         """Return whether an output cannot run now, because the pump is off."""
         pool = self.home.pool
-        return pool.slots[slot].role is Role.LINKED and pool.pump.mode == 0
+        return is_linked(pool, slot) and pool.pump.mode == 0
 
     async def speed(self, percent: int) -> None:
         """Set the speed of a running pump; while schedules run it, that is a hold."""
@@ -136,12 +116,11 @@ class Family:
         await self.switch(SPA, True)
         await self.hold(PUMP, True, 180, 90)
         await self.switch(SPA_LIGHT, True)
-        self.soon(70, "jets", lambda it: it.hold(SPA_JETS, True, 40))
+        self.soon(70, "jets", _hold(SPA_JETS, True, 40))
         forgotten = self.chance.random() < 0.4
         self.soon(720 if forgotten else 150, "spa over", Family.spa_over)
 
     async def spa_over(self) -> None:
-        """Switch the spa and its light off."""
         await self.switch(SPA, False)
         await self.switch(SPA_LIGHT, False)
 
@@ -149,15 +128,7 @@ class Family:
         """Hold two outputs, and update Home Assistant while these holds end."""
         await self.hold(PUMP, False, 20)
         await self.hold(WATERFALL, self.chance.random() < 0.5, 25)
-        self.soon(12, "holds that end while it is down", Family.update)
-
-    async def update(self) -> None:
-        """Update Home Assistant."""
-        await self.home.restart(self.chance.uniform(14, 20) * MINUTE)
-
-    async def restart(self) -> None:
-        """Restart Home Assistant."""
-        await self.home.restart(self.chance.uniform(1, 4) * MINUTE)
+        self.soon(12, "holds that end while it is down", _restart(14, 20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +139,8 @@ class Habit:
     often: float
     """Probability per day."""
     earliest: float
-    """Hour of the day."""
     latest: float
+    """Hours of the day."""
     do: _Deed
     days: tuple[int, ...] = ()
     """Days, from 0, on which it is certainly done."""
@@ -181,12 +152,12 @@ def _switch(slot: int, on: bool) -> _Deed:
 
 def _hold(slot: int, on: bool, *minutes: int, speed: int | None = None) -> _Deed:
     """Hold an output for one of these times."""
+    return lambda it: it.hold(slot, on, it.chance.choice(minutes), speed)
 
-    async def hold(it: Family) -> None:
-        length = it.chance.choice(minutes) if len(minutes) > 1 else minutes[0]
-        await it.hold(slot, on, length, speed)
 
-    return hold
+def _restart(shortest: float, longest: float) -> _Deed:
+    """Restart Home Assistant, which is down for some minutes."""
+    return lambda it: it.home.restart(it.chance.uniform(shortest, longest))
 
 
 _ON, _OFF = True, False
@@ -213,7 +184,7 @@ HABITS: Final = (
     Habit("spa evening", 0.35, 18.5, 20, Family.spa_evening, (0,)),
     Habit("everything back", 0.3, 6, 8, Family.give_back),
     Habit("holds over a restart", 0.2, 13, 17, Family.holds_over_a_restart, (1, 6, 11)),
-    Habit("restart", 0.15, 6, 22, Family.restart, (0,)),
+    Habit("restart", 0.15, 6, 22, _restart(1, 4), (0,)),
     Habit("new acid", 0.1, 8, 20, lambda it: it.refill("acid")),
     Habit("new chlorine", 0.1, 8, 20, lambda it: it.refill("chlorine")),
 )
@@ -226,12 +197,11 @@ async def weather(home: Home, seed: int, end: datetime) -> None:
     while home.now < end:
         await asyncio.sleep(MINUTE)
         water, now, minute = home.pool.water, home.now, minute + 1
-        noise = chance.gauss(0, 0.03), chance.gauss(0, 4)
-        water.ph, water.orp = water.ph - ph + noise[0], water.orp - orp + noise[1]
-        ph, orp = noise
+        before, ph, orp = (ph, orp), chance.gauss(0, 0.03), chance.gauss(0, 4)
+        water.ph, water.orp = water.ph - before[0] + ph, water.orp - before[1] + orp
         if minute % 10 == 0:
             warmest = 1 - abs(now.hour + now.minute / 60 - 15) / 9
             water.ambient = round(18 + 12 * warmest + chance.gauss(0, 0.5), 1)
-        if minute % 1440 >= rain:
+        if minute >= rain:
             minute, rain = 0, chance.uniform(1200, 1440)
             water.temperature = chance.uniform(20, 28)

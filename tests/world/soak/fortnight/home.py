@@ -8,14 +8,12 @@ from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import State
-from homeassistant.helpers import entity_registry as er
 
-from custom_components.poolctl.const import DOMAIN
 from tests.world.simulator import Controller, Pool
 
-from ..engine import Run
+from ..engine import MINUTE, Run
 from .diary import Diary
-from .pool import ZONE, Meter, Sums, minus
+from .pool import ZONE, Meter
 
 
 @dataclass(eq=False)
@@ -28,8 +26,6 @@ class Home(Run):
     """Times at which Home Assistant began to start (seconds since the epoch)."""
     up_since: datetime | None = None
     """`None` while Home Assistant is down."""
-    unseen: list[Sums] = field(default_factory=list)
-    """What the pool did during each downtime of Home Assistant."""
     acted: float = 0.0
     """Time of the last action (seconds since the epoch)."""
 
@@ -40,7 +36,6 @@ class Home(Run):
 
     @property
     def controller(self) -> Controller:
-        """The controller of the pool."""
         return self.service.full
 
     @property
@@ -50,8 +45,11 @@ class Home(Run):
 
     @property
     def now(self) -> datetime:
-        """The local time."""
-        return datetime.fromtimestamp(time.time(), ZONE)
+        return self.after(0)
+
+    def after(self, minutes: float) -> datetime:
+        """Return the local time some real minutes from now."""
+        return datetime.fromtimestamp(time.time() + minutes * MINUTE, ZONE)
 
     async def until(self, at: datetime) -> None:
         """Wait for a time."""
@@ -64,20 +62,16 @@ class Home(Run):
         if self.entry.state is not ConfigEntryState.LOADED:
             self.note(f"not set up: {self.entry.reason}")
         self.up_since = self.now
+        self.meter.read()
+        self.meter.visible = True
 
-    @override
-    async def stop(self) -> None:
-        self.up_since = None
-        await super().stop()
-
-    async def restart(self, seconds: float) -> None:
-        """Restart Home Assistant after a downtime of some seconds."""
-        self.counts["restarts"] += 1
-        before = self.meter.read()
+    async def restart(self, minutes: float) -> None:
+        """Restart Home Assistant after a downtime."""
+        self.meter.read()
+        self.meter.visible, self.up_since = False, None
         await self.stop()
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(minutes * MINUTE)
         await self.start()
-        self.unseen.append(minus(self.meter.read(), before))
 
     def entity_id(self, domain: str, key: str) -> str:
         """Return the ID of the entity with a key."""
@@ -85,18 +79,10 @@ class Home(Run):
         assert found is not None, f"no {domain} {key}"
         return found
 
-    def enable(self, key: str) -> None:
-        """Enable a sensor that is disabled by default, before it is created."""
-        unique_id = f"{self.controller.device_id}_{key}"
-        er.async_get(self.hass).async_get_or_create(
-            "sensor", DOMAIN, unique_id, config_entry=self.entry
-        )
-
     def state(self, domain: str, key: str) -> State | None:
         return self.hass.states.get(self.entity_id(domain, key))
 
     async def use(self, action: str, domain: str, key: str, **data: Any) -> None:
         """Run an action on an entity; nothing prevents it."""
-        self.counts["commands"] += 1
         await self.act(self.entity_id(domain, key), action, **data)
         self.acted = time.time()
