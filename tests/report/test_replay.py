@@ -315,10 +315,15 @@ def test_a_version_that_is_none(
 def test_no_file_ends_in_a_traceback_or_reaches_the_terminal_raw(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole, chance, path = json.loads(FULL.read_text()), random.Random(1), tmp_path / "x"
-    for _ in range(150):
-        path.write_text(json.dumps(mutate_json(chance, whole)))
-        assert main([str(path)]) in (0, 1, 2)
+    text, chance, path = FULL.read_text(), random.Random(1), tmp_path / "x"
+    for _ in range(50):
+        whole, other = json.loads(text), json.loads(text)
+        (part,) = whole["controllers"]
+        part["recording"] = [mutate_json(chance, each) for each in part["recording"]]
+        other["controllers"] = [mutate_json(chance, part)]
+        for odd in (whole, other, mutate_json(chance, whole)):
+            path.write_text(json.dumps(odd))
+            assert main([str(path)]) in (0, 1, 2)
     path.write_text("[" * 100_000)
     assert main([str(path)]) == 2
     printed = capsys.readouterr()
