@@ -2,11 +2,8 @@
 
 from datetime import datetime
 
-from homeassistant.components.automation.const import DOMAIN as AUTOMATION
-from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl.client.pool.choices import WithoutFlow
 from tests.world.assistant.home import Home
@@ -125,7 +122,7 @@ async def test_an_odd_reading_before_the_pump_stops_does_not_last(
     assert (probes(home), home.value("sensor", "status")) == (FLOWING, "notice")
 
 
-# Noisy probes: what sensors, thermostats and automations show
+# Noisy probes: what sensors and thermostats show
 
 
 def steady(home: Home) -> tuple[object, ...]:
@@ -157,44 +154,3 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     water.orp, water.temperature = 709, 25.35
     await full.advance(15)
     assert steady(full) == (7.5, 709, 25.3, 20.1, 25.3)
-
-
-@pytest.mark.usefixtures("freezer", "quick")
-async def test_automations_use_the_true_reading(full: Home) -> None:
-    """Even if a limit is crossed by less than the band of the noise."""
-    full.pool.water.drift, full.pool.water.orp = 0.0, 700
-    await full.advance(15)
-
-    def orp_up_to(limit: int) -> dict[str, object]:
-        return {
-            "target": {"device_id": full.device().id},
-            "options": {"reading": "orp", "upper_limit": limit},
-        }
-
-    rules = [
-        {
-            "alias": "Trigger",
-            "triggers": [orp_up_to(702) | {"trigger": "poolctl.reading_out_of_range"}],
-            "actions": [{"event": "fired"}],
-        },
-        {
-            "alias": "Condition",
-            "triggers": [{"trigger": "event", "event_type": "ask"}],
-            "conditions": [orp_up_to(701) | {"condition": "poolctl.reading_in_range"}],
-            "actions": [{"event": "in_range"}],
-        },
-    ]
-    assert await async_setup_component(full.hass, AUTOMATION, {AUTOMATION: rules})
-    fired, in_range = (
-        async_capture_events(full.hass, event) for event in ("fired", "in_range")
-    )
-    for orp, times in ((700, 1), (702, 1), (701, 2)):
-        full.pool.water.orp = orp
-        await full.advance(15)
-        assert float(full.value("sensor", "orp")) == 700
-        full.hass.bus.async_fire("ask")
-        await full.hass.async_block_till_done()
-        assert (len(fired), len(in_range)) == (0, times)
-    full.pool.water.orp = 703
-    await full.advance(15)
-    assert len(fired) == 1

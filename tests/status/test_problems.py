@@ -509,6 +509,28 @@ async def test_no_answer_since(home: Home) -> None:
     assert home.value("sensor", "status") == "all_well"
 
 
+@pytest.mark.usefixtures("all_enabled")
+async def test_why_both_paths_are_lost(small: Home) -> None:
+    """Two sensors still show the reasons while everything else is unavailable."""
+
+    def reasons() -> list[str]:
+        keys = ("local_network", "cloud_service")
+        return [small.value("sensor", key) for key in keys]
+
+    small.controller.faults.on("refuse")
+    small.cloud.faults.on("rate_limited")
+    await small.advance(150, step=15)
+    assert small.value("sensor", "ph") == "unavailable"
+    assert reasons() == ["no_answer", "busy"]
+    small.cloud.faults.off("rate_limited")
+    small.cloud.faults.on("refuse")
+    await small.advance(600, step=30)
+    assert reasons() == ["no_answer", "no_answer"], "it is another reason now"
+    cloud = small.state("sensor", "cloud_service")
+    await small.advance(600, step=30)
+    assert small.state("sensor", "cloud_service") is cloud, "since when"
+
+
 # What the pump does, and what a user can do
 
 

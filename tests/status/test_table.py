@@ -21,6 +21,7 @@ from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedu
 from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import (
+    AuthenticationError,
     BusyError,
     FrameError,
     PoolctlError,
@@ -37,6 +38,7 @@ from custom_components.poolctl.options import Options
 from custom_components.poolctl.status import active
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountSituation
 from custom_components.poolctl.status.active import ActiveProblems
+from custom_components.poolctl.status.connection import cloud_link, lan_link
 from custom_components.poolctl.status.rows import (
     Active,
     Litres,
@@ -350,19 +352,50 @@ def test_ranges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "step"),
+    ("changes", "lan", "cloud", "step"),
     [
-        (BY_CLOUD, "lan_off"),
-        ({"record": replace(RECORD, host=None)}, "lan_no_address"),
-        ({"record": NO_KEY}, "lan_no_key"),
-        (lan_error(SignatureError("")), "lan_not_verified"),
-        (lan_error(BusyError("")), "lan_not_usable"),
-        (lan_error(FrameError("")), "lan_not_usable"),
-        (UNREACHABLE, "cloud_only"),
+        ({}, "works", "not_needed", "cloud_only"),
+        # One missed poll is ignored.
+        (
+            {"lan_works": False, "lan_error": UnreachableError("")},
+            "works",
+            "not_needed",
+            "cloud_only",
+        ),
+        ({"lan_works": None}, None, "not_needed", "cloud_only"),
+        ({"cloud": None}, "works", "off", "cloud_only"),
+        ({**SILENT, **BY_CLOUD}, "off", "works", "lan_off"),
+        (
+            {**SILENT, "record": replace(RECORD, host=None)},
+            "no_address",
+            "works",
+            "lan_no_address",
+        ),
+        ({**SILENT, "record": NO_KEY}, "no_key", "works", "lan_no_key"),
+        (
+            lan_error(SignatureError("")),
+            "not_verified",
+            "works",
+            "lan_not_verified",
+        ),
+        (lan_error(FrameError("")), "not_understood", "works", "lan_not_usable"),
+        (lan_error(BusyError("")), "busy", "works", "lan_not_usable"),
+        ({**UNREACHABLE, **NO_CLOUD}, "no_answer", "no_answer", "cloud_only"),
+        (
+            {**UNREACHABLE, "cloud_error": AuthenticationError("")},
+            "no_answer",
+            "sign_in",
+            "cloud_only",
+        ),
     ],
 )
-def test_why_the_lan_is_not_used(changes: Mapping[str, Any], step: str) -> None:
-    assert ROWS["cloud_only"].step(situation(**CLOUD, **changes)).key == step
+def test_why_a_path_is_not_used(
+    changes: Mapping[str, Any], lan: str | None, cloud: str, step: str
+) -> None:
+    """Both sensors name the reason, and so does the next step of *Status*."""
+    facts = situation(**CLOUD, **changes)
+    assert (lan_link(facts), cloud_link(facts)) == (lan, cloud)
+    assert ROWS["cloud_only"].step(facts).key == step
 
 
 HIGH = {"s_readings": Readings(ph=8.2, orp=900)}
