@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from playwright.async_api import Page, expect
+import pytest
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.table import PROBLEMS
@@ -17,6 +18,7 @@ from .dashboards import (
     URL_PATH,
     card,
     controller,
+    look,
     make_dashboard,
     output,
     pretending,
@@ -237,3 +239,22 @@ async def test_phone(pool: Page) -> None:
         await expect(card(pool, kind)).to_be_in_viewport(ratio=1)
     view = pool.locator("hui-sections-view")
     assert await view.evaluate(HEIGHT) <= TALLEST
+
+
+@pytest.mark.last
+async def test_volume(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """Once the pool's volume is entered, the turnovers of its water are shown."""
+    path = await controller(api)
+    turnovers = card(desk, "day").get_by_text("turnovers")
+    await look(desk, home, path)
+    await expect(turnovers).to_have_count(0)
+    await look(desk, home, f"{path}-settings")
+    await desk.get_by_text("Pool volume", exact=True).click()
+    dialog = desk.locator("ha-more-info-dialog")
+    volume = dialog.get_by_role("spinbutton")
+    await volume.fill("50")
+    await volume.press("Enter")
+    await dialog.get_by_role("button", name="Close").first.click()
+    await expect(dialog.get_by_role("dialog")).to_have_count(0)
+    await look(desk, home, path)
+    await expect(turnovers).to_be_visible()

@@ -333,14 +333,6 @@ def test_power_that_counts(pump: Pump, watts: float | None, counts: bool) -> Non
     assert bool(pump.usual) is counts
 
 
-def test_a_gap_begins_again(pump: Pump) -> None:
-    for after in (None, 150, None, 150, 149):
-        pump.read(600, after=after)
-        assert not pump.usual
-    pump.read(600, after=1)
-    assert pump.usual
-
-
 @pytest.mark.parametrize(
     ("signals", "types", "counts"),
     [

@@ -3,7 +3,7 @@
 from itertools import product
 from pathlib import Path
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from homeassistant.components.homeassistant.exposed_entities import async_should_expose
 from homeassistant.exceptions import HomeAssistantError
@@ -308,6 +308,20 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
     await full.settle()
     assert "The pool pump is set to low." in str(answer)
     assert full.hass.states.is_state(name, "low")
+
+
+@pytest.mark.usefixtures("quick", "hurried")
+async def test_until_sunset(full: Home) -> None:
+    """The example ends a schedule when the sun sets."""
+    example = (DOCS / "schedules.md").read_text().split("until sunset")[1]
+    (action,) = cast("Any", parse_yaml(example.split("actions:")[1].split("```")[0]))
+    action["target"]["entity_id"] = full.entity_id("switch", "schedule_1")
+    sets = {"next_setting": "2026-07-02T04:05:00+00:00"}  # 21:05 in this home
+    full.hass.states.async_set("sun.sun", "above_horizon", sets)
+    scripts = {"sunset": {"sequence": [action]}}
+    assert await async_setup_component(full.hass, "script", {"script": scripts})
+    await full.hass.services.async_call("script", "sunset", blocking=True)
+    assert full.pool.schedules[1].end == 21 * 60 + 5
 
 
 async def test_what_is_exposed_by_itself(full: Home) -> None:

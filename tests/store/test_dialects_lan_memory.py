@@ -68,19 +68,3 @@ async def test_a_counter_is_kept_whatever_the_clock_shows(
     memory = await loaded(hass)
     expected = max(stored + 1, int(time.time()))
     assert memory.counters(DEVICE).next() == expected
-
-
-async def test_the_trusted_time_lasts(
-    hass: HomeAssistant, hass_storage: dict[str, Any], freezer: FrozenDateTimeFactory
-) -> None:
-    """After a start, the trusted time goes on until something confirms our clock."""
-    memory = await loaded(hass)
-    memory.counters(DEVICE).next()
-    await hass.async_block_till_done()
-    memory.save(at_once=True)
-    await hass.async_block_till_done()
-    ended = time.time()
-    freezer.tick(400 * DAY)
-    again = await loaded(hass)
-    assert (again.clock.trusted, again.clock.time()) == (False, ended)
-    assert again.counters(DEVICE).clock is again.clock
