@@ -111,18 +111,6 @@ async def test_all_requests_are_in_the_table(away: Rig, service: Service) -> Non
     assert requested - ENDPOINTS.keys() <= {"token"}
 
 
-async def test_a_pump_is_assumed_where_its_endpoints_are_refused(
-    make_rig: Callable[..., Rig],
-) -> None:
-    """Otherwise a service with published endpoints alone could not control it."""
-    rig = make_rig(full=True, lan=False)
-    await rig.controller.poller.poll()
-    state = rig.controller.store.state
-    assert state.outputs.pump is not None and state.pump is not None
-    await rig.controller.pump.set_speed(55)
-    assert rig.written() == ["setPumpInfo"]
-
-
 async def test_a_busy_endpoint_is_waited_out(away: Rig) -> None:
     """All observed reads wait; then the one that was busy comes last (protocol.md 7.1)."""
     away.service.cloud.rate_limited.message = "device busy: retry after 1m0s"

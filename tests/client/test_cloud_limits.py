@@ -14,7 +14,6 @@ from custom_components.poolctl.client.endpoints import READS, Gate, Gates
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
-    PoolctlError,
     ServiceError,
     UnreachableError,
 )
@@ -149,16 +148,6 @@ async def test_a_longer_wait_is_an_error_at_once(
     fake_time.advance(40)
     await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == [60] and service.requests("setPumpInfo") == 2
-
-
-@pytest.mark.parametrize("fault", ["failed", "error_500", "no_body", "html"])
-async def test_only_a_busy_controller_is_asked_again(
-    service: Service, cloud: CloudClient, fake_time: FakeTime, fault: str
-) -> None:
-    service.cloud.faults.on(fault)
-    with pytest.raises(PoolctlError):
-        await set_pump(cloud, service.small.device_id, 0, True, 60)
-    assert service.requests("setPumpInfo") == 1
 
 
 async def test_all_observed_reads_of_a_busy_controller_wait(

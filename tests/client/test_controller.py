@@ -76,20 +76,6 @@ async def test_a_refusal_of_the_cloud_is_final(on_cloud: Rig) -> None:
     assert on_cloud.written() == ["setPumpInfo"] and on_cloud.names() == []
 
 
-async def test_no_connection_once(small: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """protocol.md 4.2 rule 9."""
-    small.pool.faults.on("refuse")
-    sleep = small.time.sleep
-
-    async def sleep_and_heal(seconds: float) -> None:
-        small.pool.faults.off("refuse")
-        await sleep(seconds)
-
-    monkeypatch.setattr(small.time, "sleep", sleep_and_heal)
-    await small.controller.outputs.switch(WATERFALL, True)
-    assert small.names() == ["aux"]
-
-
 @pytest.mark.parametrize(
     ("fault", "again"),
     [("refuse", True), ("busy", True), ("reset", False), ("close_mid_body", False)],

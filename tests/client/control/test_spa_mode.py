@@ -9,7 +9,6 @@ from custom_components.poolctl.client.pool.heating import (
     SPA,
     heats,
     may_heat,
-    selected_sources,
     temperature,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -110,13 +109,3 @@ def test_partly_known(
     signals = Signals(pool_heater=heater, solar=solar)
     assert heats(replace(state, signals=signals), POOL) is expected
     assert may_heat(state, SPA) is None
-
-
-async def test_nothing_known_is_nothing_remembered(pool: Rig) -> None:
-    """A frame without a configuration keeps the selected heat sources."""
-    assert selected_sources(pool.reported, SPA) == SPA.sources
-    for _ in range(2):
-        assert pool.reported.pool_sources == POOL.sources
-        assert may_heat(pool.reported, POOL) is True
-        pool.pool.faults.on("no_config")
-        await pool.polls()

@@ -48,28 +48,6 @@ def is_ahead(home: Rig) -> bool:
 # Commands
 
 
-async def test_both_command(homes: Homes, fake_time: FakeTime) -> None:
-    """Of 40 clicks in turns, several in a second, each runs exactly once."""
-    one, two = homes
-    slots = one.pool.pool.slots
-    for click in range(40):
-        home, slot, on = (*((one, WATERFALL), (two, GARDEN))[click % 2], click % 4 < 2)
-        await home.controller.outputs.switch(slot, on)
-        assert slots[slot].on is on
-        fake_time.advance(0.4)
-    assert len([r for r in one.asked("a") if r.ok]) == 40
-    assert not is_ahead(one) and not is_ahead(two)
-    # Both at the same time.
-    for click in range(20):
-        on = click % 2 == 0
-        await asyncio.gather(
-            one.controller.outputs.switch(WATERFALL, on),
-            two.controller.outputs.switch(GARDEN, on),
-        )
-        assert slots[WATERFALL].on is slots[GARDEN].on is on
-        fake_time.advance(3)
-
-
 async def test_an_hour_of_both(homes: Homes, fake_time: FakeTime) -> None:
     """Background queries of one home do not drive the other's counter far ahead."""
     homes[0].pool.dialects.add(Dialect.CLOUD_SIGNS_ALL)

@@ -167,23 +167,6 @@ async def test_one_that_fails_keeps_no_other_from_its_pause(pool: Rig) -> None:
     assert pool.settings["orp_flags"] == 3
 
 
-@pytest.mark.parametrize("fault", ["ignore_writes", "close_mid_body"])
-async def test_asked_for_again_after_an_error(pool: Rig, fault: str) -> None:
-    """What was noted is not what is: the impatient user's second request is sent."""
-    pool.pool.faults.on(fault, "a")
-    with pytest.raises(PoolctlError):
-        await pause(pool)
-    pool.pool.faults.clear()
-    switch(pool, True)  # the command was lost
-    sent = writes(pool)
-    await pause(pool)
-    assert not is_on(pool) and writes(pool) == sent + 1
-    await pool.live(29, 60)
-    assert not is_on(pool)
-    await pool.live(2, 60)
-    assert is_on(pool) and pool.controller.pauses.shown == ()
-
-
 async def test_made_longer_where_no_new_read_shows_it(pool: Rig, away: Rig) -> None:
     """An old read does not show that the doser is off: the request is sent again."""
     for rig, fault in ((pool, ""), (pool, "q"), (away, "q")):
@@ -218,21 +201,6 @@ async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
         assert not is_on(rig)
         await rig.live(6, 60)
         assert is_on(rig) and rig.controller.pauses.shown == ()
-
-
-async def test_a_restart(pool: Rig) -> None:
-    """After a restart, a pause lasts for the rest of its time, or ends at once."""
-    await pause(pool)
-    kept = stored(pool)
-    pool.time.advance(10 * 60)
-    pauses = again(pool, kept)
-    assert to_stored(pauses.stored, tuple[Pause, ...]) == kept
-    await pauses.work()
-    assert not is_on(pool) and pauses.wait == pytest.approx(20 * 60, abs=30)
-    pool.time.advance(110 * 60)
-    pauses = again(pool, kept)
-    await pauses.work()
-    assert is_on(pool) and pauses.wait is None
 
 
 async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:

@@ -6,31 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from custom_components.poolctl.client.pool.choices import Choices
-from custom_components.poolctl.client.pool.dosing import (
-    ACID,
-    CHLORINE,
-    DOSING,
-    AnyDosing,
-    merge_settings,
-)
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, merge_settings
 from custom_components.poolctl.client.pool.parts import COUNT_AGE, Doser
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.commands import (
-    CHLORINE_SETTINGS,
-    PH_SETTINGS,
-)
+from custom_components.poolctl.client.wire.commands import PH_SETTINGS
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("kind", DOSING, ids=lambda kind: kind.key)
-def test_every_kind_has_a_part_of_its_own(kind: AnyDosing) -> None:
-    state = kind.edit(PoolState(), lambda part: replace(part, desired=7, enabled=True))
-    assert (kind.of(state).desired, kind.of(state).enabled) == (7, True)
-    untouched = PoolState()
-    for other in DOSING:
-        if other is not kind:
-            assert other.of(state) == other.of(untouched)
 
 
 # Settings objects
@@ -44,17 +25,6 @@ def test_odd_values_leave_what_is_known() -> None:
         after = merge_settings(PH_SETTINGS, before, answer, NOW)
         assert after.acid == Doser(enabled=True, doses=3)
         assert after.acid.doses_at == before.acid.doses_at is not None
-
-
-def test_each_object_is_reported_by_itself() -> None:
-    for name, kind, other in (
-        (PH_SETTINGS, ACID, CHLORINE),
-        (CHLORINE_SETTINGS, CHLORINE, ACID),
-    ):
-        state = merge_settings(name, PoolState(), {"current_dose_today": 3}, NOW)
-        untouched = other.of(state)
-        assert kind.of(state).doses == 3
-        assert (untouched.doses, untouched.doses_at) == (None, None)
 
 
 # Drums

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.pool.from_cloud import (
-    merge_chemistry,
     merge_dashboard,
     merge_pump,
     merge_slots,
@@ -72,16 +71,6 @@ def test_wrong_types_are_unknown(key: str) -> None:
         assert from_cloud(**{key: wrong}) == expected, wrong
 
 
-@pytest.mark.parametrize("ph", [0, 141, 255, -1])
-def test_impossible_values_of_the_dashboard(ph: int) -> None:
-    state = from_cloud(
-        from_lan(), actual_ph=ph, d_ph=ph, actual_orp=0xFFFF, d_orp_mineral=0
-    )
-    assert state.readings.ph is None and state.readings.orp is None
-    assert state.acid.desired == 7.4  # from the frame: still valid
-    assert state.chlorinator.desired == 650
-
-
 ENTRY = {"aux_slot_num": 1, "aux_type_code": 13, "aux_tag": "Light", "aux_status": 1}
 
 
@@ -116,14 +105,6 @@ def test_slots_of_the_cloud() -> None:
     assert state.outputs.fitted({31}) is True and not state.outputs.assumed
 
 
-@pytest.mark.parametrize(("status", "mode"), [(0, 0), (1, 1)])
-def test_the_cloud_does_not_tell_what_runs_a_slot(status: int, mode: int) -> None:
-    entry = {"aux_slot_num": 0, "aux_type_code": 31, "aux_status": status}
-    state = merge_slots(from_lan(), {"manual": {"spa": [entry]}}, NOW)
-    assert state.outputs.modes == (mode, 0, 99)  # the schedule is stored
-    assert state.outputs.names == () and state.outputs.fitted({2}) is False
-
-
 def test_an_odd_answer_changes_no_wiring() -> None:
     """What the LAN reported changes once two answers agree (protocol.md L15)."""
     before = from_lan()
@@ -140,24 +121,6 @@ def test_an_odd_answer_changes_no_wiring() -> None:
 
     assert after(odd) == after(odd, right) == after(odd, right, odd) == light
     assert after(odd, odd) == 22
-
-
-def test_slots_that_cannot_be() -> None:
-    for index in (-1, 37, None, "0", True):
-        manual: Any = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}
-        slots = merge_slots(PoolState(), {"manual": manual}, NOW).outputs.slots
-        shown = {(slot.kind, slot.name, slot.on) for slot in slots}
-        assert shown <= {("unknown", "", None)}, index
-
-
-def test_chemistry_settings() -> None:
-    chlorine = {"desired_orp_level_liquid": 700, "chlorine_drum_volume": 0}
-    acid = {"desired_ph_level": 72, "remain_acid_volume": 500}
-    answer = {"phSettings": acid, "chlorineSettings": chlorine}
-    assert merge_chemistry(PoolState(), answer, NOW) == PoolState(
-        acid=Doser(desired=7.2, remaining_ml=500),
-        chlorine=Doser(desired=700, drum_ml=0),
-    )
 
 
 def test_temperatures_and_pump() -> None:

@@ -33,13 +33,6 @@ from tests.client.conftest import COMMANDS, FRAMES
 from tests.world.simulator import schedules as sim_schedules, wire
 
 REPLIES = {row["query"]: bytes.fromhex(row["payload"]) for row in COMMANDS["replies"]}
-DECODERS: dict[str, Callable[[bytes], Any]] = {
-    "aux_names": decode_aux_names,
-    "pump_id": decode_pump_id,
-    "schedules": decode_schedules,
-    "get_ph_settings": decode_json,
-    "get_chlorine_settings": decode_json,
-}
 FIELDS = ("slot", "aux_type", "turnover", "speed", "start", "end", "weekdays", "name")
 GOOD = Schedule(slot=7, aux_type=31, start=480, end=1080, weekdays=31, name="Früh")
 
@@ -54,21 +47,21 @@ def record(values: list[Any]) -> Schedule:
     return Schedule(**dict(zip(FIELDS, values, strict=True)))
 
 
-def encode(name: str, args: dict[str, Any]) -> bytes:
-    match name, args:
-        case "aux", _:
-            return encode_aux(args["slot"], args["on"], args["precedence"])
-        case "cmd", _:
-            return encode_cmd(args["command"], args["body"])
-        case "schedule", {"verb": "create"}:
-            return encode_schedule_create(record(args["record"]))
-        case "schedule", {"verb": "update"}:
-            return encode_schedule_update(args["index"], record(args["record"]))
-        case "schedule", {"verb": "delete"}:
-            return encode_schedule_delete(args["index"])
-        case "schedule", {"verb": "enable"}:
-            return encode_schedule_enable(args["index"], args["enabled"])
-    raise AssertionError(f"a vector without an encoder: {name} {args}")
+DECODERS: dict[str, Callable[[bytes], Any]] = {
+    "aux_names": lambda data: [*decode_aux_names(data)],
+    "pump_id": lambda data: [*asdict(decode_pump_id(data)).values()],
+    "schedules": lambda data: [on_the_wire(one) for one in decode_schedules(data)],
+    "get_ph_settings": decode_json,
+    "get_chlorine_settings": decode_json,
+}
+ENCODERS: dict[str, Callable[[Any], bytes]] = {
+    "aux": lambda it: encode_aux(it["slot"], it["on"], it["precedence"]),
+    "cmd": lambda it: encode_cmd(it["command"], it["body"]),
+    "create": lambda it: encode_schedule_create(record(it["record"])),
+    "update": lambda it: encode_schedule_update(it["index"], record(it["record"])),
+    "delete": lambda it: encode_schedule_delete(it["index"]),
+    "enable": lambda it: encode_schedule_enable(it["index"], it["enabled"]),
+}
 
 
 # Actions
@@ -77,7 +70,8 @@ def encode(name: str, args: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["payload"][:8])
 def test_actions(row: dict[str, Any]) -> None:
     """protocol.md 4.2 rules 4 and 5."""
-    assert encode(row["name"], row["args"]).hex() == row["payload"]
+    encode = ENCODERS[row["args"].get("verb", row["name"])]
+    assert encode(row["args"]).hex() == row["payload"]
 
 
 @pytest.mark.parametrize(
@@ -98,46 +92,12 @@ def test_values_out_of_range(call: Callable[[], bytes]) -> None:
         call()
 
 
-def test_records_out_of_range() -> None:
-    odd: dict[str, Any]
-    for odd in (
-        *({"slot": 256}, {"slot": 1.5}, {"aux_type": -1}, {"turnover": 256}),
-        *({"speed": 256}, {"start": 0x10000}, {"end": -1}, {"weekdays": 256}),
-        {"name": "x" * 256},
-    ):
-        with pytest.raises(InvalidCommandError):
-            encode_schedule_create(replace(GOOD, **odd))
-
-
-def test_bytes_of_actions() -> None:
-    payload = encode_schedule_create(replace(GOOD, name="x" * 255))
-    assert payload[11:] == b"x" * 255
-    # Half a character is replaced.
-    assert encode_schedule_create(replace(GOOD, name="a\ud800"))[10:] == b"\x02a?"
-    truthy: Any
-    for truthy in (True, 1, 7):
-        assert encode_aux(3, truthy, truthy) == b"\x03\x01\x01"
-        assert encode_schedule_enable(3, truthy) == b"\x03\x03\x01"
-    payload = encode_cmd("name", {"a": [1, True], "b": "é"})
-    assert payload == b'\x04name{"a":[1,true],"b":"' + "é".encode() + b'"}'
-    assert wire.decode_cmd(payload)[0] == "name"
-
-
 # Replies
 
 
 @pytest.mark.parametrize("row", COMMANDS["replies"], ids=lambda row: row["query"])
 def test_replies(row: dict[str, Any]) -> None:
-    decoded = DECODERS[row["query"]](REPLIES[row["query"]])
-    match decoded:
-        case PumpIdentity():
-            assert [decoded.type, decoded.brand, decoded.model] == row["expect"]
-        case dict():
-            assert decoded == row["expect"]
-        case _ if row["query"] == "schedules":
-            assert [on_the_wire(found) for found in decoded] == row["expect"]
-        case _:
-            assert list(decoded) == row["expect"]
+    assert DECODERS[row["query"]](REPLIES[row["query"]]) == row["expect"]
 
 
 @pytest.mark.parametrize("query", REPLIES)
@@ -170,12 +130,6 @@ def test_json(text: str, expected: dict[str, Any]) -> None:
     assert decode_json(text.encode()) == expected
 
 
-def test_no_json_object() -> None:
-    for text in ("", "1", "null", "[]", '"d"', "{", "<html>", '{"a":}'):
-        with pytest.raises(ReplyError):
-            decode_json(text.encode())
-
-
 DIRTY = "![x](http://evil.example)\x00\u202e<b>"
 CLEAN = "!(x)(http: //evil.example) \u2039b\u203a"
 
@@ -188,14 +142,6 @@ def test_names_are_clean() -> None:
     record = sim_schedules.Schedule(1, 1, 0, 0, 600, 720, 127, DIRTY)
     (schedule,) = decode_schedules(wire.encode_schedules([record]))
     assert schedule.name == CLEAN
-
-
-@pytest.mark.parametrize("lone", ["\\ud83d", "\\udc00x", "x\\u0000"])
-def test_json_goes_back_as_it_came(lone: str) -> None:
-    """An object is written back as it was received, odd characters included."""
-    text = f'{{"a{lone}": ["b{lone}"], "d": 1}}'
-    payload = encode_cmd("name", decode_json(text.encode()))
-    assert json.loads(payload[5:]) == json.loads(text)
 
 
 # Round trips with the simulator's own encoder
