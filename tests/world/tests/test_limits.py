@@ -99,8 +99,9 @@ async def test_limit_of_sign_ins(bench: Bench) -> None:
     assert await bench.post("/auth/login", data=bench.person) == too_many
     assert bench.headers["Retry-After"] == "60"
     assert bench.headers["Content-Type"].startswith("text/plain")
-    bench.clock.advance(60)
-    assert (await bench.post("/auth/login", data=bench.person))[0] == 200
+    for seconds, status in ((58, 429), (2, 200)):
+        bench.clock.advance(seconds)
+        assert (await bench.post("/auth/login", data=bench.person))[0] == status
 
 
 async def test_limit_of_refresh_site(bench: Bench) -> None:
@@ -113,8 +114,9 @@ async def test_limit_of_refresh_site(bench: Bench) -> None:
     token = bench.cloud.sign_ins.login(other)["access_token"]
     assert (await bench.post("/user/refreshSite", token=token))[0] == 200
     assert (await bench.post("/user/refreshSite"))[0] == 429
-    bench.clock.advance(60)
-    assert (await bench.post("/user/refreshSite"))[0] == 200
+    for seconds, status in ((58, 429), (2, 200)):
+        bench.clock.advance(seconds)
+        assert (await bench.post("/user/refreshSite"))[0] == status
 
 
 async def test_no_limit_elsewhere(bench: Bench) -> None:
