@@ -1,6 +1,6 @@
 """Accounts, their sites, and rate limits (protocol.md 2.3 and 8)."""
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import dataclass, field
 import hashlib
 
@@ -60,18 +60,16 @@ class Account:
 
 
 class RateLimit:
-    """A limit of attempts for each key, in a minute unless given otherwise."""
+    """A limit of attempts in a minute, for each key."""
 
-    def __init__(self, clock: Clock, limit: int, seconds: float = 60.0) -> None:
-        self._clock, self._limit, self._seconds = clock, limit, seconds
-        self._seen: defaultdict[str, deque[float]] = defaultdict(deque)
+    def __init__(self, clock: Clock, limit: int) -> None:
+        self._clock, self._limit = clock, limit
+        self._attempts: defaultdict[str, list[float]] = defaultdict(list)
 
     def allow(self, key: str) -> bool:
         """Count an attempt; return whether it is within the limit."""
-        now, seen = self._clock.monotonic(), self._seen[key]
-        while seen and seen[0] <= now - self._seconds:
-            seen.popleft()
-        if len(seen) >= self._limit:
-            return False
-        seen.append(now)
-        return True
+        now = self._clock.monotonic()
+        recent = [at for at in self._attempts[key] if at > now - 60]
+        allowed = len(recent) < self._limit
+        self._attempts[key] = [*recent, now] if allowed else recent
+        return allowed

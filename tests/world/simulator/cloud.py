@@ -202,7 +202,8 @@ class Cloud:
     # --- Signing in ---
 
     async def _sign_in_page(self, request: web.Request) -> web.Response:
-        return self._page(dict(request.query))
+        fields = dict(request.query)
+        return self._bad_request(fields) or self._page(fields)
 
     async def _sign_in(self, request: web.Request) -> web.StreamResponse:
         if not self._logins.allow(request.remote or ""):
@@ -226,8 +227,6 @@ class Cloud:
     def _page(
         self, fields: Mapping[str, str], email: str = "", error: str = ""
     ) -> web.Response:
-        if refusal := self._bad_request(fields):
-            return refusal
         return web.Response(
             text=pages.sign_in(fields, email=email, error=error),
             content_type="text/html",

@@ -6,18 +6,18 @@ errors of this endpoint consist of.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 import json
 import re
 import socket
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from .actions import DeclinedError
 from .dialects import ONE_IN, SOMETIMES, Dialect
 from .listener import StreamListener
-from .wire import WireError
+from .wire import Json, WireError
 
 if TYPE_CHECKING:
     from .controller import Controller
@@ -70,34 +70,31 @@ class SilenceError(Exception):
     """The client gets no answer."""
 
 
-@dataclass(slots=True)
-class Answer:
-    status: int
-    body: bytes
-    content_type: str = "application/json"
-    headers: dict[str, str] = field(default_factory=dict)
-
-    def encode(self) -> bytes:
-        lines = [
-            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
-            f"Content-Type: {self.content_type}",
-            f"Content-Length: {len(self.body)}",
-            *(f"{name}: {value}" for name, value in self.headers.items()),
-            "Connection: close",
-        ]
-        return "\r\n".join([*lines, "", ""]).encode() + self.body
+def _http(
+    status: int, body: bytes, content_type: str = "application/json", *more: str
+) -> bytes:
+    """Return an HTTP response with some more headers."""
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        f"Content-Type: {content_type}",
+        f"Content-Length: {len(body)}",
+        *more,
+        "Connection: close",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def _json(body: dict[str, Any], status: int = 200) -> Answer:
-    return Answer(status, json.dumps(body, separators=(",", ":")).encode())
+def _json(body: Json, status: int = 200) -> bytes:
+    return _http(status, json.dumps(body, separators=(",", ":")).encode())
 
 
+_ELSEWHERE: Final = "Location: http://127.0.0.1:1/elsewhere"
 # Answers of faults that replace the controller's own: the request is not carried out.
-_INSTEAD: Final[dict[str, Answer]] = {
-    "redirect": Answer(302, b"", headers={"Location": "http://127.0.0.1:1/elsewhere"}),
-    "html": Answer(200, b"<html><title>Router</title></html>", "text/html"),
-    "garbage": Answer(200, b'{"env": 01'),
-    "oversized": Answer(200, b'{"ok":false,"err":"' + b"x" * 17000 + b'"}'),
+_INSTEAD: Final = {
+    "redirect": _http(302, b"", "application/json", _ELSEWHERE),
+    "html": _http(200, b"<html><title>Router</title></html>", "text/html"),
+    "garbage": _http(200, b'{"env": 01'),
+    "oversized": _http(200, b'{"ok":false,"err":"' + b"x" * 17000 + b'"}'),
 }
 
 
@@ -158,11 +155,10 @@ class LanEndpoint:
             answer = self._dispatch(op, name, env)
         except LanError as err:
             self._record(op, name, None, False, str(err))
-            return _json({"ok": False, "err": str(err)}, ERRORS[str(err)]).encode()
-        data = answer.encode()
+            return _json({"ok": False, "err": str(err)}, ERRORS[str(err)])
         if self.controller.faults.take("close_mid_body", op, name):
-            return data[: -len(answer.body) // 2]
-        return data
+            return answer[: -len(answer.partition(b"\r\n\r\n")[2]) // 2]
+        return answer
 
     # --- Reading a request ---
 
@@ -231,7 +227,7 @@ class LanEndpoint:
 
     # --- Doing it ---
 
-    def _dispatch(self, op: str, name: str, env: object) -> Answer:
+    def _dispatch(self, op: str, name: str, env: object) -> bytes:
         for fault, answer in _INSTEAD.items():
             if self.controller.faults.take(fault, op, name):
                 self._record(op, name, None, False)
@@ -281,13 +277,13 @@ def _parse(body: bytes) -> tuple[str, str, object]:
     return op, str(request.get("name", "")), request.get("env", "")
 
 
-def _state(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+def _state(controller: Controller, name: str, payload: bytes) -> Json:
     if controller.faults.take("no_state"):
         raise DeclinedError("the fault `no_state`")
     return {"env": controller.signed_state("state", name).hex()}
 
 
-def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+def _action(controller: Controller, name: str, payload: bytes) -> Json:
     # The relay of a `cmd` moves later: the frame shows the previous state.
     controller.act(name, payload)
     if Dialect.ENV_NULL in controller.dialects:
@@ -301,11 +297,11 @@ def _action(controller: Controller, name: str, payload: bytes) -> dict[str, Any]
     return {"ok": True, "env": frame.hex()}
 
 
-def _query(controller: Controller, name: str, payload: bytes) -> dict[str, Any]:
+def _query(controller: Controller, name: str, payload: bytes) -> Json:
     return {"env": controller.signed_reply(name).hex()}
 
 
-_OPS: Final[dict[str, Callable[[Controller, str, bytes], dict[str, Any]]]] = {
+_OPS: Final[dict[str, Callable[[Controller, str, bytes], Json]]] = {
     "state": _state,
     "a": _action,
     "q": _query,
