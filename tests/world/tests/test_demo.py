@@ -14,7 +14,7 @@ from zeroconf import ServiceInfo
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from tests.world.simulator import Controller, mdns
-from tests.world.simulator.__main__ import demo, parser
+from tests.world.simulator.__main__ import demo, parser, speak
 from tests.world.simulator.control import ACTIONS, ControlPage
 from tests.world.simulator.mdns import SERVICE, Announcer
 from tests.world.simulator.raw import exchange, request
@@ -220,6 +220,8 @@ async def test_options() -> None:
         assert first.dialects == {"env_null"} and set(first.faults) == {"busy"}
         assert running.cloud.dialects == {"C1_pending"}
         assert first.host == second.host == "0.0.0.0" and first.port != second.port
+    with pytest.raises(ValueError, match="unheard_of"):
+        speak(parser().parse_args(["--dialect=unheard_of"]), running.cloud, first)
 
 
 @pytest.mark.parametrize("wrong", ["--id=7", "--key=abcd", "--key=xy", "--speed=x"])
