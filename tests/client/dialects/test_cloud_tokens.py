@@ -55,16 +55,6 @@ async def test_a_fresh_token_is_not_to_blame(
     await cloud.inventory()
 
 
-async def test_a_decline_is_no_matter_of_the_token(
-    service: Service, cloud: CloudClient
-) -> None:
-    service.small.faults.on("decline")
-    with pytest.raises(CommandFailedError):
-        await set_pump(cloud, service.small.device_id, 0, True, 85)
-    assert service.requests("setPumpInfo") == 1
-    assert service.tokens.refused == [None]
-
-
 @pytest.mark.parametrize(
     ("renewed", "messages"),
     [

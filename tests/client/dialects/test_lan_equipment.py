@@ -18,8 +18,6 @@ from custom_components.poolctl.client.wire.equipment import HeatSource
 from tests.client.conftest import Rig
 from tests.client.dialects.conftest import Speak
 
-SPA_RETURN = 10
-
 
 async def test_a_spa_with_solar_heating_alone(speak: Speak) -> None:
     """L10: the spa has a target, and its heat source can be selected."""
