@@ -14,6 +14,7 @@ from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.selector import selector
+from homeassistant.helpers.template import Template
 from homeassistant.util import yaml as yaml_util
 import pytest
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
@@ -22,11 +23,13 @@ from yarl import URL
 from custom_components.poolctl import const
 from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.status.table import KEYS
 from tests.world.assistant.home import Home
 
-from .conftest import BLUEPRINTS
+from .house import BLUEPRINTS
 
-FILES = sorted((BLUEPRINTS / AUTOMATION / DOMAIN).glob("*.yaml"))
+YAML = BLUEPRINTS / AUTOMATION / DOMAIN
+FILES = sorted(YAML.glob("*.yaml"))
 MANIFEST = json.loads(Path(const.__file__).with_name("manifest.json").read_text())
 SITE = URL(MANIFEST["documentation"])
 FOLDER = "main/blueprints/automation/poolctl"
@@ -192,7 +195,27 @@ def test_shows_are_those_of_the_lights() -> None:
         for kind in LIGHT_TYPES.values()
         for effect in kind.effects
     }
-    show = load(BLUEPRINTS / AUTOMATION / DOMAIN / "lights_at_dusk.yaml").inputs["show"]
+    show = load(YAML / "lights_at_dusk.yaml").inputs["show"]
     none, *options = show["selector"]["select"]["options"]
     assert none["value"] == show["default"] == ""
     assert {option["value"]: option["label"] for option in options} == expected
+
+
+def test_notices_of_all_kinds() -> None:
+    (notices,) = (
+        each
+        for each in load(YAML / "needs_attention.yaml").data["triggers"]
+        if each.get("id") == "notice"
+    )
+    assert tuple(notices["options"]["kinds"]) == KEYS
+
+
+async def test_the_pump_of_the_same_pool(home: Home) -> None:
+    """It is found for a session, and not that of another pool."""
+    await home.set_up(*home.service.controllers)
+    variables = load(YAML / "spa_session.yaml").data["variables"]
+    template = Template(variables["pump"], home.hass)
+    for controller in home.service.controllers:
+        # Any switch of the pool leads to its pump.
+        pump = home.entity_id("switch", "pump", controller)
+        assert template.async_render({"spa_mode": pump}) == pump
