@@ -19,6 +19,7 @@ from custom_components.poolctl.client.wire.commands import (
     PumpIdentity,
 )
 from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.client.conftest import Rig
 from tests.world.simulator import settings as sim_settings
 
@@ -246,6 +247,21 @@ async def test_a_frame_that_differs_is_believed(
     await fresh.controller.dosing.set_drum(ACID, 18_000)
     assert fresh.names("q") == [PH]
     assert fresh.settings.items() >= elsewhere.items()
+
+
+@pytest.mark.parametrize("fault", ["decline", "ignore_writes"])
+async def test_after_a_write_that_failed_it_is_read(fresh: Rig, fault: str) -> None:
+    """What never took effect is not written again."""
+    fresh.pool.faults.on(fault)
+    with pytest.raises(PoolctlError):
+        await fresh.controller.dosing.set_drum(ACID, 18_000)
+    fresh.pool.faults.clear()
+    if fault == "ignore_writes":
+        await fresh.polls(1)  # later frames show that it was not done
+    fresh.forget()
+    await fresh.controller.dosing.set_desired(ACID, 7.5)
+    assert fresh.names("q") == [PH]
+    assert (fresh.settings["acid_drum"], fresh.settings["desired_ph"]) == (20_000, 75)
 
 
 async def test_several_changes_read_once(pool: Rig) -> None:

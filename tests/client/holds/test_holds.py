@@ -11,19 +11,20 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import actions, schedules as sim
+from tests.world.simulator.pool import Pool
 
 SLOT = 2
 """The waterfall of the small pool."""
 
 
-def window(rig: Rig, minutes: int, slot: int = SLOT, *, begun: int = 30) -> None:
-    """Replace the only schedule: it began `begun` minutes ago and ends in `minutes`."""
-    now = rig.pool.pool.local_time()
+def window(pool: Pool, minutes: int, slot: int = SLOT, *, begun: int = 30) -> None:
+    """Replace the first schedule: it began `begun` minutes ago, and ends in `minutes`."""
+    now = pool.local_time()
     start, end = (
         (now.hour * 60 + now.minute + offset) % 1440 for offset in (-begun, minutes)
     )
-    aux_type, speed = rig.pool.pool.slots[slot].aux_type, 75 if slot == 0 else 0
-    rig.pool.pool.schedules[0] = sim.Schedule(
+    aux_type, speed = pool.slots[slot].aux_type, 75 if slot == 0 else 0
+    pool.schedules[0] = sim.Schedule(
         slot, aux_type, 0, speed, start, end, weekdays=127, name="Window", enabled=True
     )
 
@@ -71,13 +72,13 @@ async def start(rig: Rig) -> Rig:
 
 
 async def test_off_outside_and_inside_of_a_window(rig: Rig) -> None:
-    window(rig, -10)
+    window(rig.pool.pool, -10)
     await start(rig)
     await switch(rig, True)
     assert ends(rig) == [None]
     await switch(rig, False)
     assert (payloads(rig), ends(rig)) == ([b"\2\1\1", b"\2\0\0"], [])
-    window(rig, 20, begun=0)
+    window(rig.pool.pool, 20, begun=0)
     await rig.polls(5)
     assert rig.pool.pool.relays[SLOT]  # its next schedule runs
     await rig.read()
@@ -93,7 +94,7 @@ async def test_off_outside_and_inside_of_a_window(rig: Rig) -> None:
 async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
     """With this option, off is held regardless of schedules, without an end."""
     rig = make_rig(holds_end=False)
-    window(rig, 20)
+    window(rig.pool.pool, 20)
     await start(rig)
     await switch(rig, False)
     await switch(rig, False, 3)
@@ -121,7 +122,7 @@ async def test_the_pump(
     monkeypatch.setattr(actions, "RELAY_DELAY", seconds)
     rig.pool.dialects |= set(dialects)
     pump, slot = rig.pool.pool.pump, rig.pool.pool.slots[0]
-    window(rig, -10, 0)
+    window(rig.pool.pool, -10, 0)
     await start(rig)
     assert not pump.running
     # An override that shows only later is released, too.
@@ -145,14 +146,14 @@ async def test_the_pump(
     await rig.controller.holds.work()
     await rig.polls(15)
     assert (slot.held, pump.running) == (False, False)
-    window(rig, 20, 0, begun=0)
+    window(rig.pool.pool, 20, 0, begun=0)
     await rig.polls(15)
     assert pump.mode == 1
 
 
 async def test_a_person_changed_it_meanwhile(rig: Rig) -> None:
     """Our hold is over once the vendor's app switches the output or releases it."""
-    window(rig, 60)
+    window(rig.pool.pool, 60)
     await start(rig)
     await switch(rig, False)
     rig.pool.pool.switch(SLOT, True)

@@ -40,6 +40,7 @@ from custom_components.poolctl.warm_by import warm_by as warm_by_module
 from custom_components.poolctl.warm_by.request import Request
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.client.conftest import FakeTime, Service, replace_time
+from tests.client.holds.test_holds import window
 from tests.world import simulator as sim
 from tests.world.loops import LeapingLoop
 from tests.world.simulator import schedules
@@ -251,15 +252,7 @@ class World:
         for index in range(len(self.pool.schedules)):
             self.pool.schedules[index] = schedules.Schedule()
         if left:
-            now = self.pool.local_time()
-            start, end = (
-                (now.hour * 60 + now.minute + offset) % 1440
-                for offset in (-begun, left)
-            )
-            aux_type, speed = self.pool.slots[slot].aux_type, 75 if slot == PUMP else 0
-            self.pool.schedules[0] = schedules.Schedule(
-                slot, aux_type, 0, speed, start, end, 127, "Window", True
-            )
+            window(self.pool, left, slot, begun=begun)
 
     # Misfortune
 

@@ -11,7 +11,6 @@ from custom_components.poolctl.client.pool.choices import (
     Choices,
     WithoutFlow,
     shown_chemistry,
-    start_speed,
 )
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
@@ -23,7 +22,7 @@ from custom_components.poolctl.client.pool.parts import (
     Dosing,
     Schedules,
 )
-from custom_components.poolctl.client.pool.state import PoolState, Source, with_readings
+from custom_components.poolctl.client.pool.state import PoolState, with_readings
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
@@ -153,46 +152,23 @@ def test_impossible_settings(
         assert attrgetter(part)(state) == (value if value in good else None), value
 
 
-def test_where_each_setting_goes() -> None:
+def test_other_settings() -> None:
     configuration = Configuration(
         installer={"pool_size": 50},
         preset_speeds=(80, 50, 65, 80, 100, 85),
-        pool_target=28,
-        spa_target=36,
         solar_selected=False,
         pool_heater_selected=True,
         spa_heater_selected=None,
-        desired_ph=7.4,
-        acid_drum_ml=20_000,
-        acid_remaining_ml=15_000,
-        desired_orp_mineral=650,
-        desired_orp_liquid=700,
-        chlorine_drum_ml=30_000,
-        chlorine_remaining_ml=25_000,
         schedules_enabled=(0, 2),
         firmware="3.1.4",
-        aux_types=(31, 2, 17),
     )
     before = PoolState(
-        acid=Doser(enabled=True, doses=3),
-        chlorine=Doser(enabled=False, doses=4),
-        chlorinator=Dosing(enabled=True),
-        outputs=Outputs(names=("Pump",)),
-        schedules=Schedules(records=(), assumed=True),
+        acid=Doser(enabled=True, doses=3), schedules=Schedules(records=(), assumed=True)
     )
-    frame = StateFrame(None, configuration, None)
-    assert merge_frame(before, frame, NOW) == PoolState(
-        pool_target=28,
-        spa_target=36,
+    assert merge_frame(before, StateFrame(None, configuration, None), NOW) == replace(
+        before,
         heat=dict(zip(HEAT, (True, False, None), strict=True)),
-        pool_sources=(HeatSource.POOL_HEATER,),
-        acid=replace(before.acid, desired=7.4, drum_ml=20_000, remaining_ml=15_000),
-        chlorine=replace(
-            before.chlorine, desired=700, drum_ml=30_000, remaining_ml=25_000
-        ),
-        chlorinator=Dosing(desired=650, enabled=True),
-        outputs=Outputs(types=(31, 2, 17), names=("Pump",)),
-        schedules=Schedules(records=(), armed=(0, 2), assumed=True),
+        schedules=replace(before.schedules, armed=(0, 2)),
         preset_speeds=(80, 50, 65, 80, 100, 85),
         installer={"pool_size": 50},
         firmware="3.1.4",
@@ -200,27 +176,6 @@ def test_where_each_setting_goes() -> None:
 
 
 # Values that stay, and values that do not
-
-
-def test_what_each_source_reports() -> None:
-    lan = from_lan()
-    cloud = from_cloud(lan, actual_orp=None)
-    readings = cloud.readings
-    # The dashboard has no temperature, power or flow.
-    assert (readings.orp, readings.water_temperature, readings.pump_power) == (
-        None,
-    ) * 3
-    assert cloud.signals.flow is None
-    assert not lan.outputs.assumed and cloud.outputs.assumed
-    assert cloud.outputs.slots == lan.outputs.slots
-    assert not lan.schedules.assumed and cloud.schedules.assumed
-    assert from_cloud(cloud).schedules.assumed
-    known = replace(cloud, schedules=Schedules(assumed=False))
-    assert not from_cloud(known).schedules.assumed
-    back = from_lan(cloud, flow_rate=None)
-    assert (back.source, back.readings.flow_rate) == (Source.LAN, None)
-    assert (back.readings.pressure, back.outputs.assumed) == (60, False)
-    assert not back.schedules.assumed
 
 
 def test_absent_parts_stay_in_force() -> None:
@@ -347,16 +302,6 @@ def test_last_speed(expected: int, reads: list[tuple[int | None, int | None]]) -
         assert from_lan(state, **lan).last_speed == expected
         assert from_cloud(state, **cloud).last_speed == expected
         assert from_lan(state, **lan, flags2=2).last_speed == 50  # it primes
-
-
-@pytest.mark.parametrize(
-    ("chosen", "last", "expected"),
-    [(None, None, 40), (None, 75, 75), (None, 20, 40), (55, 75, 55), (55, None, 55)],
-)
-def test_start_speed(chosen: int | None, last: int | None, expected: int) -> None:
-    """The pump starts at the chosen speed, else at its last, at least at 40 %."""
-    choices = Choices(pump_speed=chosen)
-    assert start_speed(PoolState(last_speed=last), choices) == expected
 
 
 def test_variable_speed() -> None:
