@@ -13,7 +13,6 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from tests.devices.test_parts import parts
 from tests.flow.test_options import choose as choose_settings
-from tests.services.test_pause_dosing import done
 from tests.world.assistant.home import Home
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer")
@@ -177,6 +176,6 @@ async def test_a_light_through_the_cloud(small: Home) -> None:
     """The cloud switches it like any general output."""
     await choose(small, light=[small.entity_id("switch", "slot_2")])
     await choose_settings(small, connection="cloud")
-    await done(small, small.act("light.turn_on", "slot_2"))
+    await small.finish(small.act("light.turn_on", "slot_2"))
     assert small.value("light", "slot_2") == "on"
     assert small.cloud_writes == ["manualSet"]

@@ -17,7 +17,6 @@ from tests.controllers.playback import Playback
 from tests.controllers.report import FOLDER, Part, read
 from tests.controllers.verdicts import Outcome, verdicts
 from tests.report.test_evidence import try_to
-from tests.services.test_pause_dosing import done
 from tests.world.assistant.home import Home
 
 REPORTS = sorted(FOLDER.rglob("*.json"))
@@ -75,7 +74,7 @@ async def test_what_it_is_sent(
             if entity.domain != domain or entity.disabled_by is not None:
                 continue
             before = len(controller.commands)
-            await done(home, try_to(home, f"{domain}.{action}", key, **data))
+            await home.finish(try_to(home, f"{domain}.{action}", key, **data))
             sent += [
                 f"{domain} {key} {action}: {each.name} {each.payload!r}"
                 for each in controller.commands[before:]

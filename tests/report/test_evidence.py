@@ -17,7 +17,6 @@ from tests.controllers.report import read
 from tests.controllers.verdicts import ASSUMPTIONS, Outcome, Verdict, verdicts
 from tests.flow.test_config_flow import start
 from tests.report.test_diagnostics import dump
-from tests.services.test_pause_dosing import done
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
@@ -130,7 +129,7 @@ async def test_another_client_is_ahead(
 
 async def pump(home: Home) -> None:
     action = "switch.turn_off" if home.pool.pump.mode else "switch.turn_on"
-    await done(home, try_to(home, action, "pump"))
+    await home.finish(try_to(home, action, "pump"))
 
 
 async def silent(home: Home) -> None:

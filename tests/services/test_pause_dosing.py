@@ -1,6 +1,5 @@
 """Pauses of dosing: shown, ended in time, kept over restarts, ended before removal."""
 
-from collections.abc import Coroutine
 from math import inf, nan
 from typing import Any
 
@@ -56,19 +55,8 @@ async def pause(home: Home, what: str = "both", **fields: Any) -> None:
     if "device_id" not in data:
         switches = [home.entity_id("switch", key) for key in KEYS[what]]
         data = {"entity_id": switches} | data
-    await done(
-        home, home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True)
-    )
-
-
-async def done(home: Home, action: Coroutine[Any, Any, object]) -> None:
-    """Let time pass until an action ends: it checks for its effect repeatedly."""
-    task = home.hass.async_create_task(action)
-    for _ in range(40):
-        if task.done():
-            break
-        await home.pass_time(1)
-    await task
+    services = home.hass.services
+    await home.finish(services.async_call(DOMAIN, "pause_dosing", data, blocking=True))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +77,7 @@ async def test_for_a_time(full: Home, what: str, left: tuple[float, float]) -> N
 
 async def test_over_a_restart(full: Home) -> None:
     """A pause is kept; dosing that was off before it stays off."""
-    await done(full, full.act("switch.turn_off", "chlorinator"))
+    await full.finish(full.act("switch.turn_off", "chlorinator"))
     off = dosing(full)[1]
     await pause(full)
     await full.live(600, step=300)
@@ -121,7 +109,7 @@ async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
             await pause(full, **fields)
     assert full.actions == [] and dosing(full) == (1, 3)
     # There is nothing to pause.
-    await done(full, full.act("switch.turn_off", "ph_dosing"))
+    await full.finish(full.act("switch.turn_off", "ph_dosing"))
     written = len(full.actions)
     with failure("dosing_is_off", ServiceValidationError):
         await pause(full, "acid")
@@ -144,7 +132,7 @@ async def test_one_controller_that_fails(home: Home, fails: int) -> None:
     data = {"entity_id": switches, "duration": HALF_AN_HOUR}
     action = home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True)
     with pytest.raises(HomeAssistantError):
-        await done(home, action)
+        await home.finish(action)
     settings = [each.pool.settings["ph_dosing"] for each in controllers]
     assert settings == [fails == 0, fails == 1]
     await other.stop()

@@ -17,7 +17,6 @@ from homeassistant.util.yaml import parse_yaml
 import probatio as vol
 import pytest
 
-from tests.services.test_pause_dosing import done
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator.schedules import UNUSED_SLOT, Schedule
@@ -78,7 +77,7 @@ async def plan(home: Home, *, by: str | None = None, **data: Any) -> dict[str, A
         )
         found.update(answer)
 
-    await done(home, act())
+    await home.finish(act())
     await home.settle()
     return found
 
@@ -167,7 +166,7 @@ async def test_the_examples_of_the_page(
     )
     script = {"plan": {"sequence": [EXAMPLES[number]]}}
     assert await async_setup_component(beach.hass, "script", {"script": script})
-    await done(beach, beach.hass.services.async_call("script", "plan", blocking=True))
+    await beach.finish(beach.hass.services.async_call("script", "plan", blocking=True))
     assert times(beach) == expected
 
 

@@ -17,7 +17,6 @@ from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
-from tests.services.test_pause_dosing import done
 from tests.status.test_problems import problems
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
@@ -70,7 +69,7 @@ def explanation(home: Home, key: str = "spa") -> str:
 async def ask(home: Home, by: datetime, key: str = "spa") -> None:
     """Enter a time, as a user does."""
     call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
-    await done(home, call)
+    await home.finish(call)
 
 
 def at(hour: int, minute: int = 0) -> datetime:
@@ -114,7 +113,7 @@ async def hold_pump(home: Home, duration: str, *, state: bool = True) -> None:
     call = home.act(
         "poolctl.hold", "pump", domain="switch", state=state, duration=duration
     )
-    await done(home, call)
+    await home.finish(call)
 
 
 async def call_action(home: Home, key: str, at: datetime | str, **more: Any) -> None:
@@ -122,7 +121,7 @@ async def call_action(home: Home, key: str, at: datetime | str, **more: Any) -> 
     if isinstance(at, datetime):
         at = f"{at:%Y-%m-%d %H:%M:%S}"
     call = home.act("poolctl.warm_by", key, domain=Platform.CLIMATE, at=at, **more)
-    await done(home, call)
+    await home.finish(call)
 
 
 def knows(home: Home, by_sun: float, by_heater: float) -> None:
@@ -185,11 +184,11 @@ async def test_over_a_restart(spa: Home) -> None:
 
 
 async def spa_off(home: Home) -> None:
-    await done(home, home.act("switch.turn_off", "spa_mode"))
+    await home.finish(home.act("switch.turn_off", "spa_mode"))
 
 
 async def heating_off(home: Home) -> None:
-    await done(home, home.act("climate.set_hvac_mode", "spa", hvac_mode="off"))
+    await home.finish(home.act("climate.set_hvac_mode", "spa", hvac_mode="off"))
 
 
 async def by_the_app(home: Home) -> None:
@@ -203,7 +202,7 @@ async def by_a_past_time(home: Home) -> None:
 
 
 async def by_the_action(home: Home) -> None:
-    await done(home, home.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE))
+    await home.finish(home.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +222,7 @@ async def test_ended_by_a_person(spa: Home, end: Any) -> None:
 async def test_what_others_switched_on_stays_on(spa: Home) -> None:
     spa.pool.settings["heating"] = SPA_HEATER
     await spa.live(30)
-    await done(spa, spa.act("switch.turn_on", "spa_mode"))
+    await spa.finish(spa.act("switch.turn_on", "spa_mode"))
     by = await soon(spa)
     assert held(spa)[1]
     await until(spa, by + timedelta(hours=3, minutes=4))
@@ -310,7 +309,7 @@ async def test_a_date_and_then_a_time(spa: Home) -> None:
     # The year one ends it: nobody is about to correct it, and UTC has no such time.
     await ask(spa, at(18))
     one = "0001-01-01T00:00:00+14:00"
-    await done(spa, spa.act("datetime.set_value", "spa_warm_by", datetime=one))
+    await spa.finish(spa.act("datetime.set_value", "spa_warm_by", datetime=one))
     assert warm_by(spa) is None
 
 
@@ -361,7 +360,7 @@ async def test_a_start_after_a_long_stop_begins_nothing(
 async def choose_connection(home: Home, connection: str) -> None:
     entries, options = home.hass.config_entries, {"connection": connection}
     entries.async_update_entry(home.entry, options={**home.entry.options, **options})
-    await done(home, entries.async_reload(home.entry.entry_id))
+    await home.finish(entries.async_reload(home.entry.entry_id))
 
 
 @pytest.mark.parametrize("answers", [True, False])
@@ -370,7 +369,7 @@ async def test_deleted_meanwhile(spa: Home, answers: bool) -> None:
     await soon(spa)
     if not answers:
         spa.controller.faults.on("refuse")
-    await done(spa, spa.hass.config_entries.async_remove(spa.entry.entry_id))
+    await spa.finish(spa.hass.config_entries.async_remove(spa.entry.entry_id))
     assert as_before(spa) is answers
     notifications = spa.hass.data.get("persistent_notification", {}).values()
     texts = " ".join(each["message"] for each in notifications)
@@ -426,7 +425,7 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     await spa.enable_all()
     pool.settings["heating"] = mine
     await spa.live(30)
-    await done(spa, spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
     pool.settings["pool_target"], pool.water.temperature = 30, 24.0
     await ask(spa, dt_util.now() + timedelta(minutes=20), "pool")
     await spa.live(3 * STEP, step=STEP)
@@ -434,7 +433,7 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     await ask(spa, dt_util.now() - timedelta(minutes=1), "pool")
     await spa.live(2 * STEP, step=STEP)
     assert as_before(spa)
-    await done(spa, spa.act("climate.set_hvac_mode", "pool", hvac_mode="heat"))
+    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="heat"))
     assert selected(spa) == mine
 
 
@@ -443,7 +442,7 @@ async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None
     """Neither heating hours early, nor the heater although the sun is enough."""
     pool = spa.pool
     await spa.enable_all()
-    await done(spa, spa.act("switch.turn_on", "pump"))
+    await spa.finish(spa.act("switch.turn_on", "pump"))
     pool.settings["pool_target"], pool.water.temperature = 30, 29.0
     await spa.live(600, step=60)
     await ask(spa, at(23), "pool")
@@ -491,7 +490,7 @@ async def test_ten_evenings_of_different_weather(spa: Home) -> None:
 async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
     """A tenth of a degree, two minutes of heating, does not change the sentence."""
     for key in ("spa_mode", "pump"):
-        await done(spa, spa.act("switch.turn_on", key))
+        await spa.finish(spa.act("switch.turn_on", key))
     await spa.live(10 * STEP, step=STEP)
     await ask(spa, at(23))
     states = spa.follow("datetime", "spa_warm_by")
@@ -543,7 +542,7 @@ async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -
         if how == "thermostat"
         else spa.act("switch.turn_on", "spa_heater_selected")
     )
-    await done(spa, call)
+    await spa.finish(call)
     await until(spa, by + timedelta(hours=3, minutes=4))
     assert selected(spa) == SPA_HEATER
     assert not held(spa)[0]
@@ -620,6 +619,6 @@ async def test_a_person_stops_the_pump_that_was_held_for_longer(spa: Home) -> No
     await soon(spa)
     await hold_pump(spa, "06:00:00")
     await spa.live(3 * STEP, step=STEP)
-    await done(spa, spa.act("switch.turn_off", "pump"))
+    await spa.finish(spa.act("switch.turn_off", "pump"))
     await spa.live(3 * STEP, step=STEP)
     assert as_before(spa) and warm_by(spa) is None

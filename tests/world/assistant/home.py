@@ -1,7 +1,7 @@
 """A home for tests: Home Assistant, an account of the simulated service, and time."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 import itertools
@@ -151,6 +151,15 @@ class Home:
             fire_timers(self.hass)
             await self.spin(40)
             await self.moment(0.002)
+
+    async def finish(self, action: Coroutine[Any, Any, object]) -> None:
+        """Let time pass until an action ends: it checks for its effect repeatedly."""
+        task = self.hass.async_create_task(action)
+        for _ in range(40):
+            if task.done():
+                break
+            await self.pass_time(1)
+        await task
 
     def go_to(self, weekday: int, hour: int, minute: int = 0) -> None:
         """Advance the service's clock to a weekday and time in the pool's time zone."""
