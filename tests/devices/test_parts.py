@@ -29,7 +29,6 @@ GAS_HEATER_SLOT, SOLAR_SLOT = 4, 5
 
 
 def parts(home: Home) -> dict[str, dr.ChildDeviceEntry]:
-    """Return the parts of the controller by name."""
     found = dr.async_entries_for_parent_device(
         dr.async_get(home.hass), home.device().id
     )
@@ -82,12 +81,6 @@ async def test_what_is_not_fitted_has_none(small: Home) -> None:
     assert parts(small).keys() == {"Water", "Pump", "Lights", "Outputs"}
 
 
-async def test_through_the_cloud_alone(home: Home) -> None:
-    home.own(home.service.small)
-    await home.set_up()
-    assert {"Water", "Pump", "Outputs"} <= parts(home).keys()
-
-
 async def test_an_entity_changes_its_part(full: Home) -> None:
     """A slot with a new type moves to another part; an empty part is removed."""
     before = full.entity_id("binary_sensor", f"slot_{GAS_HEATER_SLOT}")
@@ -101,14 +94,30 @@ async def test_an_entity_changes_its_part(full: Home) -> None:
     assert "Heating" not in parts(full)
 
 
-async def test_parts_stay(full: Home, hass_ws_client: WebSocketGenerator) -> None:
-    """Over a restart, and if somebody tries to delete one."""
-    before = {name: part.id for name, part in parts(full).items()}
-    await full.restart()
-    assert await async_setup_component(full.hass, "config", {})
-    client = await hass_ws_client(full.hass)
-    assert not (await client.remove_device(before["Pump"]))["success"]
-    assert {name: part.id for name, part in parts(full).items()} == before
+@pytest.mark.parametrize("loaded", [True, False])
+async def test_devices_deleted_by_hand(
+    small: Home, hass_ws_client: WebSocketGenerator, loaded: bool
+) -> None:
+    """No controller of the account and no part of it can be deleted; others can."""
+    assert await async_setup_component(small.hass, "config", {})
+    registry = dr.async_get(small.hass)
+
+    def known() -> set[str]:
+        return {small.device().id, *(part.id for part in parts(small).values())}
+
+    kept = known()
+    stale = registry.async_get_or_create(
+        config_entry_id=small.entry.entry_id,
+        identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
+    )
+    if not loaded:
+        await small.unload()
+    client = await hass_ws_client(small.hass)
+    for device_id in kept:
+        assert not (await client.remove_device(device_id))["success"]
+    assert (await client.remove_device(stale.id))["success"]
+    await (small.restart() if loaded else small.start())
+    assert known() == kept
 
 
 @pytest.mark.usefixtures("small")

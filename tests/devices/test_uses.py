@@ -33,7 +33,6 @@ async def ask(home: Home, *answers: dict[str, Any]) -> ConfigFlowResult:
 
 
 async def choose(home: Home, **uses: list[str]) -> None:
-    """Save the uses of outputs."""
     flow = await ask(home, uses)
     assert flow["type"] is FlowResultType.CREATE_ENTRY
 

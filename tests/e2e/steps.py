@@ -77,7 +77,6 @@ async def open_part(page: Page, home: Settings, name: str, part: str) -> None:
 
 
 def row(page: Page, name: str) -> Locator:
-    """Return the row of an entity on the page of a device."""
     named = page.get_by_text(name, exact=True)
     return page.locator("hui-generic-entity-row").filter(has=named).first
 
@@ -110,7 +109,6 @@ async def repeat_until(
 
 
 async def click_until(part: Locator, expected: Expectation) -> None:
-    """Click until it has an effect."""
     await repeat_until(partial(part.click, timeout=EFFECT_MS), expected)
 
 

@@ -75,7 +75,6 @@ async def entry_state(api: HomeAssistant) -> str:
 
 
 async def connections(api: HomeAssistant) -> set[str]:
-    """Return the ways in which controllers are reached."""
     return {
         state["state"]
         for entity_id, state in (await api.states()).items()

@@ -99,7 +99,6 @@ async def add(page: Page, screenshots: Path | None, days: list[datetime]) -> Non
 
 
 async def delete(page: Page) -> None:
-    """Delete the schedule with all of its events."""
     await event(page, "Evening fall").click()
     details = page.locator("dialog-calendar-event-detail")
     await details.get_by_role("button", name="Delete event").click()
@@ -110,7 +109,6 @@ async def delete(page: Page) -> None:
 
 
 async def name_it(editor: Locator, name: str) -> None:
-    """Enter the name of an event."""
     summary = editor.get_by_role("textbox", name="Summary")
     # Text is lost if it is typed while the dialog still opens.
     await expect(summary).to_be_focused()
@@ -153,6 +151,5 @@ def names(pool: Json) -> list[str]:
 
 
 def schedule(pool: Json, name: str) -> dict[str, Any]:
-    """Return a schedule as the controller has it."""
     (found,) = (each for each in pool["schedules"] if each["name"] == name)
     return dict(found)

@@ -123,7 +123,6 @@ async def add_dashboard(page: Page, home: Settings) -> None:
 
 
 async def open_pool(page: Page, home: Settings, url_path: str = URL_PATH) -> None:
-    """Open the view of the fully equipped pool."""
     await page.goto(f"{home.home_url}/{url_path}")
     await page.get_by_text(POOL, exact=True).first.click()
     for kind in CARDS:
@@ -221,7 +220,6 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
 
 
 async def stored(api: HomeAssistant) -> dict[str, Any]:
-    """Return the dashboard as Home Assistant keeps it."""
     config: dict[str, Any] = await api.command("lovelace/config", url_path=URL_PATH)
     return config
 

@@ -109,7 +109,6 @@ async def test_kinds_of_outputs(
 
 
 async def open_kinds(page: Page, home: Settings) -> Locator:
-    """Open the form for the kinds of outputs."""
     await open_integration(page, home)
     await page.get_by_role("button", name="Configure").click()
     dialog = page.locator("dialog-data-entry-flow")
@@ -119,7 +118,6 @@ async def open_kinds(page: Page, home: Settings) -> Locator:
 
 
 async def submit(page: Page, dialog: Locator) -> None:
-    """Submit the last form of a dialog."""
     await dialog.get_by_role("button", name="Submit").click()
     await dialog.get_by_role("button", name="Finish").click()
     await expect(dialog).to_be_hidden()

@@ -157,7 +157,6 @@ async def some_outputs(api: HomeAssistant) -> list[str]:
 
 
 async def all_widths(page: Page) -> None:
-    """Check a view in every width."""
     view, sections = page.locator("hui-view"), page.locator("hui-grid-section")
     for width in WIDTHS:
         await page.set_viewport_size(ViewportSize(width=width, height=HEIGHT))

@@ -75,7 +75,6 @@ async def nothing_is_green(pool: Page) -> None:
 
 
 async def ring_is(headline: Locator, colour: str) -> None:
-    """Check the colour of the ring around the water."""
     await expect(headline.locator(".ring")).to_have_css("stroke", colour)
 
 

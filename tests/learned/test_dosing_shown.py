@@ -88,7 +88,6 @@ async def test_midnight(full: Home, minutes: int) -> None:
 
 @pytest.fixture
 async def pool(home: Home) -> Home:
-    """Set up the fully equipped pool in UTC."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.full)
     await home.set_up(home.service.full)

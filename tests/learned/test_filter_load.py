@@ -35,7 +35,6 @@ PUMP = 0
 
 
 async def press(home: Home) -> None:
-    """Report that the filter is clean."""
     await home.act("button.press", "filter_cleaned")
 
 

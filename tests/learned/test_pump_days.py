@@ -202,7 +202,6 @@ def pool(
     water: float | None = None,
     **choices: Any,
 ) -> Pool:
-    """Return a pool with a rule for its hours."""
     learned = Learned()
     learned.pump_days = PumpDays(today, yesterday)
     learned.totals.of[PUMP_RUNNING].shown = ran

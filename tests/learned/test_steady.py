@@ -26,7 +26,6 @@ def readings(probes: Probes) -> Readings:
 
 
 def shown(steady: SteadyReadings, probes: Probes) -> Probes:
-    """Return the shown values of probes with these values."""
     found = steady.shown(PoolState(readings=readings(probes))).readings
     return found.ph, found.orp, found.water_temperature, found.ambient_temperature
 

@@ -28,7 +28,6 @@ WATER = "water_filtered_today"
 
 
 async def polls(home: Home, count: int = 1) -> None:
-    """Let some polls go by."""
     await home.advance(count * POLL, step=POLL)
 
 
@@ -51,17 +50,14 @@ def totals(home: Home) -> tuple[float, float]:
 
 
 def shown(home: Home) -> list[float]:
-    """Return all totals as they are shown."""
     return [float(home.value("sensor", key)) for key in (*KEYS, WATER)]
 
 
 def kwh(seconds: float, watts: float = WATTS) -> Any:
-    """Return the energy to expect."""
     return pytest.approx(watts * seconds / 3.6e6, rel=1e-9, abs=1e-12)
 
 
 def hours(seconds: float) -> Any:
-    """Return the hours to expect."""
     return pytest.approx(seconds / 3600, rel=1e-9, abs=1e-12)
 
 
@@ -73,7 +69,6 @@ def stop_pump(home: Home) -> None:
 
 @pytest.fixture
 async def in_utc(home: Home) -> Home:
-    """Set up the small pool in UTC."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.small)
     await home.set_up(home.controller)

@@ -33,13 +33,11 @@ def is_right(home: Home, key: str = "pool", *, minutes: float = 10) -> bool:
 
 
 def warm_at(home: Home) -> tuple[str, str]:
-    """Return the states of the sensors of pool and spa."""
     pool, spa = (home.value("sensor", f"{key}_warm_at") for key in ("pool", "spa"))
     return pool, spa
 
 
 def rate(home: Home, key: str = "pool") -> float | None:
-    """Return the heating rate that a thermostat shows."""
     found: float | None = home.state("climate", key).attributes.get("heating_rate")
     return found
 

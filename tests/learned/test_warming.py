@@ -48,7 +48,6 @@ def heat(
 
 
 def after(warming: Warming, at: float = BEGIN + 24 * HOUR) -> Warming:
-    """Let the session end."""
     warming.take_reading((), at, 25.0)
     return warming
 

@@ -5,19 +5,16 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.aiohttp_client import HassAsyncDNSResolver
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_capture_events,
 )
-from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 from zeroconf.asyncio import AsyncZeroconf
 
 from custom_components.poolctl import application_credentials
-from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.network import addresses
 from tests.network.test_survival import log_lines, lost
 from tests.world.assistant.home import Home
@@ -176,29 +173,6 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
         renewals = len(statuses(home, "token"))
         await asyncio.gather(*(cloud.inventory() for _ in range(5)))
         assert statuses(home, "token")[renewals:] == [200]
-
-
-@pytest.mark.parametrize("loaded", [True, False])
-async def test_devices_deleted_by_hand(
-    small: Home, hass_ws_client: WebSocketGenerator, loaded: bool
-) -> None:
-    """A controller of the account cannot be deleted; one that is gone can."""
-    assert await async_setup_component(small.hass, "config", {})
-    registry = dr.async_get(small.hass)
-    known = small.device()
-    stale = registry.async_get_or_create(
-        config_entry_id=small.entry.entry_id,
-        identifiers={(DOMAIN, "AA_BB_CC_99_99_99")},
-    )
-    if not loaded:
-        await small.unload()
-    client = await hass_ws_client(small.hass)
-    answer = await client.remove_device(known.id)
-    assert not answer["success"]
-    assert registry.async_get(known.id) is not None
-    answer = await client.remove_device(stale.id)
-    assert answer["success"]
-    assert registry.async_get(stale.id) is None
 
 
 # "localhost" is ::1, too, which the test harness does not allow.

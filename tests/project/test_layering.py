@@ -27,7 +27,6 @@ PLATFORM_TABLES = (
 
 
 def module_name(path: Path) -> str:
-    """Return the absolute name of a module or package."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
 

@@ -18,7 +18,6 @@ MANIFEST: Final = json.loads((FOLDER / "manifest.json").read_text())
 
 
 def source(pattern: str) -> str:
-    """Return the text of files of the integration."""
     return "\n".join(path.read_text() for path in sorted(FOLDER.glob(pattern)))
 
 

@@ -54,7 +54,6 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(committed: Path, tmp_path: Path) -> Path:
-    """Return a copy that a test may change."""
     return shutil.copytree(committed, tmp_path / "copy")
 
 

@@ -39,7 +39,6 @@ SOURCES = "\n".join(
 
 
 def load(name: str) -> Any:
-    """Return one of the integration's JSON files."""
     return json.loads((FOLDER / name).read_text())
 
 
@@ -48,7 +47,6 @@ REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
 
 
 def keys(pattern: str) -> set[str]:
-    """Return all matches of a pattern in the sources."""
     return set(re.findall(pattern, SOURCES))
 
 

@@ -27,7 +27,6 @@ ORP: Final = "entity.sensor.orp.name"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a copy of the repository that may be broken."""
     return copied(tmp_path / "copy")
 
 

@@ -41,7 +41,6 @@ type Change = Callable[[dict[str, Any]], object]
 
 @pytest.fixture
 def report() -> dict[str, Any]:
-    """Return the report of the simulated full pool."""
     found: dict[str, Any] = json.loads(FULL.read_text())
     return found
 
@@ -62,7 +61,6 @@ def file(tmp_path: Path, report: dict[str, Any]) -> Callable[..., Path]:
 
 
 def set_in(name: str, value: object) -> Change:
-    """Return a change of a part of the controller."""
     return lambda data: data["controllers"][0].__setitem__(name, value)
 
 
@@ -193,7 +191,6 @@ EVENING = 1_782_856_800.0
 
 
 def frame(*modes: int, at: float = 0.0, held: tuple[int, ...] = ()) -> Json:
-    """Return the event of a frame with these modes."""
     state = wire.Frame({"flags": 0}, [*modes], [*held])
     payload = wire.encode_frame(state).hex()
     return {"at": EVENING + at, "event": "frame", "counter": at, "payload": payload}

@@ -67,7 +67,6 @@ def explanation(home: Home, key: str = "spa") -> str:
 
 
 async def ask(home: Home, by: datetime, key: str = "spa") -> None:
-    """Enter a time, as a user does."""
     call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
     await home.finish(call)
 
@@ -109,7 +108,6 @@ def as_before(home: Home) -> bool:
 
 
 async def hold_pump(home: Home, duration: str, *, state: bool = True) -> None:
-    """Hold the pump, as a person does."""
     call = home.act(
         "poolctl.hold", "pump", domain="switch", state=state, duration=duration
     )
