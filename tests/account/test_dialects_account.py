@@ -75,17 +75,6 @@ async def test_a_controller_at_another_site(small: Home) -> None:
 # Keys
 
 
-async def test_a_key_is_requested_again_soon(home: Home) -> None:
-    home.own(home.service.small)
-    home.cloud.dialects = {D.C5_503_ONCE}
-    await home.set_up_with(key=None)
-    assert home.source == "cloud"
-    await home.advance(30)
-    assert home.stored["key"]
-    await home.advance(30, step=15)
-    assert home.source == "lan"
-
-
 async def test_when_a_key_is_requested_again(home: Home) -> None:
     """It is requested by the polls after 30 s, 2 min and 5 min, then hourly."""
     home.own(home.service.small)

@@ -111,22 +111,3 @@ async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -
     assert small.source == "lan"
     assert not lost(events)
     assert not small.flows
-
-
-async def test_the_cloud_is_older_than_the_lan(small: Home) -> None:
-    """If both answer in one poll, and the cloud with an old copy, the LAN counts."""
-    small.controller.faults.on("refuse")
-    await small.advance(30, step=15)
-    assert small.source == "cloud"
-    old = small.value("sensor", "pump_speed")
-    small.controller.cloud_link = False  # its copies stay what they are
-    small.pool.switch(0, True)
-    small.pool.set_speed(45)
-    small.controller.faults.clear()
-    await small.advance(30)
-    assert small.source == "lan"
-    events = async_capture_events(small.hass, "state_changed")
-    for _ in range(4):
-        assert small.value("sensor", "pump_speed") == "45" != old
-        await small.advance(15)
-    assert not [e for e in events if e.data["new_state"].state == old]
