@@ -17,14 +17,12 @@ from .house import (
     Happening,
     House,
     Never,
-    at_rest,
     by_hand,
     check,
     edited,
     passes,
     restarted,
     run_by_hand,
-    waits,
 )
 
 # Pump hours
@@ -173,7 +171,7 @@ HOURS = Blueprint(
             ),
             (next_day(placement="prices", lists=[PRICES]), "00:07", CHEAP),
             (next_day(placement="solar", lists=[PRICES]), "00:07", ["16:00-22:00"]),
-            (at_rest, 0, ["16:00-22:00"]),
+            (check(House.waits, False), 0, ["16:00-22:00"]),
         ),
         "in any unit": (
             (unit("min"), "00:07", AROUND_NOON),
@@ -196,7 +194,7 @@ HOURS = Blueprint(
         "prices that come within the hour are used": (
             (next_day(placement="prices", lists=[PRICES]), 0, []),
             (no_prices, "00:07", []),
-            (waits, 0, []),
+            (check(House.waits, True), 0, []),
             (prices, 11, CHEAP),
         ),
         "without prices, the pump gets its hours around noon": (

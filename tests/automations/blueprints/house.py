@@ -199,7 +199,6 @@ class House(Home):
             shown = self.blueprint.shows(self)
             assert shown == expected, f"{self.story}, step {number}"
 
-    @property
     def waits(self) -> bool:
         """Whether the automation waits for something."""
         return bool(self.state_of(ALIAS).attributes["current"])
@@ -311,14 +310,6 @@ class Blueprint:
 # What may happen in any home
 
 
-def away(house: House) -> None:
-    house.disconnect()
-
-
-def back(house: House) -> None:
-    house.reconnect()
-
-
 def refuses(house: House) -> None:
     house.controller.faults.on("decline")
 
@@ -367,11 +358,3 @@ def restarted(**ran: float) -> Happening:
 
 def run_by_hand(house: House) -> Awaitable[object]:
     return house.hass.services.async_call(AUTOMATION, "trigger", {"entity_id": ALIAS})
-
-
-def at_rest(house: House) -> None:
-    assert not house.waits
-
-
-def waits(house: House) -> None:
-    assert house.waits

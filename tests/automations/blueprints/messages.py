@@ -10,18 +10,7 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.poolctl import PLATFORMS
 
-from .house import (
-    Blueprint,
-    Change,
-    Happening,
-    House,
-    Never,
-    away,
-    back,
-    edited,
-    passes,
-    water,
-)
+from .house import Blueprint, Change, Happening, House, Never, edited, passes, water
 
 TELL = [
     {
@@ -204,8 +193,8 @@ ATTENTION = Blueprint(
     cloud_only=NO_LAN,
     own={
         "a controller that does not answer": (
-            (away, 12, ["Beach pool: No answer since 12:00."]),
-            (back, 12, []),
+            (House.disconnect, 12, ["Beach pool: No answer since 12:00."]),
+            (House.reconnect, 12, []),
         ),
         "a button in the message does the next step": (
             # A notice was not chosen.
@@ -216,6 +205,8 @@ ATTENTION = Blueprint(
         ),
         "notices, if they were chosen; a problem is not told as both": (
             (edited(notices=True), 0, []),
+            (drum(0), 12, [EMPTY]),
+            (drum(20_000), 25 * 60, []),
             (drum(1_500), 12, [NEARLY_EMPTY]),
             (drum(0), 12, [EMPTY]),
             (drum(20_000), 25 * 60, []),
@@ -333,8 +324,8 @@ MORNING = Blueprint(
             (drum(20_000), "07:31", []),
         ),
         "a controller that does not answer": (
-            (away, "07:31", [NEEDS_YOU]),
-            (back, 5, []),
+            (House.disconnect, "07:31", [NEEDS_YOU]),
+            (House.reconnect, 5, []),
         ),
         "by default, Home Assistant shows it": (
             (notified, 0, []),

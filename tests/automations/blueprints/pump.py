@@ -13,9 +13,6 @@ from .house import (
     Happening,
     House,
     another_edited,
-    at_rest,
-    away,
-    back,
     by_hand,
     check,
     edited,
@@ -23,7 +20,6 @@ from .house import (
     refuses,
     restarted,
     shows,
-    waits,
     water,
 )
 
@@ -149,7 +145,7 @@ SURPLUS = Blueprint(
             (passes, 1, "held on"),
             # One that is switched off while it runs waits for the next surplus.
             (OFF, 5, "off"),
-            (at_rest, 0, "off"),
+            (check(House.waits, False), 0, "off"),
             (meter(0), 3, "off"),
             (meter(2000), 7, "held on"),
             (meter(0), 3, "off"),
@@ -157,8 +153,8 @@ SURPLUS = Blueprint(
         "a controller that refuses ends it until the next surplus": (
             (refuses, 0, "off"),
             (meter(2000), 3, "off"),
-            (at_rest, 0, "off"),
-            (back, 0, "off"),
+            (check(House.waits, False), 0, "off"),
+            (House.reconnect, 0, "off"),
             (meter(0), 2, "off"),
             (meter(2000), 2, "held on"),
             (meter(0), 3, "off"),
@@ -284,11 +280,11 @@ COLD = Blueprint(
         "it is held when its schedule ends in the cold, and not before": (
             (schedule(True), 1, "on"),
             (water(ambient=1.0), 3, "on"),
-            (waits, 0, "on"),
+            (check(House.waits, True), 0, "on"),
             (water(ambient=9.0), 3, "on"),
-            (at_rest, 0, "on"),
+            (check(House.waits, False), 0, "on"),
             (water(ambient=1.0), 3, "on"),
-            (waits, 0, "on"),
+            (check(House.waits, True), 0, "on"),
             (schedule(False), 1, "held on"),
             (water(ambient=9.0), 3, "off"),
         ),
@@ -324,10 +320,10 @@ COLD = Blueprint(
         "cold again before the pump could be given back": (
             (edited(thermometers=[NEED]), 0, "off"),
             (garden(1), 2, "held on"),
-            (away, 0, "held on"),
+            (House.disconnect, 0, "held on"),
             (garden(8), 5, "held on"),
             (garden(1), 5, "held on"),
-            (back, 20, "held on"),
+            (House.reconnect, 20, "held on"),
             (garden(8), 3, "off"),
         ),
         "in hard frost, the controller's thermometer has no value": (

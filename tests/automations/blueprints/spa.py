@@ -16,7 +16,6 @@ from .house import (
     Happening,
     House,
     Never,
-    at_rest,
     by_hand,
     check,
     edited,
@@ -107,7 +106,7 @@ SESSION = Blueprint(
         "another press ends it": (
             (press, 3, READY),
             (press, 3, ""),
-            (at_rest, 0, ""),
+            (check(House.waits, False), 0, ""),
             (press, 3, READY),
             (press, 3, ""),
         ),

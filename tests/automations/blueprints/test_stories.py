@@ -24,8 +24,6 @@ from .house import (
     Never,
     Until,
     another_edited,
-    away,
-    back,
     passes,
     restarted,
 )
@@ -152,27 +150,31 @@ class Life:
             rows.append((self.of.forgets, self.goes_on))
         for ran, shown in rows:
             await self.start()
-            await self.happens(away, 3, self.goes_on)
+            await self.happens(House.disconnect, 3, self.goes_on)
             await self.house.start_anew(ran, (does, until))
-            await self.happens(back, BACK, shown)
+            await self.happens(House.reconnect, BACK, shown)
         if self.of.forgets:
             await self.give_back()
 
     async def away_when_it_should_start(self) -> None:
         if isinstance(self.of.away_at_start, Never):
             return
-        await self.happens(away, 3, self.of.rests)
+        await self.happens(House.disconnect, 3, self.of.rests)
         await self.start(self.of.rests)
-        await self.happens(back, BACK, usually(self.of.acts, self.of.away_at_start))
+        await self.happens(
+            House.reconnect, BACK, usually(self.of.acts, self.of.away_at_start)
+        )
         await self.stop()
 
     async def away_when_it_should_stop(self) -> None:
         if isinstance(self.of.away_at_stop, Never):
             return
         await self.start()
-        await self.happens(away, 3, self.goes_on)
+        await self.happens(House.disconnect, 3, self.goes_on)
         await self.stop(self.goes_on)
-        await self.happens(back, BACK, usually(self.stopped, self.of.away_at_stop))
+        await self.happens(
+            House.reconnect, BACK, usually(self.stopped, self.of.away_at_stop)
+        )
 
 
 CASES = (
@@ -195,7 +197,7 @@ async def test_a_life(house: House, blueprint: Blueprint) -> None:
         house.story = case.__name__
         await life.happens(passes, 0, blueprint.rests)
         await case(life)
-        assert not house.waits, house.story
+        assert not house.waits(), house.story
 
 
 @EVERY
@@ -204,7 +206,7 @@ async def test_its_own_stories(house: House, blueprint: Blueprint) -> None:
     for house.story, steps in blueprint.own.items():
         await house.edit()
         await house.lives(steps)
-        assert not house.waits, house.story
+        assert not house.waits(), house.story
 
 
 @pytest.mark.parametrize(
@@ -275,5 +277,5 @@ async def test_a_plan_that_is_refused(
     await house.happens(passes, "00:07")
     await hours.an_hour_of_tries(house)
     await house.wait(minutes=10)
-    assert not house.waits and "schedule" not in house.actions
+    assert not house.waits() and "schedule" not in house.actions
     assert "Say why not" in caplog.text and "All 20 schedules" in caplog.text
