@@ -60,11 +60,11 @@ async def nothing(home: Home) -> None:
 async def heat(home: Home) -> None:
     target = home.pool.settings["pool_target"]
     warmer = {"temperature": 61 - int(target)}
-    await done(home, try_to(home, "climate.set_temperature", "pool", **warmer))
+    await home.finish(try_to(home, "climate.set_temperature", "pool", **warmer))
 
 
 async def switch(home: Home) -> None:
-    await done(home, try_to(home, "switch.turn_on", "slot_3"))
+    await home.finish(try_to(home, "switch.turn_on", "slot_3"))
 
 
 @pytest.mark.usefixtures("freezer")
