@@ -59,20 +59,19 @@ async def pause(home: Home, what: str = "both", **fields: Any) -> None:
     await home.finish(services.async_call(DOMAIN, "pause_dosing", data, blocking=True))
 
 
-@pytest.mark.parametrize(
-    ("what", "left"), [("acid", (0, 3)), ("chlorine", (1, 0)), ("both", (0, 0))]
-)
-async def test_for_a_time(full: Home, what: str, left: tuple[float, float]) -> None:
-    assert dosing(full) == (1, 3)
-    await pause(full, what)
-    assert dosing(full) == left
-    await full.refresh()
-    assert paused(full) == (left[0] == 0, left[1] == 0)
-    await full.live(29 * 60, step=290)
-    assert dosing(full) == left
-    await full.live(2 * 60, step=60)
-    assert dosing(full) == (1, 3)
-    assert paused(full) == (False, False)
+async def test_for_a_time(full: Home, subtests: pytest.Subtests) -> None:
+    for what, left in (("acid", (0, 3)), ("chlorine", (1, 0)), ("both", (0, 0))):
+        with subtests.test(what):
+            assert dosing(full) == (1, 3)
+            await pause(full, what)
+            assert dosing(full) == left
+            await full.refresh()
+            assert paused(full) == (left[0] == 0, left[1] == 0)
+            await full.live(29 * 60, step=290)
+            assert dosing(full) == left
+            await full.live(2 * 60, step=60)
+            assert dosing(full) == (1, 3)
+            assert paused(full) == (False, False)
 
 
 async def test_over_a_restart(full: Home) -> None:

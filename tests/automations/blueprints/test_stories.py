@@ -48,7 +48,6 @@ def marked(blueprints: Iterable[Blueprint]) -> list[Any]:
 
 
 EVERY = pytest.mark.parametrize("blueprint", marked(ALL))
-EVERY_SPA = pytest.mark.parametrize("blueprint", marked(spa.ALL))
 BACK = 11
 """Minutes within which an automation does what it could not do before."""
 LONG_LOADED = 20
@@ -222,6 +221,7 @@ async def test_without_the_lan(
     await home.happens(first, 0)
     await home.automate()
     life = Life(home, blueprint)
+    home.story = "without the LAN"
     await life.start(shown)
     await life.stop()
 
@@ -229,22 +229,21 @@ async def test_without_the_lan(
 # What needs another home
 
 
-@EVERY_SPA
-@pytest.mark.parametrize(("more", "expected"), [({"target": 100}, 38), ({}, 37)])
+@pytest.mark.parametrize("blueprint", marked(spa.ALL))
 async def test_a_temperature_in_fahrenheit(
-    home: House,
-    blueprint: Blueprint,
-    monkeypatch: pytest.MonkeyPatch,
-    more: dict[str, Any],
-    expected: int,
+    home: House, blueprint: Blueprint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The default is 37 °C there, too."""
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     await move_in(home, blueprint, monkeypatch, lan=True)
     await home.automate()
-    await home.edit(heat_to="temperature", **more)
-    await Life(home, blueprint).start()
-    assert home.pool.settings["spa_target"] == expected
+    life = Life(home, blueprint)
+    home.story = "°F"
+    for target, expected in ((100, 38), (None, 37)):
+        await home.edit(heat_to="temperature", target=target)
+        await life.start()
+        assert home.pool.settings["spa_target"] == expected
+        await life.stop()
 
 
 @pytest.mark.parametrize("blueprint", marked([spa.SESSION]))
