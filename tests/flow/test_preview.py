@@ -103,55 +103,64 @@ async def test_one_read_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) ->
     assert len(home.controller.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("fault", "problem"),
-    [
-        *((fault, "") for fault in ("refuse", "hang", "reset", "slow_headers", "busy")),
-        *((fault, "ProtocolError") for fault in ("garbage", "html", "oversized")),
-        ("redirect", "ProtocolError"),
-        ("truncated_frame", r"FrameError, \d+ bytes, 01[0-9a-f]{6}"),
-    ],
-)
+FAULTS = {
+    **dict.fromkeys(("refuse", "hang", "reset", "slow_headers", "busy"), ""),
+    **dict.fromkeys(("garbage", "html", "oversized", "redirect"), "ProtocolError"),
+    "truncated_frame": r"FrameError, \d+ bytes, 01[0-9a-f]{6}",
+}
+"""Faults, and the problem that the dialog names then."""
+
+
 async def test_an_answer_that_is_odd_or_missing(
-    home: Home, fault: str, problem: str
+    home: Home, subtests: pytest.Subtests
 ) -> None:
     """The dialog still opens within 3 s, with the problem and the address for a report."""
-    home.controller.faults.on(fault)
-    started = time.monotonic()
-    flow = await see(home, home.controller)
-    assert time.monotonic() - started < 3
-    assert flow["step_id"] == ("confirm_odd" if problem else "confirm")
-    values = shown(flow)
-    assert re.fullmatch(problem, values.pop("problem", ""))
-    addresses = [*values.values()]
-    assert len(addresses) == bool(problem)
-    assert all(address.startswith("https://github.com/") for address in addresses)
+    for number, (fault, problem) in enumerate(FAULTS.items()):
+        with subtests.test(fault):
+            home.controller.faults.on(fault)
+            started = time.monotonic()
+            flow = await see(home, home.controller, id=another(number))
+            assert time.monotonic() - started < 3
+            assert flow["step_id"] == ("confirm_odd" if problem else "confirm")
+            values = shown(flow)
+            assert re.fullmatch(problem, values.pop("problem", ""))
+            addresses = [*values.values()]
+            assert len(addresses) == bool(problem)
+            assert all(each.startswith("https://github.com/") for each in addresses)
+        home.controller.faults.clear()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {},
-        {"env": None},
-        {"env": 7},
-        {"env": "no hex ![x](http://evil.example)"},
-        {"env": "01"},
-        {"env": "01000000000100000000"},
-        {"env": (b"\x01" + bytes(4) + b"![x](//e)" + bytes(4)).hex()},
-        {"ok": False, "err": "**no** [x](//e)"},
-        ["![x](//e)"],
-    ],
+def another(number: int) -> str:
+    """Return the ID of another controller, which was not read yet."""
+    return f"AA_BB_CC_00_01_{number:02}"
+
+
+ODD_ANSWERS: tuple[object, ...] = (
+    {},
+    {"env": None},
+    {"env": 7},
+    {"env": "no hex ![x](http://evil.example)"},
+    {"env": "01"},
+    {"env": "01000000000100000000"},
+    {"env": (b"\x01" + bytes(4) + b"![x](//e)" + bytes(4)).hex()},
+    {"ok": False, "err": "**no** [x](//e)"},
+    ["![x](//e)"],
 )
+
+
 async def test_words_of_a_stranger_are_not_shown(
-    home: Home, raw: RawServer, answer: object
+    home: Home, raw: RawServer, subtests: pytest.Subtests
 ) -> None:
     """Odd answers raise no unexpected error, and their text is not shown."""
-    raw.say(200, json.dumps(answer))
     announced = replace(Announcement.of(home.controller), port=raw.port)
-    flow = await open_card(home, await hear(home, announced))
-    assert flow["step_id"] == "confirm_odd"
-    problem = shown(flow)["problem"]
-    assert re.fullmatch(r"\w+Error(, \d+ bytes, [0-9a-f]*)?", problem)
+    for number, answer in enumerate(ODD_ANSWERS):
+        with subtests.test(str(answer)):
+            raw.say(200, json.dumps(answer))
+            flow = await hear(home, announced, id=another(number))
+            flow = await open_card(home, flow)
+            assert flow["step_id"] == "confirm_odd"
+            problem = shown(flow)["problem"]
+            assert re.fullmatch(r"\w+Error(, \d+ bytes, [0-9a-f]*)?", problem)
 
 
 async def test_nothing_of_it_is_stored(home: Home, sign_in: SignIn) -> None:
