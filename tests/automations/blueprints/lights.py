@@ -131,6 +131,13 @@ DUSK = Blueprint(
             (passes, "23:01", "show"),
             (schedule(False), 1, ""),
         ),
+        "a controller that is away for an hour at the end": (
+            (dusk, 2, NIGHT),
+            (House.disconnect, "23:01", NIGHT),
+            (passes, 32, NIGHT),
+            (passes, 10, NIGHT),
+            (House.reconnect, 11, ""),
+        ),
         "the end may be before dusk, as in summer": (
             (edited(off_at="17:30:00"), 0, ""),
             (sun(3), "17:30", ""),
