@@ -173,6 +173,19 @@ async def test_a_cloud_that_cannot_leaves_the_lan_working(
     assert on_cloud.names()[0] == "aux"
 
 
+async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None:
+    """Cloud and LAN share one counter: a value used by the cloud is not used again."""
+    await small.controller.outputs.switch(WATERFALL, True)
+    small.pool.faults.on("refuse")
+    await small.polls(15)
+    await small.polls(15)
+    await small.controller.pump.switch(False)
+    small.pool.faults.clear()
+    await small.polls(30)
+    await small.controller.outputs.switch(WATERFALL, False)
+    assert [request.ok for request in small.asked("a")] == [True, True]
+
+
 # Accepted, but nothing happens
 
 

@@ -79,6 +79,10 @@ def test_two_overlap_where_the_firmware_would_run_both(
     assert one.overlaps(other) is other.overlaps(one) is bool(both)
 
 
+def test_the_eighth_bit_of_a_record_stands_for_no_day() -> None:
+    assert replace(EVENING, weekdays=0xFF).days == tuple(range(7))
+
+
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
     longest = replace(EVENING, name="ü" * (MAX_NAME // 2))
     # Verb, index, record; 9 bytes around it (protocol.md O1), in hex within some JSON.

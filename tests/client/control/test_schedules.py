@@ -209,6 +209,15 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
     assert now is None or asdict(now).items() >= change.items()
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_armed_or_not_is_no_other_schedule(pool: Rig, enabled: bool) -> None:
+    """A schedule that was armed or disarmed in the app stays so."""
+    record(pool, INDEX).enabled = enabled
+    seen = replace(SEEN, enabled=not enabled)
+    await pool.controller.schedules.update(INDEX, replace(seen, end=900), observed=seen)
+    assert (record(pool, INDEX).end, record(pool, INDEX).enabled) == (900, enabled)
+
+
 async def test_several_at_once(pool: Rig) -> None:
     """A second edit is refused, because the first changed what it was based on."""
     schedules = pool.controller.schedules

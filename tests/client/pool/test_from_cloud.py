@@ -123,6 +123,14 @@ def test_an_odd_answer_changes_no_wiring() -> None:
     assert after(odd, odd) == 22
 
 
+def test_slots_that_cannot_be() -> None:
+    for index in (-1, 37, None, "0", True):
+        manual: Any = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}
+        slots = merge_slots(PoolState(), {"manual": manual}, NOW).outputs.slots
+        shown = {(slot.kind, slot.name, slot.on) for slot in slots}
+        assert shown <= {("unknown", "", None)}, index
+
+
 def test_temperatures_and_pump() -> None:
     answer = {"ambientTemp": {"water_temp": 264, "ambient_temp": 2150}}
     state = merge_temperatures(from_cloud(), answer, NOW)

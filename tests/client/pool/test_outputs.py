@@ -37,6 +37,8 @@ def test_slots() -> None:
     outputs = PoolState().outputs
     assert outputs.slots == () and outputs.pump is None and outputs.slot(0) is None
     assert not outputs.fitted({31})
+    # The cloud alone does not report holds, whatever was switched through it.
+    assert outputs.with_hold(2, held=True).held is None
 
 
 @pytest.mark.parametrize(
