@@ -1,16 +1,13 @@
 """A controller that differs from the assumptions (protocol.md), as a user sees it."""
 
-from ipaddress import IPv4Address
 from types import SimpleNamespace
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import pytest
 
 from custom_components.poolctl.client import clock
-from custom_components.poolctl.network.addresses import ObservedAddress
 from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
@@ -175,29 +172,7 @@ async def test_a_start_with_a_clock_that_is_not_set(
     assert len(small.cloud_writes) == writes
 
 
-# Odd texts and frames
-
-
-def test_an_announcement_that_would_be_a_link() -> None:
-    info = ZeroconfServiceInfo(
-        ip_address=IPv4Address("127.0.0.1"),
-        ip_addresses=[],
-        port=8080,
-        hostname="ctrl-0a0b0c.local.",
-        type="_ctrl._tcp.local.",
-        name="<b>Pool</b>\udc00._ctrl._tcp.local.",
-        properties={
-            "id": "AA_BB_CC_0A_0B_0C",
-            "mac": "aabbcc0a0b0c",
-            "fw": "[2](http://evil.example)",
-            "pv": "2",
-        },
-    )
-    observed = ObservedAddress.from_zeroconf(info)
-    assert observed is not None
-    for text in (observed.name, observed.firmware):
-        text.encode()
-        assert "://" not in text and not set(text) & set("<>[]")
+# Odd frames
 
 
 async def test_a_frame_without_types_removes_nothing(full: Home) -> None:

@@ -44,7 +44,7 @@ class Homes:
         await self._stop()
 
     async def new(self, *options: str) -> Settings:
-        """Start a home in which nothing is set up."""
+        """Start a home with options of scripts/develop."""
         return await self._start(*options)
 
     async def furnished(self) -> Settings:
