@@ -60,7 +60,8 @@ async def pause(home: Home, what: str = "both", **fields: Any) -> None:
 
 
 async def test_for_a_time(full: Home, subtests: pytest.Subtests) -> None:
-    for what, left in (("acid", (0, 3)), ("chlorine", (1, 0)), ("both", (0, 0))):
+    rows = {"acid": (0.0, 3.0), "chlorine": (1.0, 0.0), "both": (0.0, 0.0)}
+    for what, left in rows.items():
         with subtests.test(what):
             assert dosing(full) == (1, 3)
             await pause(full, what)
