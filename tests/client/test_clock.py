@@ -195,7 +195,7 @@ def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) 
 
 
 def test_when_the_time_is_known(world: World) -> None:
-    """A wrong wall clock is enough if the service told the time since the start."""
+    """A wrong wall clock is enough if the service reported the time since the start."""
     world.wrong = MINUTE
     clock = world.clock(since=START - 2 * DAY)
     known = [clock.known]

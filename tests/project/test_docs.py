@@ -355,11 +355,11 @@ async def test_what_is_exposed_by_itself(full: Home) -> None:
 async def test_the_energy_dashboard_takes_the_pump(full: Home) -> None:
     _, (_, energy), (_, power) = rows("voice-and-energy", "Energy dashboard")
     states = [full.state_of(_of(full, name.strip("`"))) for name in (energy, power)]
-    seen = [
+    classes = [
         (state.attributes["device_class"], state.attributes["state_class"])
         for state in states
     ]
-    assert seen == [("energy", "total_increasing"), ("power", "measurement")]
+    assert classes == [("energy", "total_increasing"), ("power", "measurement")]
 
 
 def _anchor(heading: str) -> str:

@@ -76,7 +76,7 @@ async def test_a_pool_on_the_lan(
     assert installer["water_offset"] == -12
     assert installer["backwash_pressure"] is None
 
-    # What people typed is replaced, so that slots with a name can be told apart.
+    # What people typed is replaced, so that slots with a name stay distinct.
     assert state["outputs"]["names"] == [
         "**REDACTED**" if slot.name else "" for slot in home.pool.slots
     ]

@@ -174,14 +174,14 @@ CLOUD: list[tuple[C, str, str, Step]] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "assumption", "seen", "step"), [*LAN, *CLOUD])
+@pytest.mark.parametrize(("dialect", "assumption", "observed", "step"), [*LAN, *CLOUD])
 @pytest.mark.usefixtures("freezer")
 async def test_who_is_otherwise(
     home: Home,
     hass_client: ClientSessionGenerator,
     dialect: L | C,
     assumption: str,
-    seen: str,
+    observed: str,
     step: Step,
     tmp_path: Path,
 ) -> None:
@@ -195,7 +195,7 @@ async def test_who_is_otherwise(
     await step(home)
     found = contradicting(await replayed(home, hass_client, tmp_path))
     assert [*found] == [assumption]
-    assert any(seen in words for words in found[assumption]), found
+    assert any(observed in words for words in found[assumption]), found
 
 
 @pytest.mark.usefixtures("current_request_with_host")

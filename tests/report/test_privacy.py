@@ -221,13 +221,15 @@ async def test_nothing_tells_whose_pool_it_is(
     assert not [
         each for file in files for each in private_parts(json.loads(file)["data"])
     ]
-    told = "\n".join([*(t for file in files for t in strings(json.loads(file))), log])
+    everything = "\n".join(
+        [*(t for file in files for t in strings(json.loads(file))), log]
+    )
     assert len(log.splitlines()) > 20
-    assert "key_known" in told
-    assert "acid_low_" in told
+    assert "key_known" in everything
+    assert "acid_low_" in everything
     assert len({*planted.forbidden()}) >= 40
     for forbidden, text in (
-        (planted.forbidden(), told.lower()),
+        (planted.forbidden(), everything.lower()),
         (planted.keys(), caplog.text.lower()),
     ):
         assert not [each for each in forbidden if each.lower() in text]

@@ -210,7 +210,9 @@ def schedules(start: int, end: int) -> Json:
     return {"event": "request", "op": "q", "of": "schedules", "reply": reply.hex()}
 
 
-def seen(name: str, *events: Json, **account: Any) -> tuple[Outcome, tuple[str, ...]]:
+def outcome_of(
+    name: str, *events: Json, **account: Any
+) -> tuple[Outcome, tuple[str, ...]]:
     """Return the outcome of an assumption after these events."""
     part = Part({"recording": [*events]}, zone="Europe/Berlin", **account)
     (found,) = [each for each in verdicts(part) if each.assumption == name]
@@ -227,7 +229,7 @@ def seen(name: str, *events: Json, **account: Any) -> tuple[Outcome, tuple[str, 
     ],
 )
 def test_whether_busy_had_run(events: list[Json], ran: bool | None) -> None:
-    outcome, words = seen("busy", *events)
+    outcome, words = outcome_of("busy", *events)
     assert words == (("it had run",) if ran else ())
     assert (outcome is Outcome.NOT_OBSERVED) is (ran is None)
 
@@ -245,16 +247,16 @@ def test_when_a_schedule_begins(
 ) -> None:
     at = minute * 60.0
     events = schedules(600, 720), frame(0, at=at - 200), frame(1, at=at)
-    assert seen("schedule_times", *events) == (outcome, words)
+    assert outcome_of("schedule_times", *events) == (outcome, words)
 
 
 def test_a_gap_tells_nothing_of_a_start() -> None:
     none = Outcome.NOT_OBSERVED, ()
     far = schedules(600, 720), frame(0), frame(1, at=36_000)
-    assert seen("schedule_times", *far) == none
+    assert outcome_of("schedule_times", *far) == none
     lost = {"event": "request", "op": "state", "of": "", "error": "UnreachableError"}
     events = schedules(600, 720), frame(0, at=1), lost, frame(1, at=60)
-    assert seen("schedule_times", *events) == none
+    assert outcome_of("schedule_times", *events) == none
 
 
 @pytest.mark.parametrize(
@@ -267,7 +269,7 @@ def test_a_gap_tells_nothing_of_a_start() -> None:
 )
 def test_a_schedule_over_midnight(mode: int, at: float, outcome: Outcome) -> None:
     events = schedules(1380, 120), frame(1, at=at - 300), frame(mode, at=at)
-    assert seen("schedule_midnight", *events)[0] is outcome
+    assert outcome_of("schedule_midnight", *events)[0] is outcome
 
 
 def test_any_aux_code_is_an_output() -> None:
@@ -287,7 +289,7 @@ def test_any_aux_code_is_an_output() -> None:
     ],
 )  # fmt: skip
 def test_what_the_account_shows(name: str, answer: Json, words: str) -> None:
-    _, found = seen(name, account=tuple(recorded([answer])))
+    _, found = outcome_of(name, account=tuple(recorded([answer])))
     assert found == ((words,) if words else ())
 
 

@@ -38,9 +38,9 @@ class CloudDialect(Described):
     C1_FAILED = auto(), "a write that was not done is answered with `failed`"
     C1_201 = auto(), "a write that was done is answered with 201 and `SUCCESS`"
     C1_202 = auto(), "a write that was done is answered with 202 and `SUCCESS`"
-    C2_403 = auto(), "a dead access token is told by 403"
-    C2_400 = auto(), "a dead access token is told by 400"
-    C2_FAILED = auto(), "a dead access token is told by words and 200 `FAILED`"
+    C2_403 = auto(), "a dead access token is reported by 403"
+    C2_400 = auto(), "a dead access token is reported by 400"
+    C2_FAILED = auto(), "a dead access token is reported in words and by 200 `FAILED`"
     C3_KEPT = auto(), "a renewal brings no refresh token: the old one lives on"
     C3_FAILED = auto(), "the token endpoint refuses with 200 `FAILED`"
     C3_NULL = auto(), "the token endpoint refuses with 200 `null`"
@@ -55,11 +55,11 @@ class CloudDialect(Described):
     C5_BASE64 = auto(), "the key is written in base64"
     C5_SPACES = auto(), "the key is written with spaces"
     C6_STALE = auto(), "`online` is false, whatever the controller does"
-    C6_ABSENT = auto(), "`online` is not told"
+    C6_ABSENT = auto(), "`online` is not reported"
     C7_ZERO_NORMAL = auto(), "`dry_run_status` is 0 if all is well, 4 if it runs dry"
-    C8_FAILED = auto(), "a controller that does not answer is told by 200 `FAILED`"
-    C8_408 = auto(), "a controller that does not answer is told by 408"
-    C8_500 = auto(), "a controller that does not answer is told by 500"
+    C8_FAILED = auto(), "a controller that does not answer is reported by 200 `FAILED`"
+    C8_408 = auto(), "a controller that does not answer is reported by 408"
+    C8_500 = auto(), "a controller that does not answer is reported by 500"
     C9_HUGE = auto(), "a 429 asks to wait for 99999999 s"
     C9_NEGATIVE = auto(), "a 429 asks to wait for -1 s"
     C9_DATE = auto(), "a 429 tells an HTTP date"
@@ -104,7 +104,7 @@ D = CloudDialect
 def switch(cloud: Cloud, name: str, on: bool) -> None:
     """Switch a dialect on or off; raises ValueError for an invalid name."""
     dialect = CloudDialect(name)
-    cloud.told_once = {told for told in cloud.told_once if told[0] != dialect}
+    cloud.told_once = {each for each in cloud.told_once if each[0] != dialect}
     if on:
         cloud.dialects.add(dialect)
     else:
@@ -227,7 +227,7 @@ def reworded(
         return response
     if (form := _FORMS.get(name)) is not None:
         form(cloud, body)
-    data = json.dumps(_each(body, lambda told: _odd_texts(cloud, told))).encode()
+    data = json.dumps(_each(body, lambda answer: _odd_texts(cloud, answer))).encode()
     if D.C19_LATIN_1 in cloud.dialects:
         data = re.sub(rb'(?<="tag": ")([^"]+)', lambda tag: tag[1] + b" \xe9", data)
     response.body = data
@@ -332,8 +332,8 @@ def _inventory(cloud: Cloud, body: Json) -> None:
         D.C22_NEXT: {"next": "/user/sites?page=2"},
         D.C22_COUNT: {"pagination": {"total": len(sites)}},
     }
-    if len(sites) > 1 and (told := _spoken(cloud, more)):
-        body["data"] |= told
+    if len(sites) > 1 and (texts := _spoken(cloud, more)):
+        body["data"] |= texts
         sites.pop()
     if D.C11_MOVED in cloud.dialects:
         devices = [device for site in sites for device in site["device_list"]]
@@ -382,9 +382,9 @@ _ODD: Final[Mapping[CloudDialect, Callable[[str], str]]] = {
 }
 
 
-def _odd_texts(cloud: Cloud, told: Json) -> Json:
+def _odd_texts(cloud: Cloud, answer: Json) -> Json:
     if (odd := _spoken(cloud, _ODD)) is None:
-        return told
-    texts = {name: told[name] for name in _WORDS & told.keys()}
+        return answer
+    texts = {name: answer[name] for name in _WORDS & answer.keys()}
     # Empty fields stay empty.
-    return told | {n: odd(t) for n, t in texts.items() if t and isinstance(t, str)}
+    return answer | {n: odd(t) for n, t in texts.items() if t and isinstance(t, str)}

@@ -17,11 +17,11 @@ SERVICE: Final = "_ctrl._tcp.local."
 
 def service(controller: Controller) -> ServiceInfo:
     """Return the service of a controller, with the addresses that it listens on."""
-    told = Announcement.of(controller)
-    if ip_address(told.host).is_unspecified:
+    announcement = Announcement.of(controller)
+    if ip_address(announcement.host).is_unspecified:
         host, *others = own_addresses()
-        told = replace(told, host=host, other_hosts=tuple(others))
-    return announced(told)
+        announcement = replace(announcement, host=host, other_hosts=tuple(others))
+    return announced(announcement)
 
 
 def own_addresses() -> list[str]:
@@ -39,15 +39,15 @@ def interfaces_of(controllers: Iterable[Controller]) -> list[str]:
     return [*["127.0.0.1"] * loopback, *sorted(outside)]
 
 
-def announced(told: Announcement) -> ServiceInfo:
+def announced(announcement: Announcement) -> ServiceInfo:
     """Return the service of an announcement, which may be false."""
     return ServiceInfo(
         SERVICE,
-        f"{told.name}.{SERVICE}",
-        server=told.hostname,
-        port=told.port,
-        parsed_addresses=[told.host, *told.other_hosts],
-        properties=told.text,
+        f"{announcement.name}.{SERVICE}",
+        server=announcement.hostname,
+        port=announcement.port,
+        parsed_addresses=[announcement.host, *announcement.other_hosts],
+        properties=announcement.text,
     )
 
 

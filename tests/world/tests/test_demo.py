@@ -92,7 +92,7 @@ type Post = Callable[..., Awaitable[tuple[int, Any]]]
 
 @pytest.fixture
 def post(service: Visitor, page: ControlPage) -> Post:
-    """Return a function that posts to the page, for the controller unless told."""
+    """Return a function that posts to the page, for the controller unless another is given."""
 
     async def post(what: str, **body: object) -> tuple[int, Any]:
         body = {"target": service.controller.device_id, **body}
