@@ -28,7 +28,8 @@ RUN_HOURS: Final = 60 / HOUR
 """Largest error of run hours in a day."""
 WRITTEN_AT, BEGIN = 5, 8
 """Hours of the day at which the automation sets the pump's hours, and at which they
-begin. The pump runs half as many hours as the water has degrees."""
+begin. The pump runs a third as many hours as the water has degrees: the night is free,
+also after a spa evening."""
 BEFORE, AFTER = 5.0, 45.0
 """Seconds before and after an action or a start in which it causes queries."""
 
@@ -132,7 +133,7 @@ async def watch_hours(home: Home, begin: datetime, days: int) -> None:
             await asyncio.sleep(MINUTE)
         await asyncio.sleep(10 * MINUTE)
         start, end = schedules[0].start / 60, schedules[0].end / 60
-        if start == BEGIN and abs(end - start - warm / 2) < 0.1:
+        if start == BEGIN and abs(end - start - warm / 3) < 0.1:
             home.counts["right hours of the pump"] += 1
         else:
             home.note(f"the pump runs from {start} to {end} h in {warm:.1f} °C")

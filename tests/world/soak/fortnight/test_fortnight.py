@@ -103,7 +103,7 @@ async def test_a_fortnight(
 async def _automate(home: Home) -> None:
     """Set up the family's automation, which writes the schedule of the pump."""
     water = home.entity_id("sensor", "water_temperature")
-    hours = f"timedelta(hours=states('{water}') | float / 2)"
+    hours = f"timedelta(hours=states('{water}') | float / 3)"
     end = f"{{{{ (today_at('{BEGIN:02}:00') + {hours}).strftime('%H:%M') }}}}"
     automation = {
         "triggers": [{"trigger": "time", "at": f"{WRITTEN_AT:02}:00:00"}],
