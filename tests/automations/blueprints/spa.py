@@ -127,6 +127,13 @@ SESSION = Blueprint(
             (run_by_hand, 3, READY),
             (passes, 121, ""),
         ),
+        "after a restart, too, what was on before the session stays on": (
+            (by_hand("switch.turn_on", FALL), 10, "fall"),
+            (press, 3, READY),
+            (restarted(), 3, READY),
+            (passes, 121, "fall"),
+            (given_back, 1, ""),
+        ),
         "a spa that is on or held by hand is left alone": (
             (spa("switch.turn_on"), 0.5, "spa"),
             (heat("heat"), 0.5, "spa, heats"),
