@@ -282,7 +282,7 @@ DOSING = Blueprint(
     # While Home Assistant is off, dosing is not paused.
     start_missed=DOSES,
     away_at_start=DOSES,
-    cloud_only=Never("tests/services: where a pause is possible."),
+    cloud_only=Never("The action decides where a pause is possible."),
     own={
         "acid alone": (
             (edited(dosing=[ACID]), 0, DOSES),

@@ -318,13 +318,18 @@ COLD = Blueprint(
             (water(ambient=9.0), 3, "off"),
         ),
         "cold again before the pump could be given back": (
-            (edited(thermometers=[NEED]), 0, "off"),
+            (edited(thermometers=[NEED]), 15, "off"),
             (garden(1), 2, "held on"),
             (House.disconnect, 0, "held on"),
             (garden(8), 5, "held on"),
             (garden(1), 5, "held on"),
             (House.reconnect, 20, "held on"),
             (garden(8), 3, "off"),
+        ),
+        "a pump that runs in the cold is given back after an edit, too": (
+            (water(ambient=1.0), 2, "held on"),
+            (edited(warm_at=6), 3, "held on"),
+            (water(ambient=7.0), 4, "off"),
         ),
         "in hard frost, the controller's thermometer has no value": (
             (water(ambient=1.0), 2, "held on"),
