@@ -32,6 +32,7 @@ from tests.world.simulator import devices, settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.devices import Endpoint
 from tests.world.simulator.dialects import ODD
+from tests.world.simulator.raw import until
 
 OBJECTS = {PH: sim_settings.read_ph, ORP: sim_settings.read_chlorine}
 EACH_DOSER = pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
@@ -126,6 +127,14 @@ async def test_off_and_on_again(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> N
         assert changed(pool, settings) == (set() if on else {"ph_dosing", "orp_flags"})
     flags = [body["ph_dosing"] for _, body in pool.sent() if "ph_dosing" in body]
     assert [str(flag) for flag in flags] == ["0", "1"]
+
+
+async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
+    change = asyncio.create_task(pool.controller.dosing.enable(ACID, False))
+    await until(lambda: bool(pool.asked("a")))
+    pool.pool.faults.once("garbage", 1, PH.query)
+    await change
+    assert pool.reported.acid.enabled is False
 
 
 @EACH_DOSER

@@ -9,7 +9,10 @@ from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, merge_settings
 from custom_components.poolctl.client.pool.parts import COUNT_AGE, Doser
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.commands import PH_SETTINGS
+from custom_components.poolctl.client.wire.commands import (
+    CHLORINE_SETTINGS,
+    PH_SETTINGS,
+)
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -25,6 +28,17 @@ def test_odd_values_leave_what_is_known() -> None:
         after = merge_settings(PH_SETTINGS, before, answer, NOW)
         assert after.acid == Doser(enabled=True, doses=3)
         assert after.acid.doses_at == before.acid.doses_at is not None
+
+
+def test_each_object_is_reported_by_itself() -> None:
+    for name, kind, other in (
+        (PH_SETTINGS, ACID, CHLORINE),
+        (CHLORINE_SETTINGS, CHLORINE, ACID),
+    ):
+        state = merge_settings(name, PoolState(), {"current_dose_today": 3}, NOW)
+        untouched = other.of(state)
+        assert kind.of(state).doses == 3
+        assert (untouched.doses, untouched.doses_at) == (None, None)
 
 
 # Drums

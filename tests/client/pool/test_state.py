@@ -178,6 +178,16 @@ def test_other_settings() -> None:
 # Values that stay, and values that do not
 
 
+def test_schedules_are_assumed_until_the_cloud_has_reported_them() -> None:
+    lan = from_lan()
+    cloud = from_cloud(lan)
+    assert not lan.schedules.assumed and cloud.schedules.assumed
+    assert from_cloud(cloud).schedules.assumed
+    known = replace(cloud, schedules=Schedules(assumed=False))
+    assert not from_cloud(known).schedules.assumed
+    assert not from_lan(cloud).schedules.assumed
+
+
 def test_absent_parts_stay_in_force() -> None:
     timers = (Timer(3, 10, 20),)
     state = from_lan(timers=timers)
