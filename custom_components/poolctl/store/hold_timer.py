@@ -7,7 +7,7 @@ import time
 
 from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
@@ -32,6 +32,9 @@ _LOGGER = logging.getLogger(__name__)
 
 _AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
 """Seconds to wait after work and after an unexpected error: neither becomes a loop."""
+_AFTER_START = 30.0
+"""Seconds to wait after a start of Home Assistant, less the time since the last read: an
+automation that asked for a hold must see its end to undo what else belongs to it."""
 
 type _InBackground = Callable[[Coroutine[None, None, None], str], object]
 
@@ -59,6 +62,8 @@ class HoldTimer:
         self._cancel()
         if self._working or self._stopped:
             return
+        if self._hass.state is not CoreState.running:
+            self._not_before = time.monotonic() + _AFTER_START
         waits = [wait for each in self._claimants if (wait := each.wait) is not None]
         waits = [max(wait, self._not_before - time.monotonic()) for wait in waits]
         if waits and min(waits) <= 0:

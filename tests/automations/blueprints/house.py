@@ -107,10 +107,12 @@ class House(Home):
         self,
         ran: timedelta | None = None,
         meanwhile: tuple[Happening, Until] | None = None,
+        seconds: float = 1,
     ) -> None:
         """Start Home Assistant anew, after something happened while it was off.
 
-        `ran` is how long ago the automation ran, if it is not what it really did.
+        `ran` is how long ago the automation ran, if it is not what it really did. It
+        takes some seconds from the set-up of the controllers to the automation.
         """
         await self._load()
         await self.unload()
@@ -124,7 +126,7 @@ class House(Home):
         self.hass.set_state(CoreState.not_running)
         entries = self.hass.config_entries
         self.hass.async_create_task(entries.async_setup(self.entry.entry_id))
-        await self.second()
+        await self.wait(seconds=seconds)
         await self._load(self._rule)
         await self.hass.async_start()
         await self._begin()
