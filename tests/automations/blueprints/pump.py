@@ -295,6 +295,10 @@ COLD = Blueprint(
             (RESUMED, 1, "held on"),
             (water(ambient=9.0), 3, "off"),
         ),
+        "nothing happens after a start when it is warm": (
+            (restarted(), 10, "off"),
+            (check(House.waits, False), 0, "off"),
+        ),
         "a pump that is held off may be drained": (
             (HELD_OFF, 0.5, "held off"),
             (water(ambient=1.0), 5, "held off"),
