@@ -119,6 +119,15 @@ async def test_a_query_that_fails_holds_no_other_up(small: Rig) -> None:
     assert small.shown.outputs.names == () and small.shown.pump is not None
 
 
+async def test_a_query_that_got_no_answer_is_repeated_soon(small: Rig) -> None:
+    await small.polls()
+    small.pool.faults.once("hang", 1, "aux_names")
+    for seconds, asked in ((15, 1), (16, 1), (15, 2)):
+        await small.controller.queries.refresh()
+        await small.polls(seconds)
+        assert small.names("q").count("aux_names") == asked, seconds
+
+
 # Doses
 
 
