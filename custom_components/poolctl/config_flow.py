@@ -97,7 +97,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 return await self.async_step_pick_implementation()
             if (card := discovered.async_asked(self.hass)) is not None:
                 self._observed = card
-                return await self._ask_address("confirm", None)
+                return await self.async_step_confirm()
             if async_observed_addresses(self.hass).cards:
                 return await self.async_step_found()
         return await self._ask_address("user", user_input)
@@ -108,8 +108,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         """Ask which of the discovered controllers to add, if any."""
         if user_input is not None:
             self._observed = discovered.async_chosen(self.hass, user_input)
-            step_id = "user" if self._observed is None else "confirm"
-            return await self._ask_address(step_id, None)
+            if self._observed is not None:
+                return await self.async_step_confirm()
+            return await self._ask_address("user", None)
         return self.async_show_form(
             step_id="found", data_schema=await discovered.async_form(self.hass)
         )

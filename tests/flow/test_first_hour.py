@@ -173,7 +173,7 @@ async def test_credentials_come_first_on_a_card(
     await browser.store_credentials()
 
     step = await browser.begin()
-    assert (step["type"], step["step_id"]) == ("form", "confirm")
+    assert (step["type"], step["step_id"]) == ("form", "confirm_seen")
     assert step["description_placeholders"]["name"] == "Home pool"
     step = await browser.submit(step, url=home.cloud.base_url)
     result = await sign_in_from(sign_in, step)

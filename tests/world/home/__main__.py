@@ -192,9 +192,10 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
             await add_account(home, settings)
             await until_fitted(home)
         if options.demo:
-            await live_in(home)
             await until_recorded(settings)
             await add_past(home, settings)
+            # Afterwards: the past has the attributes of now.
+            await live_in(home)
             await add_dashboard(home)
     _say(_invitation(settings, options))
 
