@@ -20,7 +20,7 @@ from tests.automations.test_triggers import (
     check_prefilled,
     device,
     still_water,
-    told,
+    values_of,
 )
 from tests.world.assistant.home import Home
 
@@ -57,7 +57,7 @@ async def met(home: Home, answers: list[Event]) -> set[str]:
     """Return the names of the conditions that are met now."""
     home.hass.bus.async_fire("asked")
     await home.hass.async_block_till_done()
-    found = told(answers, "rule")
+    found = values_of(answers, "rule")
     assert len(found) == len({*found})
     return {*found}
 

@@ -79,7 +79,7 @@ async def automate_all(
             "conditions": [*conditions],
             "actions": [
                 {
-                    "event": "told",
+                    "event": "triggered",
                     "event_data": {
                         "rule": alias,
                         "entity_id": "{{ trigger.entity_id | default }}",
@@ -96,11 +96,11 @@ async def automate_all(
     await home.hass.async_block_till_done()
     states = home.hass.states.async_all(AUTOMATION)
     assert [state.state for state in states] == ["on"] * len(rules)
-    events: list[Event] = async_capture_events(home.hass, "told")
+    events: list[Event] = async_capture_events(home.hass, "triggered")
     return events
 
 
-def told(events: list[Event], key: str = "entity_id") -> list[Any]:
+def values_of(events: list[Event], key: str = "entity_id") -> list[Any]:
     """Return one value of each event so far, and clear the events."""
     found = [event.data[key] for event in events]
     events.clear()
@@ -178,7 +178,7 @@ async def test_out_of_range_for_a_time(small: Home) -> None:
     ):
         small.pool.water.ph = ph
         await small.advance(seconds, step=step)
-        assert len(told(fired)) == times
+        assert len(values_of(fired)) == times
 
 
 async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
@@ -194,7 +194,7 @@ async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     for orp, expected in ((720, []), (590, [sensor])):
         small.pool.water.orp = orp
         await small.advance(15)
-        assert told(fired) == expected
+        assert values_of(fired) == expected
 
 
 async def test_limits_that_make_no_sense(
@@ -226,10 +226,10 @@ async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:
     fired = await automate(small, config | {"target": {"area_id": area.id}})
     hass.states.async_set(pond, "9.4", attributes)
     await hass.async_block_till_done()
-    assert told(fired) == []
+    assert values_of(fired) == []
     small.pool.water.ph = 9.4
     await small.advance(15)
-    assert told(fired) == [small.entity_id("sensor", "ph")]
+    assert values_of(fired) == [small.entity_id("sensor", "ph")]
 
 
 # Problems
@@ -252,7 +252,7 @@ async def test_what_needs_attention(full: Home) -> None:
 
     async def rules() -> list[str]:
         await full.advance(30, step=15)
-        return sorted(told(fired, "rule"))
+        return sorted(values_of(fired, "rule"))
 
     full.pool.settings["acid_remaining"] = 1_999
     assert await rules() == ["acid"]
@@ -281,9 +281,9 @@ async def test_attention_after_a_time(full: Home) -> None:
         await full.advance(seconds, step=15)
     await full.restart()
     await full.advance(240, step=15)
-    assert told(fired) == []
+    assert values_of(fired) == []
     await full.advance(90, step=15)
-    assert told(fired, "key") == ["dry_run"]
+    assert values_of(fired, "key") == ["dry_run"]
 
 
 # The target temperature
@@ -319,16 +319,16 @@ async def test_the_pool_and_then_the_spa_are_warm(
         water.temperature = temperature
         await full.advance(15)
         assert action(full, "pool") == expected
-        assert told(heated) == triggered
+        assert values_of(heated) == triggered
     full.pool.switch(SPA_RETURN, True)
     # The water at the probe is the pool's for a while.
     await full.advance(330, step=15)
     assert action(full, "spa") == "heating"
     # The pool was heated until now, but did not reach its target.
-    assert told(heated) == []
+    assert values_of(heated) == []
     water.temperature = 36.05
     await full.advance(15)
-    assert told(heated) == [full.entity_id("climate", "spa")]
+    assert values_of(heated) == [full.entity_id("climate", "spa")]
 
 
 async def test_heating_that_ends_for_another_reason(
@@ -351,7 +351,7 @@ async def test_heating_that_ends_for_another_reason(
                     pool.switch(PUMP_SLOT, False)
             await full.advance(60, step=15)
             assert (action(full, "pool") == "heating") is (reason == "target")
-            assert told(heated) == []
+            assert values_of(heated) == []
 
 
 # What the automation editor shows
@@ -440,7 +440,7 @@ async def test_every_change_of_the_connection(small: Home) -> None:
         else:
             faults.on("refuse")
         await small.advance(seconds, step=15)
-        assert told(fired, "connection") == expected
+        assert values_of(fired, "connection") == expected
 
 
 async def test_the_changes_that_were_chosen(small: Home) -> None:
@@ -448,10 +448,10 @@ async def test_the_changes_that_were_chosen(small: Home) -> None:
     small.controller.faults.on("refuse")
     await small.advance(60, step=15)
     assert small.source == "cloud"
-    assert told(fired) == []
+    assert values_of(fired) == []
     small.cloud.faults.on("refuse")
     await small.advance(300, step=30)
-    assert told(fired) == [small.entity_id("sensor", "connection")]
+    assert values_of(fired) == [small.entity_id("sensor", "connection")]
 
 
 async def test_in_the_cloud_for_a_time(small: Home) -> None:
@@ -464,11 +464,11 @@ async def test_in_the_cloud_for_a_time(small: Home) -> None:
     assert small.source == "lan"
     small.controller.faults.on("refuse")
     await small.advance(600, step=30)
-    assert told(fired) == []
+    assert values_of(fired) == []
     await small.advance(60, step=15)
-    assert told(fired, "connection") == ["cloud"]
+    assert values_of(fired, "connection") == ["cloud"]
     await small.advance(900, step=60)
-    assert told(fired) == []
+    assert values_of(fired) == []
 
 
 async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -> None:
@@ -482,7 +482,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
             AUTOMATION, action, automation, blocking=True
         )
     await small.advance(900, step=60)
-    assert told(fired) == []
+    assert values_of(fired) == []
 
     small.controller.faults.clear()
     await small.advance(60, step=15)
@@ -494,7 +494,7 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
         sensor, hidden_by=er.RegistryEntryHider.USER
     )
     await small.advance(900, step=60)
-    assert told(fired) == []
+    assert values_of(fired) == []
 
 
 # Starts

@@ -89,7 +89,7 @@ async def test_an_inventory_that_is_empty_once(home: Home, sign_in: SignIn) -> N
     """The owner can sign in again after it (protocol.md C11)."""
     home.cloud.dialects.add(CloudDialect.C11_EMPTY_ONCE)
     await set_up(home, sign_in)
-    home.cloud.told_once.clear()
+    home.cloud.answered_once.clear()
     assert await sign_in_again(home, sign_in) == "reauth_successful"
 
 

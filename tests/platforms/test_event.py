@@ -14,7 +14,7 @@ from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Signals
 from custom_components.poolctl.event import EVENTS
-from tests.automations.test_triggers import DRY, automate, still_water, told
+from tests.automations.test_triggers import DRY, automate, still_water, values_of
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.simulator import Pool
@@ -218,7 +218,7 @@ async def test_what_happened_while_nobody_answered(
     full.reconnect()
     await full.advance(420, step=15)
     assert events.take() == [event]
-    assert len(told(received)) == 1
+    assert len(values_of(received)) == 1
 
 
 async def test_a_start_is_no_dose(full: Home) -> None:

@@ -299,8 +299,8 @@ async def test_two_of_one_name(calendar: Calendar) -> None:
     await look(calendar.home)  # a raw action has all names read again
     for text in ("Jet", "jet"):
         with unchanged(calendar.home):
-            told = await calendar.send("create", event=fall(description=text)) or ""
-        assert all(each in told for each in ("Jet (4)", "JET (22)", "Jet (33)"))
+            error = await calendar.send("create", event=fall(description=text)) or ""
+        assert all(each in error for each in ("Jet (4)", "JET (22)", "Jet (33)"))
     assert await calendar.send("create", event=fall(description="jet (22)")) is None
     assert calendar.schedule("Morning fall").slot == 21
 
@@ -311,8 +311,8 @@ async def test_two_of_one_name_in_home_assistant(calendar: Calendar) -> None:
     er.async_get(calendar.home.hass).async_update_entity(slide, name="Waterfall")
     await calendar.home.settle()
     with unchanged(calendar.home):
-        told = await calendar.send("create", event=fall())
-    assert told is not None and "Waterfall (4)" in told
+        error = await calendar.send("create", event=fall())
+    assert error is not None and "Waterfall (4)" in error
     event = fall(description="Waterfall (4)")
     assert await calendar.send("create", event=event) is None
     assert calendar.schedule("Morning fall").slot == FALL
@@ -350,8 +350,8 @@ async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
     found = calendar.schedule("Morning fall")
     found.end = 600
     for attempt in (calendar.delete, calendar.change):
-        told = await attempt(event)
-        assert told is not None and "changed elsewhere meanwhile" in told
+        error = await attempt(event)
+        assert error is not None and "changed elsewhere meanwhile" in error
     assert (found.used, found.end) == (True, 600)
     # The new end is shown.
     assert (await calendar.event("Morning fall"))["end"][11:16] == "10:00"

@@ -360,8 +360,8 @@ words = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1).fil
 @given(st.dictionaries(words, st.integers(0, 36), min_size=1), st.integers(0, 100))
 def test_a_description_comes_back(names: dict[str, int], speed: int) -> None:
     for name, slot in names.items():
-        found, told = parse_description(format_description(name, speed), names, ())
-        assert told == (speed or None)
+        found, read = parse_description(format_description(name, speed), names, ())
+        assert read == (speed or None)
         # Another name may contain this one, or differ only in case.
         if sum(name.casefold().strip() in other.casefold() for other in names) == 1:
             assert found == slot

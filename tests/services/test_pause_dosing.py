@@ -145,6 +145,6 @@ async def test_the_means_is_lost(full: Home, way: str, answers: bool) -> None:
     await pause(full)
     if not answers:
         full.disconnect()
-    told = await lose(full, way)
+    notices = await lose(full, way)
     assert dosing(full) == ((1, 3) if answers else (0, 0))
-    assert [("Automatic pH" in each) for each in told] == [True] * (not answers)
+    assert [("Automatic pH" in each) for each in notices] == [True] * (not answers)

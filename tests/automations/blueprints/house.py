@@ -60,7 +60,7 @@ class House(Home):
     story: str
     """The name of what happens now, for the message of a failed test."""
     last: ServiceCall
-    """The message that was told last."""
+    """The message that was sent last."""
     asked: list[ServiceCall]
     """Requests for statistics."""
 
@@ -68,7 +68,7 @@ class House(Home):
         self, hass: HomeAssistant, service: Service, request: pytest.FixtureRequest
     ) -> None:
         super().__init__(hass, service, request)
-        self.told: list[ServiceCall] = async_mock_service(hass, "test", "tell")
+        self.messages: list[ServiceCall] = async_mock_service(hass, "test", "tell")
         self._rule: dict[str, Any] = {}
 
     async def automate(self) -> None:
@@ -269,7 +269,7 @@ class Blueprint:
     fine: int = 2
     """How many minutes pass one by one before something is checked."""
     shows: Callable[[House], Any]
-    """Return what is compared: what its equipment does, or what was told meanwhile."""
+    """Return what is compared: what its equipment does, or what it has sent meanwhile."""
 
     starts: Change
     stops: Change

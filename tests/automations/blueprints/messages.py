@@ -26,10 +26,10 @@ NO_HANDS = Never("It switches nothing that a person could switch.")
 NO_LAN = Never("It tells what Home Assistant knows, by whatever path.")
 
 
-def told(house: House) -> list[str]:
+def messages(house: House) -> list[str]:
     """Return the titles of the messages since the last step."""
-    calls = [*house.told]
-    house.told.clear()
+    calls = [*house.messages]
+    house.messages.clear()
     if calls:
         house.last = calls[-1]
     return [call.data["title"] for call in calls]
@@ -66,7 +66,7 @@ def telling_fails(house: House) -> None:
 
 
 def telling_works(house: House) -> None:
-    house.told = async_mock_service(house.hass, "test", "tell")
+    house.messages = async_mock_service(house.hass, "test", "tell")
 
 
 CHEMISTRY = Blueprint(
@@ -75,7 +75,7 @@ CHEMISTRY = Blueprint(
     fine=12,
     prepare=still_water,
     inputs={"notify": TELL, "lasting": {"minutes": 8}},
-    shows=told,
+    shows=messages,
     starts=Change(water(ph=8.2), 6, 11),
     stops=Change(water(ph=7.4), 6, 11),
     rests=[],
@@ -84,7 +84,7 @@ CHEMISTRY = Blueprint(
     stopped=[RIGHT],
     on_by_hand=NO_HANDS,
     off_by_hand=NO_HANDS,
-    # What was wrong at a start is told by nobody, and so is its end.
+    # What was wrong at a start is in no message, and so is its end.
     start_missed=[],
     stop_missed=[],
     stops_after_restart=[],
@@ -115,7 +115,7 @@ CHEMISTRY = Blueprint(
             (water(orp=500), 11, [ORP]),
             (water(ph=7.4, orp=700), 40, []),
         ),
-        "after a notification that fails, the end is told all the same": (
+        "after a notification that fails, the end is sent all the same": (
             (telling_fails, 0, []),
             (water(ph=8.2), 11, []),
             (telling_works, 0, []),
@@ -179,7 +179,7 @@ ATTENTION = Blueprint(
     full=True,
     prepare=full_drum,
     inputs={"notify": TELL},
-    shows=told,
+    shows=messages,
     starts=Change(drum(0), 4, 12),
     stops=Change(drum(20_000), None, 25 * 60),
     rests=[],
@@ -203,7 +203,7 @@ ATTENTION = Blueprint(
             (message("Refill the drum"), 0, []),
             (the_button_is_pressed, 12, []),
         ),
-        "notices, if they were chosen; a problem is not told as both": (
+        "notices, if they were chosen; a problem is not sent as both": (
             (edited(notices=True), 0, []),
             (drum(0), 12, [EMPTY]),
             (drum(20_000), 25 * 60, []),
@@ -264,7 +264,7 @@ def morning_home(house: House) -> None:
 
 def notified(house: House) -> None:
     """Take what Home Assistant itself shows as the messages."""
-    house.told = async_mock_service(house.hass, "persistent_notification", "create")
+    house.messages = async_mock_service(house.hass, "persistent_notification", "create")
 
 
 def sensors(*names: str) -> list[str]:
@@ -283,7 +283,7 @@ MORNING = Blueprint(
         "status": sensors("status"),
         "notify": TELL,
     },
-    shows=told,
+    shows=messages,
     starts=Change(passes, "07:29", "07:31"),
     stops=Change(passes, None, 1),
     rests=[],

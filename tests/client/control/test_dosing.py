@@ -149,8 +149,12 @@ async def test_unknown_keys_are_kept(pool: Rig, kind: DoserKind) -> None:
 def lose(patch: pytest.MonkeyPatch, rig: Rig, key: str, **instead: object) -> None:
     """Let the objects of settings lack a key, or have something else in its place."""
     for read in OBJECTS.values():
-        told = {name: each for name, each in read(rig.pool.pool).items() if name != key}
-        patch.setattr(sim_settings, read.__name__, lambda _, told=told: told | instead)
+        reported = {
+            name: each for name, each in read(rig.pool.pool).items() if name != key
+        }
+        patch.setattr(
+            sim_settings, read.__name__, lambda _, reported=reported: reported | instead
+        )
 
 
 REPORTED = sorted(

@@ -225,8 +225,8 @@ async def test_a_reply_without_all_of_it(
     entries = [
         entry | reply.get(str(entry["category"]), {}) for entry in whole["temperature"]
     ]
-    told = whole | {"temperature": entries} | reply
-    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
+    reported = whole | {"temperature": entries} | reply
+    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: reported)
     before = dict(pool.settings)
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
@@ -241,8 +241,8 @@ async def test_a_target_that_nothing_reports(
 ) -> None:
     """Missing values would become 0, so nothing is written."""
     whole = sim_settings.read_temperature(pool.pool.pool)
-    told = whole | {"temperature": whole["temperature"][:1], "of_next_year": 7}
-    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: told)
+    reported = whole | {"temperature": whole["temperature"][:1], "of_next_year": 7}
+    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: reported)
     pool.controller.store.update(lambda state: replace(state, spa_target=None))
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)

@@ -189,8 +189,8 @@ def test_what_equipment_is_meant(pool: Rig) -> None:
         (seen, PUMP, 60, (PUMP, 1, 60)),
         (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
     ):
-        told = equip(state, Choices(), before, slot, speed)
-        assert tuple(told[name] for name in ("slot", "aux_type", "speed")) == expected
+        sent = equip(state, Choices(), before, slot, speed)
+        assert tuple(sent[name] for name in ("slot", "aux_type", "speed")) == expected
     with pytest.raises(NotSupportedError):
         equip(PoolState(), Choices(), None, None, None)
 

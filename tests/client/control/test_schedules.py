@@ -401,15 +401,15 @@ def test_one_that_is_not_understood_takes_nothing_away(away: Rig) -> None:
         *(("start_time", 1440), ("end_time", None)),
         *(("schedule_num", 0), ("schedule_num", 21), ("schedule_num", True)),
     ):
-        told = devices._schedules(away.pool.pool)["scheduleInfo"]["schedules"][:2]
-        told[1][key] = value
-        told[0]["schedule_name"] = "New name"
-        answer = {"scheduleInfo": {"schedules": [*told, "odd"]}}
+        entries = devices._schedules(away.pool.pool)["scheduleInfo"]["schedules"][:2]
+        entries[1][key] = value
+        entries[0]["schedule_name"] = "New name"
+        answer = {"scheduleInfo": {"schedules": [*entries, "odd"]}}
         state = merge_schedule_info(away.shown, answer)
         names = [one.name for one in state.schedules.used.values()]
         assert names == ["New name", "Waterfall", "Evening light"], (key, value)
         # Only an answer that is understood as a whole deletes schedules.
-        state = merge_schedule_info(state, {"scheduleInfo": {"schedules": told[:1]}})
+        state = merge_schedule_info(state, {"scheduleInfo": {"schedules": entries[:1]}})
         assert list(state.schedules.used) == [0]
 
 

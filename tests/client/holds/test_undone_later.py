@@ -304,15 +304,15 @@ class World:
         await self.restart(0.1)
 
     async def delete(self) -> None:
-        """Delete the entry and add it again; the user is told what stays."""
+        """Delete the entry and add it again; the user is informed of what stays."""
         not_undone = await self.warm_by.leave()
         for claim in not_undone.heat:
             self.heats[claim.source] = {True, False}
         left = {hold.slot for hold in not_undone.holds}
         for slot, claims in self.holds.items():
             lasting = {claim for claim in claims if claim[1] == ENDLESS}
-            told = {(True, ENDLESS), (False, ENDLESS)} if slot in left else set()
-            self.holds[slot] = lasting | told
+            stays = {(True, ENDLESS), (False, ENDLESS)} if slot in left else set()
+            self.holds[slot] = lasting | stays
         self.lasting -= left
         for pause in not_undone.pauses:
             if isinstance(pause.kind, DoserKind):
@@ -472,7 +472,7 @@ STORIES: Final[tuple[Story, ...]] = (
 )
 
 
-def told_again(test: Callable[..., None]) -> Callable[..., None]:
+def with_known_stories(test: Callable[..., None]) -> Callable[..., None]:
     """Try these stories in each run."""
     for story in STORIES:
         test = example(story=story)(test)
@@ -487,7 +487,7 @@ def told_again(test: Callable[..., None]) -> Callable[..., None]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(story=st.lists(STEPS, min_size=4, max_size=12))
-@told_again
+@with_known_stories
 def test_nothing_stays_that_nobody_asked_for(
     socket_enabled: None, story: Story
 ) -> None:

@@ -54,7 +54,7 @@ class Cloud:
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
         self.dialects: set[CloudDialect] = set()  # can change while it runs
-        self.told_once: set[tuple[str, str]] = set()  # single answers already given
+        self.answered_once: set[tuple[str, str]] = set()  # single answers already given
         self.failing = set(cloud_dialects.FAILING)  # endpoints that C14 affects
         self.elsewhere = "http://127.0.0.1:9/"  # target of the redirect of C13
         self.date: Callable[[], float] | None = None  # replaces the `Date` header

@@ -104,7 +104,7 @@ D = CloudDialect
 def switch(cloud: Cloud, name: str, on: bool) -> None:
     """Switch a dialect on or off; raises ValueError for an invalid name."""
     dialect = CloudDialect(name)
-    cloud.told_once = {each for each in cloud.told_once if each[0] != dialect}
+    cloud.answered_once = {each for each in cloud.answered_once if each[0] != dialect}
     if on:
         cloud.dialects.add(dialect)
     else:
@@ -127,9 +127,9 @@ def _spoken[T](cloud: Cloud, table: Mapping[CloudDialect, T]) -> T | None:
 
 def _once(cloud: Cloud, dialect: CloudDialect, where: str = "") -> bool:
     """Return whether a dialect that acts once does so now."""
-    if dialect not in cloud.dialects or (dialect, where) in cloud.told_once:
+    if dialect not in cloud.dialects or (dialect, where) in cloud.answered_once:
         return False
-    cloud.told_once.add((dialect, where))
+    cloud.answered_once.add((dialect, where))
     return True
 
 

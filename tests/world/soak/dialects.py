@@ -156,7 +156,7 @@ class Speech:
 
     def _speak_cloud(self, chance: Random) -> None:
         cloud = self._week.cloud
-        cloud.told_once.clear()
+        cloud.answered_once.clear()
         cloud.dialects = self._key_path | _one_of_each(chance, SERVICE)
         self._count(cloud.dialects)
 

@@ -144,7 +144,7 @@ async def test_actions(service: Visitor, page: ControlPage, post: Post) -> None:
 async def test_faults_and_dialects(
     service: Visitor, post: Post, what: str, of_controller: str, of_cloud: str
 ) -> None:
-    service.cloud.told_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
+    service.cloud.answered_once = {("C11_empty_once", ""), ("C5_503_once", "/key")}
     for target, owner, name in (
         (service.controller.device_id, service.controller, of_controller),
         ("cloud", service.cloud, of_cloud),
@@ -158,7 +158,7 @@ async def test_faults_and_dialects(
         assert not on
     if what == "dialect":
         # One that is switched on again starts from its beginning.
-        assert service.cloud.told_once == {("C5_503_once", "/key")}
+        assert service.cloud.answered_once == {("C5_503_once", "/key")}
 
 
 async def test_situations(service: Visitor, post: Post) -> None:
