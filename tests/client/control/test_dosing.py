@@ -416,3 +416,15 @@ async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
     await both.controller.dosing.set_drum(ACID, 15_000)
     assert both.asked("a") == [] and both.written() == ["setPhSettings"]
     assert (both.settings["acid_drum"], both.settings["of_next_year"]) == (15_000, 7)
+
+
+async def test_what_the_cloud_wrote_is_read_when_the_lan_is_back(both: Rig) -> None:
+    """No frame reports whether a doser is on: until then the LAN would show it on."""
+    await both.controller.queries.refresh()
+    both.pool.faults.on("refuse")
+    await both.controller.dosing.enable(ACID, False)
+    both.pool.faults.clear()
+    both.forget()
+    await both.polls(15)
+    await both.controller.queries.refresh()
+    assert PH.query in both.names("q")
