@@ -364,6 +364,19 @@ async def test_an_edit_in_the_app_is_not_lost_by_the_cloud(away: Rig) -> None:
     assert away.settings.items() >= app.items()
 
 
+@pytest.mark.parametrize("missing", ["chemistryCard", "setPhSettings"])
+async def test_not_offered(away: Rig, missing: str) -> None:
+    away.service.cloud.not_offered.add(missing)
+    before, dosing = away.shown, away.controller.dosing
+    for _ in range(2):
+        for change in (dosing.set_desired(ACID, 7.2), dosing.refill(ACID)):
+            with pytest.raises(NotSupportedError):
+                await change
+    assert away.shown == before
+    asked = [r for r in away.service.cloud.requests if r.name == missing]
+    assert [r.status for r in asked if r.status == 404] == [404]  # only once
+
+
 async def test_a_card_without_the_object(
     away: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,20 @@ async def test_another_firmware_takes_aux_again(small_pool: Speak) -> None:
     assert rig.names("a") == ["aux"]
 
 
+async def test_another_firmware_releases_it(small_pool: Speak) -> None:
+    """L22: that nothing released the pump is not assumed of the next firmware."""
+    rig = await small_pool("pump_aux_declined")
+    rig.pool.pool.switch(0, True)
+    await rig.polls(15)
+    with pytest.raises(CannotReleaseError):
+        await rig.controller.pump.resume()
+    rig.pool.dialects.add("pump_off_clears")
+    rig.pool.firmware = "2.6.1"
+    await rig.polls(15)
+    await rig.controller.pump.resume()
+    assert not is_held(rig)
+
+
 # Release
 
 
