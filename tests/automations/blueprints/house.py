@@ -122,7 +122,9 @@ class House(Home):
             then = (dt_util.utcnow() - ran).isoformat()
             state = State(ALIAS, "on", {"last_triggered": then})
             stored = StoredState(state, None, dt_util.utcnow())
-            async_get(self.hass).last_states[ALIAS] = stored
+            restored = async_get(self.hass)
+            await restored.store.async_save([stored.as_dict()])
+            await restored.async_load()
         self.hass.set_state(CoreState.not_running)
         entries = self.hass.config_entries
         self.hass.async_create_task(entries.async_setup(self.entry.entry_id))
