@@ -12,7 +12,7 @@ from ..client.controller import Stored
 from ..client.holds.heat import HeatClaim
 from ..client.holds.hold import Hold
 from ..client.holds.pauses import Pause
-from ..client.pool.choices import Choices, WithoutFlow
+from ..client.pool.choices import Choices, LightCode, WithoutFlow
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry, LightShow
 from ..client.pool.queries import NAMES
@@ -23,8 +23,6 @@ from ..learned.learned import Learned
 from ..learned.totals import TotalKind
 from ..warm_by.request import Request
 from .memory import Memory
-
-type _LightType = Annotated[int | None, Within(0, 255)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +36,8 @@ class Equipment:
     pump: PumpIdentity | None = None
     last_speed: Annotated[int | None, Within(1, MAX_SPEED)] = None
     pool_sources: tuple[HeatSource, ...] = ()
-    pool_lights: _LightType = None
-    spa_lights: _LightType = None
+    pool_lights: LightCode = None
+    spa_lights: LightCode = None
     chemistry: Chemistry = Chemistry()
     chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""

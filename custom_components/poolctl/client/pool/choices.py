@@ -27,7 +27,8 @@ _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
 """Speeds in % if the controller reports too few presets (chosen)."""
 _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 
-type _LightType = Annotated[int | None, Within(0, 255)]
+type LightCode = Annotated[int | None, Within(0, 255)]
+"""A light type (protocol.md O4.1)."""
 type _LowLevel = Annotated[int, LOW_LEVELS]
 type _Power = Annotated[float | None, Within(0.01, MAX_POWER)]
 type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
@@ -75,9 +76,9 @@ class Choices:
     """Speed in % at which the pump starts when switched on by hand."""
     volume: Annotated[int | None, Within(1, 20_000_000)] = None
     """Volume of the pool in litres: the controller's own value has no unit."""
-    pool_lights: _LightType = None
+    pool_lights: LightCode = None
     """Fitted light type; `None` uses the one that the controller reports."""
-    spa_lights: _LightType = None
+    spa_lights: LightCode = None
     acid_low_level: _LowLevel = _LOW_LEVEL
     """Level in % at or below which the drum is nearly empty."""
     chlorine_low_level: _LowLevel = _LOW_LEVEL
