@@ -164,7 +164,7 @@ def entities(home: Home) -> set[str]:
     return {
         state.entity_id
         for state in home.hass.states.async_all()
-        if state.state != "unavailable" and state.domain != "event"
+        if state.state != "unavailable"
     }
 
 

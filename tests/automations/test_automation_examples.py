@@ -1,4 +1,4 @@
-"""docs/automations.md names all triggers, conditions and events; its examples work."""
+"""docs/automations.md names all triggers and conditions; its examples work."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -16,7 +16,6 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.poolctl.automation import CONNECTIONS
 from custom_components.poolctl.condition import CONDITIONS
-from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.automations.test_triggers import DRY, SPA_RETURN, still_water
 from tests.world.assistant.home import Home
@@ -43,7 +42,7 @@ ENTITIES = {
     "switch.home_pool_spa_mode": "spa_mode",
     "climate.home_pool_spa_heating": "spa",
     "sensor.home_pool_status": "status",
-    "event.home_pool_last_dose": "doses",
+    "sensor.home_pool_acid_doses_today": "acid_doses_today",
 }
 
 type Happen = Callable[[Home], Awaitable[object]]
@@ -108,7 +107,7 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
         "Check the water level, the skimmer, the valves and the strainer basket.",
     ),
     "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
-    "Pool: doses": (_dose, "acid_dose, 1 today"),
+    "Pool: doses": (_dose, "Acid dose, 1 today"),
 }
 
 
@@ -143,5 +142,4 @@ def test_everything_is_named_and_every_example_is_tried() -> None:
     assert set(re.findall(r"\*\* `poolctl\.(\w+)` \|", TEXT)) == names
     assert set(re.findall(r"poolctl\.(\w+)", TEXT)) == names
     words = set(re.findall(r"`(\w+)`", TEXT))
-    types = {kind for event in EVENTS for kind in event.event_types or ()}
-    assert {*CONNECTIONS, *types, "doses", "doses_today", "expander"} <= words
+    assert {*CONNECTIONS} <= words

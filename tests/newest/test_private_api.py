@@ -44,7 +44,6 @@ DOCUMENTED: Final = {
     "_get_reconfigure_entry",
     "_handle_coordinator_update",
     "_set_confirm_only",
-    "_trigger_event",
     "_unrecorded_attributes",
 }
 

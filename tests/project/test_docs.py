@@ -164,7 +164,7 @@ async def test_entities_through_the_cloud(
 async def _works(home: Home, entity: er.RegistryEntry) -> bool:
     state = home.state_of(entity.entity_id)
     if state.state == "unavailable" or (
-        state.state == "unknown" and entity.domain not in ("button", "event")
+        state.state == "unknown" and entity.domain != "button"
     ):
         return False
     if (harmless := HARMLESS.get(entity.domain)) is None:

@@ -17,7 +17,6 @@ PLATFORM_TABLES = (
     "button.py",
     "calendar.py",
     "climate.py",
-    "event.py",
     "light.py",
     "number.py",
     "select.py",

@@ -16,7 +16,6 @@ from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_USES
-from custom_components.poolctl.event import EVENTS
 from custom_components.poolctl.options import Options
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES
@@ -158,12 +157,6 @@ def test_every_explanation_has_a_sentence() -> None:
     assert further <= set(written.findall(sources))
     expected = {f"why_{cause.key}" for cause in causes} | {f"why_{k}" for k in further}
     assert expected == {key for key in ENGLISH["common"] if key.startswith("why_")}
-
-
-def test_events() -> None:
-    for event in EVENTS:
-        texts = ENGLISH["entity"]["event"][event.key]["state_attributes"]
-        assert set(texts["event_type"]["state"]) == set(event.event_types or ())
 
 
 def _entity_keys() -> dict[str, set[str]]:

@@ -68,20 +68,19 @@ class DoseCount:
     today: _Count
     last: Reported
 
-    def take(self, reported: Reported, zone: tzinfo | None) -> int | None:
-        """Return the doses since the previous report, `None` if this one is ignored."""
+    def take(self, reported: Reported, zone: tzinfo | None) -> None:
+        """Add the doses since the previous report, unless this one is an older copy."""
         last = self.last
         lower = reported.doses < last.doses
         if reported.at == last.at or (
             lower and abs(reported.at - last.at) < COPY_MARGIN
         ):
-            return None
+            return
         midnight = start_of_day(reported.at.astimezone(zone).date(), zone)
         anew = last.at < midnight and reported.at >= midnight + MIDNIGHT_MARGIN
         new = reported.doses if lower or anew else reported.doses - last.doses
         self.today = new + (self.today if last.at >= midnight else 0)
         self.last = reported
-        return new
 
 
 def reported_count(doser: Doser) -> Reported | None:
