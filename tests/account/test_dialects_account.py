@@ -219,5 +219,5 @@ async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
     assert home.entity_keys("switch") == {"pump"}
     assert home.entity_keys("number") == {"pump_speed", "volume"}
     assert home.entity_keys("select") == {"pump_hours_rule", "pump_speed_level"}
-    for domain in ("climate", "light", "time", "calendar"):
+    for domain in ("climate", "light", "calendar"):
         assert home.entity_keys(domain) == set()

@@ -104,8 +104,6 @@ def actions(home: Home, chance: Random, right: dict[str, str]) -> Iterator[Actio
                 # A choice lasts, and another type of light would have other buttons.
                 option = right[state.entity_id]
                 possible = (("select.select_option", {"option": option}),)
-            case "time":
-                possible = (("time.set_value", {"time": "00:00:00"}),)
             case "climate":
                 mode = chance.choice(shown["hvac_modes"])
                 possible = (

@@ -98,22 +98,13 @@ ROOM = {"number": 28, "select": 28, "button": 32}
 
 
 def check_labels(home: Home) -> None:
-    """Fail if a label would be cut off, or if an end comes before its start."""
+    """Fail if a label would be cut off."""
     for entity in home.entities():
         name, device = entity.original_name or "", page(home, entity).name or ""
         # Home Assistant and its frontend remove the name of the device from a name.
         assert not re.match(rf"{re.escape(device)}[ :-]", name, re.IGNORECASE), name
         if not re.search("slot|schedule", entity.unique_id):
             assert len(name) <= ROOM.get(entity.domain, 36), name
-    names = {
-        entity.unique_id: entity.original_name or ""
-        for entity in home.entities()
-        if entity.domain == "time"
-    }
-    for start in [each for each in names if each.endswith("_start")]:
-        begins, ends = names[start], names[start.removesuffix("start") + "end"]
-        assert begins.casefold() < ends.casefold()
-        assert begins.split()[0] != ends.split()[0]
 
 
 def check_names(home: Home) -> None:

@@ -33,7 +33,6 @@ HARMLESS: Final[dict[str, Any]] = {
     "number": lambda state: ("set_value", {"value": state.state}),
     "select": lambda state: ("select_option", {"option": state.state}),
     "switch": lambda state: (f"turn_{state.state}", {}),
-    "time": lambda state: ("set_value", {"time": state.state}),
 }
 
 

@@ -1,7 +1,8 @@
-"""Time entities for the start and end of schedules."""
+"""Times of schedules, and records that differ from the documented ones."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from homeassistant.const import Platform
 import pytest
@@ -16,47 +17,38 @@ from tests.world.assistant.schedule_actions import (
     act,
     events,
     look,
+    switches,
 )
 from tests.world.simulator.schedules import Schedule
 
-pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
-few_platforms = only(Platform.CALENDAR, Platform.SWITCH, Platform.TIME)
+pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
 
 
-def times(home: Home, index: int) -> tuple[str, str]:
+async def times(home: Home, index: int) -> tuple[str, str]:
     """Return the start and end that are shown for a schedule."""
-    start, end = (f"schedule_{index}_{words}" for words in ("start", "end"))
-    return home.value("time", start), home.value("time", end)
+    found = (await act(home, "get_schedules"))["schedules"]
+    ours = next(each for each in found if each["schedule"] == index + 1)
+    return ours["start"], ours["end"]
 
 
-async def set_time(home: Home, index: int, words: str, at: str) -> None:
-    await home.act("time.set_value", f"schedule_{index}_{words}", time=at)
+async def change(home: Home, index: int, **changes: Any) -> None:
+    await act(home, "update_schedule", schedule=index + 1, **changes)
 
 
 async def test_moving_a_schedule(beach: Home) -> None:
     """Only the times change, and a time that is already set is not written again."""
     before = beach.pool.schedules[LAMP]
-    await set_time(beach, LAMP, "start", "18:41:30")
-    await set_time(beach, LAMP, "end", "23:15:00")
+    await change(beach, LAMP, start="18:41:30")
+    await change(beach, LAMP, end="23:15:00")
     after = replace(before, start=18 * 60 + 41, end=23 * 60 + 15)
     assert beach.pool.schedules[LAMP] == after
-    assert times(beach, LAMP) == ("18:41:00", "23:15:00")
+    assert await times(beach, LAMP) == ("18:41:00", "23:15:00")
     assert beach.actions == ["schedule"] * 2
-    await set_time(beach, LAMP, "end", "23:15:00")
+    await change(beach, LAMP, end="23:15:00")
     assert beach.actions == ["schedule"] * 2
-    await set_time(beach, LAMP, "end", "00:00:00")
-    assert times(beach, LAMP) == ("18:41:00", "23:59:00")
-
-
-async def test_through_the_cloud(home: Home) -> None:
-    home.own(home.service.full)
-    odd_end(home)
-    await home.set_up()
-    assert times(home, FILTER) == ("00:00:00", "00:00:00")
-    home.clock.speed = 50
-    await set_time(home, LAMP, "start", "19:00:00")
-    assert home.pool.schedules[LAMP].start == 19 * 60
-    assert times(home, LAMP)[0] == "19:00:00"
+    await change(beach, LAMP, end="00:00:00")
+    assert await times(beach, LAMP) == ("18:41:00", "23:59:00")
 
 
 def queries(home: Home) -> int:
@@ -103,12 +95,10 @@ async def test_odd_records(
     await home.set_up(home.controller)
     await home.settle()
     indexes = sorted({FILTER, WATERFALL, LAMP} | more)
-    assert home.entity_keys("time") == {
-        f"schedule_{index}_{words}" for index in indexes for words in ("start", "end")
-    }
+    assert set(switches(home)) == {str(index) for index in indexes}
     to_24 = dialects == {"schedules_to_24"} or odd is odd_end
     end, minutes = ("00:00:00", 1440) if to_24 else ("23:59:00", 1439)
-    assert times(home, FILTER) == ("00:00:00", end)
+    assert await times(home, FILTER) == ("00:00:00", end)
     found = (await act(home, "get_schedules"))["schedules"]
     assert [each["schedule"] - 1 for each in found] == indexes
     assert found[FILTER]["end"] == end
@@ -120,9 +110,9 @@ async def test_odd_records(
     await look(home)
     assert queries(home) == before, "nothing changed"
     # A change leaves the rest of the record as it was.
-    await set_time(home, FILTER, "start", "10:00:00")
+    await change(home, FILTER, start="10:00:00")
     record = home.pool.schedules[FILTER]
     assert (record.start, record.end) == (10 * 60, minutes)
-    await set_time(home, FILTER, "end", end)
+    await change(home, FILTER, end=end)
     assert home.pool.schedules[FILTER].end == minutes
     assert [r for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []
