@@ -2,12 +2,15 @@
 
 The workflow *Validation* runs those two, which do not work offline. `python -m
 tests.validation [REPOSITORY]` lists all problems, as `scripts/lint` does. With `--write`,
-it first updates the table of problems in the documentation.
+it first updates the table of problems in the documentation. With `--translated KEY ...`
+(and `--languages CODE ...`), it first notes that the translations of these texts were
+compared with their present English text.
 """
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 import json
 from pathlib import Path
@@ -100,6 +103,53 @@ def languages(repository: Repository) -> Iterator[str]:
 def placeholders(text: str) -> list[str]:
     """Return the placeholders of a text, each once; ValueError for a lone brace."""
     return sorted({name for _, name, *_ in Formatter().parse(text) if name is not None})
+
+
+# Every translation was compared with the present English text
+
+TRANSLATED: Final = "tests/fixtures/translated.json"
+"""For each key and language the digest of the English text that was translated."""
+
+
+def stale(repository: Repository) -> Iterator[str]:
+    """Yield the texts whose English was changed after they had been translated."""
+    noted = repository.load(TRANSLATED)
+    english = texts(repository.load(ENGLISH))
+    for key in sorted(english.keys() | noted.keys()):
+        digests, now = noted.get(key, {}), _digest(english.get(key, ""))
+        old = [code for code in codes(repository) if digests.get(code) != now]
+        if old or key not in english:
+            yield (
+                f"{key}: the English text was changed. Compare its translations"
+                f" ({', '.join(old)}), then python -m tests.validation --translated {key}"
+            )
+
+
+def codes(repository: Repository) -> list[str]:
+    """Return the codes of the languages that English is translated to."""
+    folder = (repository.root / ENGLISH).parent
+    return sorted(path.stem for path in folder.glob("*.json") if path.stem != "en")
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:8]
+
+
+def note_translated(
+    repository: Repository, keys: Iterable[str], languages: Iterable[str]
+) -> None:
+    """Note that translations were compared with the present English texts."""
+    english = texts(repository.load(ENGLISH))
+    noted = {k: v for k, v in repository.load(TRANSLATED).items() if k in english}
+    for key in english.keys() & {*keys}:
+        noted[key] = noted.get(key, {}) | dict.fromkeys(
+            languages, _digest(english[key])
+        )
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(noted[key], sort_keys=True)}"
+        for key in sorted(noted)
+    ]
+    (repository.root / TRANSLATED).write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 # The frontend has every icon
@@ -219,7 +269,14 @@ def _lines(row: Row[Any], shown: Json) -> Iterator[str]:
 
 
 type Check = Callable[[Repository], Iterable[str]]
-CHECKS: Final[tuple[Check, ...]] = (languages, icons, descriptions, versions, tables)
+CHECKS: Final[tuple[Check, ...]] = (
+    languages,
+    stale,
+    icons,
+    descriptions,
+    versions,
+    tables,
+)
 
 
 def validate(root: Path, *checks: Check) -> set[str]:
@@ -234,7 +291,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.validation")
     parser.add_argument("root", nargs="?", type=Path, default=Path())
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--translated", nargs="+", default=(), metavar="KEY")
+    parser.add_argument("--languages", nargs="+", metavar="CODE")
     chosen = parser.parse_args(arguments)
+    if chosen.translated:
+        repository = Repository(chosen.root)
+        compared = chosen.languages or codes(repository)
+        note_translated(repository, chosen.translated, compared)
     if chosen.write:
         page = chosen.root / PAGE
         english = Repository(chosen.root).load(ENGLISH)
