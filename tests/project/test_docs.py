@@ -1,6 +1,7 @@
 """The documentation agrees with the entities and actions of a fully equipped pool."""
 
 from itertools import product
+import json
 from pathlib import Path
 import re
 from typing import Any, Final, NamedTuple, cast
@@ -14,7 +15,7 @@ import pytest
 
 from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.const import DOMAIN
-from tests.project.pages import DOCS, ENGLISH, PAGES, README, rows
+from tests.project.pages import DOCS, ENGLISH, INTEGRATION, PAGES, README, rows
 from tests.world.assistant.home import Home
 from tests.world.simulator import Controller
 
@@ -387,6 +388,36 @@ def test_every_link_leads_somewhere() -> None:
             linked.add(path)
     assert {*(DOCS / "images").iterdir()} <= linked
     assert {*PAGES} - {README} <= linked
+
+
+_SITE: Final = json.loads((INTEGRATION / "manifest.json").read_text())["documentation"]
+_TO_A_FILE: Final = re.compile(
+    rf"(?:{re.escape(_SITE)}|\{{_SITE\}})(?:/blob/main/([\w./-]+))?(?:#([\w-]+))?"
+)
+"""A link to a file of this repository, also if it is put together with a constant."""
+
+
+def links_of_the_code() -> list[tuple[str | Any, ...]]:
+    """Return each file of the product with a link to a file here, and its section."""
+    folders = (INTEGRATION, README.parent / "blueprints", README.parent / ".github")
+    return [
+        (path.relative_to(README.parent).as_posix(), *found.groups())
+        for folder in folders
+        for path in sorted(folder.rglob("*.*"))
+        if path.suffix in (".py", ".js", ".json", ".yaml", ".yml", ".md")
+        for found in _TO_A_FILE.finditer(path.read_text())
+        if any(found.groups())
+    ]
+
+
+@pytest.mark.parametrize(("name", "file", "section"), links_of_the_code())
+def test_links_of_the_code(name: str, file: str | None, section: str | None) -> None:
+    """A button, a repair and a card lead to a page and a heading that exist."""
+    path = README.parent / (file or README.name)
+    assert path.is_file(), f"{name}: no {file}"
+    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    known = {*map(_anchor, headings), "readme", None}
+    assert section in known, f"{name}: {path.name} has no #{section}"
 
 
 def test_the_readme_is_short() -> None:

@@ -108,7 +108,7 @@ for (const [kind, card] of CARDS) {
   (window.customCards ??= []).push({
     type: `${NAME}-${kind}-card`,
     preview: true,
-    documentationURL: "https://github.com/poolctl/poolctl#cards",
+    documentationURL: "https://github.com/poolctl/poolctl/blob/main/docs/dashboard.md#cards",
     getEntitySuggestion: suggestion(kind),
     get name() {
       const text = shown();

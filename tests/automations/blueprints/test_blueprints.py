@@ -93,7 +93,8 @@ def test_header_and_documentation(file: Path) -> None:
     assert metadata["name"].startswith(("Pool: ", "Spa: "))
     assert len(metadata["description"]) > 200
     assert metadata["author"] == DOMAIN
-    assert metadata["homeassistant"] == {"min_version": "2026.10.0"}
+    oldest = json.loads((BLUEPRINTS.parent / "hacs.json").read_text())["homeassistant"]
+    assert metadata["homeassistant"] == {"min_version": oldest}
     assert metadata["source_url"] == PAGE + file.name
     link = "https://my.home-assistant.io/redirect/blueprint_import/?blueprint_url="
     page = (BLUEPRINTS.parent / "docs/automations.md").read_text()
