@@ -30,7 +30,7 @@ import probatio as vol
 from .account import async_controllers
 from .client.pool.dosing import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
-from .devices.output_attributes import ATTR_EXPLANATION, RUN_BY
+from .devices.output_attributes import ATTR_EXPLANATION, ATTR_SPEEDS, RUN_BY
 from .entity import OfSchedule, OutputEntity
 
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
@@ -186,7 +186,11 @@ def _answer(thing: _Thing, public: Callable[[object], str]) -> JsonObjectType:
         return {"explanation": "Not known: the controller does not answer."}
     if not thing.is_pool:
         explanation = state.attributes.get(ATTR_EXPLANATION, "Not known.")
-        return {"explanation": public(explanation)}
+        speeds = state.attributes.get(ATTR_SPEEDS)
+        return {
+            "explanation": public(explanation),
+            **({"speeds_in_percent": speeds} if speeds else {}),
+        }
     return {
         "problems": [
             {key: public(value) for key, value in problem.items()}

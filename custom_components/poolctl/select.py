@@ -1,4 +1,4 @@
-"""Selects: light types, the rule for pump hours, pump speed levels."""
+"""Selects: light types, the rule for pump hours."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -8,19 +8,14 @@ from homeassistant.components.select import SelectEntity, SelectEntityDescriptio
 from homeassistant.const import EntityCategory, Platform
 
 from .client.controller import Controller
-from .client.pool.choices import Choices, PumpRule, named_speeds
+from .client.pool.choices import PumpRule
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
-from .client.pool.schedule_rules import shown_speed
-from .client.pool.state import PoolState
-from .client.wire.exceptions import InvalidCommandError
 from .coordinator import View
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 
 NO_RULE: Final = "none"
-OWN_SPEED: Final = "own"
-"""Option for a speed that was set by the number and has no name."""
 
 PARALLEL_UPDATES = 0  # as for numbers
 
@@ -67,35 +62,7 @@ PUMP_RULE = PoolctlSelectDescription(
 )
 
 
-def _speed_level(state: PoolState, choices: Choices) -> str:
-    speed = shown_speed(state, choices)
-    names = (name for name, each in named_speeds(state).items() if each == speed)
-    return next(names, OWN_SPEED)
-
-
-async def _choose_speed(controller: Controller, key: str) -> None:
-    state, choices = controller.store.state, controller.store.choices
-    if key != OWN_SPEED:
-        await controller.pump.set_speed(named_speeds(state)[key])
-    elif _speed_level(state, choices) != OWN_SPEED:
-        raise InvalidCommandError("the number has it", reason="pump_speed_own")
-
-
-SPEED_LEVEL = PoolctlSelectDescription(
-    key="pump_speed_level",
-    part=Part.PUMP,
-    entity_registry_enabled_default=False,
-    options=["low", "medium", "high", OWN_SPEED],
-    exists_fn=lambda view: view.state.variable_speed,
-    value_fn=lambda view: _speed_level(view.state, view.choices),
-    choose_fn=_choose_speed,
-)
-
-SELECTS = (
-    *map(_light_type, LIGHT_GROUPS.values()),
-    PUMP_RULE,
-    SPEED_LEVEL,
-)
+SELECTS = (*map(_light_type, LIGHT_GROUPS.values()), PUMP_RULE)
 
 
 class PoolctlSelect(PoolctlEntity, SelectEntity):

@@ -9,11 +9,13 @@ from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
 from .client.controller import Controller
+from .client.pool.choices import named_speeds
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.wire.schedule import MAX_SCHEDULES
 from .coordinator import View
 from .devices.naming import schedule_name_on_page
+from .devices.output_attributes import ATTR_SPEEDS
 from .devices.parts import Part, Use, part_of_source, use_of
 from .entity import (
     OfSchedule,
@@ -87,6 +89,11 @@ def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
     )
 
 
+def _speeds(view: View) -> Mapping[str, object]:
+    state = view.state
+    return {ATTR_SPEEDS: named_speeds(state)} if state.variable_speed else {}
+
+
 OUTPUTS = (
     PoolctlSwitchDescription(
         key="pump",
@@ -94,6 +101,7 @@ OUTPUTS = (
         name=None,
         device_class=SwitchDeviceClass.SWITCH,
         value_fn=lambda view: view.state.pump_on,
+        attributes_fn=_speeds,
         slot_fn=lambda view: view.state.outputs.pump,
     ),
     PoolctlSwitchDescription(

@@ -95,6 +95,7 @@ async def test_why(assistant: Assistant) -> None:
         answer = await assistant.ask(EXPLAIN, name=state.name)
         assert answer["explanation"] == state.attributes["explanation"] != ""
         assert (answer["state"], answer["name"]) == (state.state, state.name)
+        assert answer.get("speeds_in_percent") == state.attributes.get("speeds")
     assert not home.controller.requests
 
     home.pool.water.ph, home.pool.water.drift = 8.2, 0.0

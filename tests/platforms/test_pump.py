@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 import pytest
 
@@ -21,7 +20,7 @@ from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
 from tests.status.test_table import SITUATION
-from tests.world.assistant.home import Home, failure
+from tests.world.assistant.home import Home
 
 BY_SCHEDULE = Schedule(
     slot=0, aux_type=31, turnover=0, speed=75, start=0, end=60, weekdays=127,
@@ -143,22 +142,9 @@ def test_speeds_with_names(
     assert [*speeds.values()] == expected
 
 
-@pytest.mark.usefixtures("all_enabled", "quick", "hurried")
-async def test_a_speed_by_its_name(full: Home) -> None:
-    """The name of the speed, the number and the pump always agree."""
-    for name, speed in (("low", 50), ("medium", 65), ("high", 80)):
-        await full.act("select.select_option", "pump_speed_level", option=name)
-        await full.refresh()
-        assert full.pool.pump.asked == speed
-        assert full.value("number", "pump_speed") == str(speed)
-        assert full.value("select", "pump_speed_level") == name
-    await full.act("number.set_value", "pump_speed", value=85)
-    assert full.value("select", "pump_speed_level") == "own"
-    await full.act("select.select_option", "pump_speed_level", option="own")
-    assert full.pool.pump.asked == 85
-    await full.act("select.select_option", "pump_speed_level", option="low")
-    with failure("pump_speed_own", ServiceValidationError):
-        await full.act("select.select_option", "pump_speed_level", option="own")
+async def test_the_pump_names_its_speeds(full: Home) -> None:
+    speeds = full.state("switch", "pump").attributes["speeds"]
+    assert speeds == {"low": 50, "medium": 65, "high": 80}
 
 
 async def test_a_pump_of_one_speed_has_no_names_for_it(home: Home) -> None:
@@ -167,7 +153,7 @@ async def test_a_pump_of_one_speed_has_no_names_for_it(home: Home) -> None:
     await home.set_up(home.service.full)
     await home.refresh()
     assert "pump_speed" not in home.entity_keys("number")
-    assert "pump_speed_level" not in home.entity_keys("select")
+    assert "speeds" not in home.state("switch", "pump").attributes
 
 
 @pytest.mark.usefixtures("all_enabled", "freezer", "quick")

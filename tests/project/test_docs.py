@@ -288,9 +288,10 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
     """The example sets the speed of the pump in a real conversation."""
     text = (DOCS / "voice-and-energy.md").read_text()
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
-    name = "select.home_pool_pump_speed_level"
-    ours = full.entity_id("select", "pump_speed_level")
-    er.async_get(full.hass).async_update_entity(ours, new_entity_id=name)
+    number, pump = "number.home_pool_pump_speed", "switch.home_pool_pump"
+    for name, key in ((number, "pump_speed"), (pump, "pump")):
+        ours = full.entity_id(name.partition(".")[0], key)
+        er.async_get(full.hass).async_update_entity(ours, new_entity_id=name)
     await full.settle()
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(full.hass, component, {})
@@ -307,7 +308,8 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
     )
     await full.settle()
     assert "The pool pump is set to low." in str(answer)
-    assert full.hass.states.is_state(name, "low")
+    speeds = full.state_of(pump).attributes["speeds"]
+    assert full.hass.states.is_state(number, str(speeds["low"]))
 
 
 @pytest.mark.usefixtures("quick", "hurried")
