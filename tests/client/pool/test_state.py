@@ -154,7 +154,6 @@ def test_impossible_settings(
 
 def test_other_settings() -> None:
     configuration = Configuration(
-        installer={"pool_size": 50},
         preset_speeds=(80, 50, 65, 80, 100, 85),
         solar_selected=False,
         pool_heater_selected=True,
@@ -170,7 +169,6 @@ def test_other_settings() -> None:
         heat=dict(zip(HEAT, (True, False, None), strict=True)),
         schedules=replace(before.schedules, armed=(0, 2)),
         preset_speeds=(80, 50, 65, 80, 100, 85),
-        installer={"pool_size": 50},
         firmware="3.1.4",
     )
 

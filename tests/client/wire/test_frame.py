@@ -10,7 +10,6 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import FrameError
 from custom_components.poolctl.client.wire.frame import (
-    INSTALLER,
     Configuration,
     Signals,
     Telemetry,
@@ -50,7 +49,6 @@ def known(section: Telemetry | Configuration | None) -> set[str]:
     """Return the names of the values that were decoded."""
     assert section is not None
     values = asdict(section)
-    values |= values.pop("installer", {})
     return {name for name, value in values.items() if value is not None}
 
 
@@ -76,12 +74,6 @@ def test_vectors(row: dict[str, Any]) -> None:
 
 
 SPEEDS = ["start", "low", "medium", "high", "backwash", "cleaner"]
-WIRE_NAMES = {
-    "acid_dosing_time": "ph_dosing_time",
-    "acid_dose_interval": "ph_dose_interval",
-    "acid_dose_rate": "ph_dose_rate",
-}
-"""Installer settings whose names differ in the simulator's own table of section B."""
 
 
 @pytest.mark.parametrize("row", FRAMES, ids=lambda row: row["counter"])
@@ -93,9 +85,6 @@ def test_what_the_installer_set(row: dict[str, Any]) -> None:
     assert (ours is not None) is bool(fields)
     if ours is not None:
         assert ours.prime_time == fields.get("pump_prime_time")
-        assert ours.installer == {
-            name: fields.get(WIRE_NAMES.get(name, name)) for name in INSTALLER
-        }
         speeds = tuple(fields.get(f"speed_{name}") for name in SPEEDS)
         assert (ours.preset_speeds or (None,) * 6) == speeds
 
@@ -103,10 +92,6 @@ def test_what_the_installer_set(row: dict[str, Any]) -> None:
 def test_values_that_the_vectors_leave_out() -> None:
     telemetry = decode_frame(frame(b"\0" * 24 + b"\x34\x12" + b"\0" * 19)).telemetry
     assert telemetry is not None and telemetry.sanitiser_output == 0x1234
-    decoded = decode_frame(frame(None, b"\xff" * 89 + b"\0")).configuration
-    assert decoded is not None
-    signed = dict.fromkeys(("min_pressure", "water_offset", "ambient_offset"), -1)
-    assert decoded.installer == dict.fromkeys(INSTALLER) | signed
 
 
 # Nothing but FrameError
@@ -141,14 +126,11 @@ sanitiser_output 26, flags2 44, aux_modes 57, held_slots 59,
 pump_cooldown_remaining 61, pump_priming_remaining 63
 """
 CONFIGURATION_ENDS = """
-pool_size 1, prime_time 6, preset_speeds 12, backwash_pressure 14, min_flow 18,
-min_pressure 20, pool_target 21, spa_target 22, heater_cooldown 25,
-spa_heater_cooldown 27, solar_hysteresis 28, solar_hysteresis_time 30,
-acid_dosing_time 37, solar_selected 23, pool_heater_selected 23, spa_heater_selected 23,
-desired_ph 38, acid_drum_ml 42, acid_remaining_ml 46, max_ph_doses 47,
-acid_dose_interval 49, acid_dose_rate 51, desired_orp_mineral 54, desired_orp_liquid 60,
-liquid_dose_time 62, chlorine_drum_ml 66, chlorine_remaining_ml 70, liquid_dose_rate 72,
-water_offset 80, ambient_offset 82, schedules_enabled 86, firmware 89, aux_types 102
+prime_time 6, preset_speeds 12, pool_target 21, spa_target 22, solar_selected 23,
+pool_heater_selected 23, spa_heater_selected 23, desired_ph 38, acid_drum_ml 42,
+acid_remaining_ml 46, max_ph_doses 47, desired_orp_mineral 54, desired_orp_liquid 60,
+chlorine_drum_ml 66, chlorine_remaining_ml 70, schedules_enabled 86, firmware 89,
+aux_types 102
 """
 """Names of the values, and the length of a section of 12 slots that has them."""
 

@@ -64,7 +64,6 @@ def _with_configuration(
         chlorinator=replace(state.chlorinator, desired=frame.desired_orp_mineral),
         prime_time=frame.prime_time,
         preset_speeds=frame.preset_speeds,
-        installer=frame.installer,
         firmware=frame.firmware,
         outputs=state.outputs.with_types(frame.aux_types),
         # Every full frame reports it, so a change arrives sooner than with the records.

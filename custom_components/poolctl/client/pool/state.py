@@ -98,7 +98,6 @@ class PoolState:
     prime_time: int | None = None
     preset_speeds: tuple[int, ...] | None = None
     """The installer's six speeds in %."""
-    installer: Mapping[str, int | None] = field(default_factory=dict)
     firmware: str | None = None
 
     @property

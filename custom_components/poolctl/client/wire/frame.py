@@ -9,7 +9,7 @@ are ignored; lengths that do not fit the frame raise FrameError for the whole fr
 """
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cache, lru_cache
 import struct
 from typing import (
@@ -194,30 +194,6 @@ CONFIGURATION_HEAD = 90
 """Size in bytes; its last byte is the number of slots, whose aux types follow."""
 
 
-INSTALLER: Final = {
-    "pool_size": At(0, "B", _BYTE),
-    "backwash_pressure": At(12, "H", _WORD),
-    "min_flow": At(16, "H", _WORD),
-    "min_pressure": At(18, "h"),
-    "heater_cooldown": At(23, "H", _WORD),
-    "spa_heater_cooldown": At(25, "H", _WORD),
-    "solar_hysteresis": At(27, "B", _BYTE),
-    "solar_hysteresis_time": At(28, "H", _WORD),
-    "acid_dosing_time": At(35, "H", _WORD),
-    "acid_dose_interval": At(47, "H", _WORD),
-    "acid_dose_rate": At(49, "H", _WORD),
-    "liquid_dose_time": At(60, "H", _WORD),
-    "liquid_dose_rate": At(70, "H", _WORD),
-    "water_offset": At(78, "h"),
-    "ambient_offset": At(80, "h"),
-}
-"""Settings of the installer in the vendor's app that are only displayed.
-
-The values are as received: their units are not documented. The hystereses and offsets
-are temperatures; times and rate of "liquid" are those of the liquid chlorine doser.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """The used fields of section B; a field without a value is `None`."""
@@ -251,8 +227,6 @@ class Configuration:
     ] = None
     aux_types: tuple[int, ...] | None = None
     """Aux type code of each slot (protocol.md O2.4)."""
-    installer: Mapping[str, int | None] = field(default_factory=dict)
-    """Values of `INSTALLER`; those that are not possible are `None`."""
 
 
 # Decoding
@@ -289,11 +263,9 @@ def _decode_telemetry(section: bytes) -> Telemetry:
 
 @lru_cache(maxsize=64)
 def _decode_configuration(section: bytes) -> Configuration:
-    found = _decoded(INSTALLER, section)
     return Configuration(
         **_decoded(_places(Configuration), section),
         aux_types=_by_slot(section, CONFIGURATION_HEAD),
-        installer={name: at.checked(found.get(name)) for name, at in INSTALLER.items()},
     )
 
 
