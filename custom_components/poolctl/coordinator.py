@@ -139,8 +139,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
             partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
         )
-        claimants = self.warm_by, controller.heat, controller.pauses, controller.holds
-        self._timer = HoldTimer(hass, claimants, self.async_in_background)
+        controller.undoing.claimants.insert(0, self.warm_by)
+        self._timer = HoldTimer(hass, controller.undoing, self.async_in_background)
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
@@ -355,7 +355,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self._poll = asyncio.current_task()
         reached = True
         try:
-            await self.controller.poller.poll()
+            await self.controller.read()
         except UnreachableError as err:
             reached = False
             self.logger.debug("%s does not answer: %s", self.name, err)
@@ -371,11 +371,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
                 self.config_entry.async_start_reauth(self.hass)
             self._async_review(reached)
         queries = self.controller.queries
-        if queries.due:
-            if not self.controller.store.reported.outputs.names:
-                await queries.refresh(first_only=True)  # entities are added with names
-            if self._details is None or self._details.done():
-                self._details = self.async_in_background(queries.refresh(), "details")
+        if queries.due and (self._details is None or self._details.done()):
+            self._details = self.async_in_background(queries.refresh(), "details")
         return self.controller.store.state
 
     @callback

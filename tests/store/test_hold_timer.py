@@ -9,6 +9,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.poolctl.client.undoing import Undoing
 from custom_components.poolctl.store.hold_timer import HoldTimer
 
 
@@ -30,7 +31,7 @@ def started(hass: HomeAssistant, *claimants: Any) -> HoldTimer:
     def in_background(task: Any, name: str) -> None:
         hass.async_create_background_task(task, name)
 
-    timer = HoldTimer(hass, claimants, in_background)
+    timer = HoldTimer(hass, Undoing(*claimants), in_background)
     timer.async_check()
     return timer
 

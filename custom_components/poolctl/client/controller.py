@@ -31,6 +31,7 @@ from .holds.pauses import Pause, Pauses
 from .lan import LanClient
 from .pool.choices import Choices
 from .pool.state import PoolState
+from .undoing import Undoing
 
 
 class Stored(NamedTuple):
@@ -97,9 +98,21 @@ class Controller:
         self.heat = HeatClaims(sender, self.heating, times, stored.heat)
         for claims in (self.holds, self.pauses, self.heat):
             store.add_read_listener(claims.take_read)
+        self.undoing = Undoing(self.heat, self.pauses, self.holds)
         self.raw = RawControl(sender)
         self.schedules = ScheduleControl(sender)
         self.plan = PlanControl(sender, self.schedules)
+
+    async def read(self) -> PoolState:
+        """Read the state, and the names of the outputs as long as they are missing.
+
+        Raises UnreachableError after 90 s without an answer. `poller.interval` is the
+        time until it should be read again.
+        """
+        await self.poller.poll()
+        if self.queries.due and not self.store.reported.outputs.names:
+            await self.queries.refresh(first_only=True)
+        return self.store.state
 
     async def leave(self, *, only_lan: bool = False) -> Left:
         """Undo in 10 s, heat first, what cannot be undone later; return the rest."""

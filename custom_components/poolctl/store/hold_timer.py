@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Container, Coroutine, Iterable
 from datetime import datetime
-import logging
-import time
 
 from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntry
@@ -15,23 +13,16 @@ from homeassistant.util import dt as dt_util
 
 from ..client.controller import Controller, Left
 from ..client.facts import Facts
-from ..client.holds.heat import HeatClaims
 from ..client.holds.hold import output_names
-from ..client.holds.holds import Holds
-from ..client.holds.pauses import Pauses
 from ..client.pool.state import PoolState
+from ..client.undoing import Undoing
 from ..client.wire.http import ClosingRequest
 from ..const import DOMAIN
 from ..network.record import LanAccess, stored_records
 from ..options import options_of
-from ..warm_by.warm_by import WarmBy
 from .controller import ControllerStore
 from .memory import DATA_MEMORY
 
-_LOGGER = logging.getLogger(__name__)
-
-_AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
-"""Seconds to wait after work and after an unexpected error: neither becomes a loop."""
 _AFTER_START = 30.0
 """Seconds to wait after a start of Home Assistant, less the time since the last read: an
 automation that asked for a hold must see its end to undo what else belongs to it."""
@@ -45,16 +36,13 @@ class HoldTimer:
     def __init__(
         self,
         hass: HomeAssistant,
-        claimants: Iterable[HeatClaims | Holds | Pauses | WarmBy],
+        undoing: Undoing,
         in_background: _InBackground,
     ) -> None:
-        self._hass = hass
-        self._claimants = tuple(claimants)
+        self._hass, self._undoing = hass, undoing
         self._in_background = in_background
         self._cancel: CALLBACK_TYPE = lambda: None
-        self._working = self._stopped = self._failed = False
-        self._not_before = 0.0
-        """Earliest time of the next wake-up (monotonic, s)."""
+        self._working = self._stopped = False
 
     @callback
     def async_check(self) -> None:
@@ -63,13 +51,11 @@ class HoldTimer:
         if self._working or self._stopped:
             return
         if self._hass.state is not CoreState.running:
-            self._not_before = time.monotonic() + _AFTER_START
-        waits = [wait for each in self._claimants if (wait := each.wait) is not None]
-        waits = [max(wait, self._not_before - time.monotonic()) for wait in waits]
-        if waits and min(waits) <= 0:
+            self._undoing.rest(_AFTER_START)
+        if (wait := self._undoing.wait) is not None and wait <= 0:
             self._wake()
-        elif waits:
-            self._cancel = async_call_later(self._hass, min(waits), self._wake)
+        elif wait is not None:
+            self._cancel = async_call_later(self._hass, wait, self._wake)
 
     @callback
     def async_stop(self) -> None:
@@ -83,18 +69,8 @@ class HoldTimer:
         self._in_background(self._async_work(), "holds")
 
     async def _async_work(self) -> None:
-        errors: list[Exception] = []
         try:
-            for claimant in self._claimants:
-                try:
-                    await claimant.work()
-                except Exception as err:  # noqa: BLE001
-                    errors.append(err)  # it must not keep the others from work
-            if errors and not self._failed:
-                _LOGGER.error("Unexpected error; trying again", exc_info=errors[0])
-            self._failed = bool(errors)
-            wait = _AFTER_ERROR if errors else _AFTER_WORK
-            self._not_before = time.monotonic() + wait
+            await self._undoing.work()
         finally:
             self._working = False
             self.async_check()
