@@ -12,13 +12,13 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
-from ..client.control.plan import PlanStep
+from ..client.control.plan import MAX_BLOCKS, Block, PlanStep
 from ..client.occurrences import occurrences
-from ..client.planning import CELL, MAX_BLOCKS, Block, Cells, Cost, cheapest
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..entity import PoolctlEntity
 from ..errors import command_errors
+from ..schedules.planning import CELL, Cells, Cost, cheapest
 from .prices import listed, prices
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, whole

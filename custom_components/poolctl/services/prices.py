@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
 
-from ..client.planning import Price
+from ..schedules.planning import Price
 
 LISTS: Final = (
     "raw_today",  # Nord Pool, Energi Data Service

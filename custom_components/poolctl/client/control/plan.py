@@ -20,11 +20,10 @@ from datetime import date
 from itertools import count, permutations
 from typing import Final
 
-from ..planning import MAX_BLOCKS, Block
 from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
 from ..wire.exceptions import InvalidCommandError
-from ..wire.schedule import ALL_WEEK, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
 from .schedules import ScheduleControl
 from .sender import Control, Sender
 
@@ -33,6 +32,23 @@ _NAME: Final = "HA plan {}"
 _NEW: Final = Schedule(
     slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=ALL_WEEK, name=""
 )
+
+MAX_BLOCKS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A daily run, in minutes after midnight by the wall clock."""
+
+    start: int
+    end: int
+    """1440 is midnight; an end before `start` is on the next day."""
+
+    @property
+    def minutes(self) -> int:
+        """Duration in minutes."""
+        return (self.end - self.start) % DAY or DAY
+
 
 type _Table = Mapping[int, Schedule]
 type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block]]]

@@ -10,18 +10,18 @@ from hypothesis import example, given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.occurrences import occurrences
-from custom_components.poolctl.client.planning import (
+from custom_components.poolctl.client.wire.schedule import (
+    ALL_WEEK,
+    LAST_MINUTE,
+    Schedule,
+)
+from custom_components.poolctl.schedules.planning import (
     CELL,
     Cells,
     Cost,
     Price,
     Runs,
     cheapest,
-)
-from custom_components.poolctl.client.wire.schedule import (
-    ALL_WEEK,
-    LAST_MINUTE,
-    Schedule,
 )
 
 SHORTEST = 6

@@ -11,11 +11,11 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
-from .wire.schedule import DAY, minute_of_day
+from ..client.control.plan import MAX_BLOCKS, Block
+from ..client.wire.schedule import DAY, minute_of_day
 
 CELL = 5
 """Minutes of a cell, the unit of a plan."""
-MAX_BLOCKS = 2
 _SHORTEST = 30 // CELL
 """Minimum cells of each of two blocks: a pump should not start for five minutes."""
 
@@ -26,20 +26,6 @@ type Cost = float | None
 """Cost of a cell in any unit; `None` if it has no price or cannot be used."""
 type Runs = tuple[tuple[int, int], ...]
 """Runs of consecutive cells: index of the first one, and number of cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A daily run, in minutes after midnight by the wall clock."""
-
-    start: int
-    end: int
-    """1440 is midnight; an end before `start` is on the next day."""
-
-    @property
-    def minutes(self) -> int:
-        """Duration in minutes."""
-        return (self.end - self.start) % DAY or DAY
 
 
 @dataclass(frozen=True, slots=True)
