@@ -26,12 +26,12 @@ import probatio as vol
 
 from .account import async_controller
 from .client.pool.choices import shown_chemistry
-from .client.pool.ranges import READINGS, Reading
 from .client.pool.state import PoolState, Source
 from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .devices.parts import Part, controller_of, part_of_device
+from .devices.ranges import READINGS, Reading
 from .private import Targets
 from .status.rows import Severity
 from .status.table import KEYS

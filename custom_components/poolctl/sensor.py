@@ -31,7 +31,6 @@ from homeassistant.util import dt as dt_util
 from .client.holds.evidence import held_outputs
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.heating import BODIES, Body, has_thermostat
-from .client.pool.ranges import ORP_READING, PH_READING, Reading
 from .client.pool.state import PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import RUNNING
@@ -46,6 +45,7 @@ from .devices.output_attributes import (
     MODES,
 )
 from .devices.parts import PART_OF_BODY, Part, part_of_source
+from .devices.ranges import ORP_READING, PH_READING, Reading
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.pool import (

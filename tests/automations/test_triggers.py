@@ -23,8 +23,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import automation
-from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.world.assistant.home import Home

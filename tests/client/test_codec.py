@@ -10,14 +10,8 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from custom_components.poolctl.client.codec import (
-    UNSTORED,
-    WHOLE,
-    OneOf,
-    Within,
-    from_stored,
-    to_stored,
-)
+from custom_components.poolctl.client.bounds import UNSTORED, WHOLE, OneOf, Within
+from custom_components.poolctl.client.codec import from_stored, to_stored
 
 
 class Colour(StrEnum):

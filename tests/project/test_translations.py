@@ -12,10 +12,10 @@ from homeassistant.util.yaml import load_yaml_dict
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
-from custom_components.poolctl.client.pool.ranges import READINGS
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_USES
+from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.options import Options
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES

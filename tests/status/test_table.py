@@ -18,7 +18,6 @@ from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry, Doser, Schedules
-from custom_components.poolctl.client.pool.ranges import ORP_READING, PH_READING
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
@@ -32,6 +31,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE, Connection
+from custom_components.poolctl.devices.ranges import ORP_READING, PH_READING
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.options import Options

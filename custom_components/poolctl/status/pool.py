@@ -8,8 +8,8 @@ from ..client.holds.rules import schedules_of, window_of
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
-from ..client.pool.ranges import ORP_READING, PH_READING, Reading
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
+from ..devices.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning
 from .heating import late
 from .rows import RESUME, Action, Form, Litres, Problem, Repair, Severity, Values

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ..codec import Within
-from .dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
-from .parts import Chemistry
-from .state import PoolState
+from ..client.bounds import Within
+from ..client.pool.dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
+from ..client.pool.parts import Chemistry
+from ..client.pool.state import PoolState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
