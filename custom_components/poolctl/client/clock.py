@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 import time
 from typing import Annotated
 
-from .codec import Within
+from .bounds import Within
 from .occurrences import moment
 from .wire.schedule import Schedule
 

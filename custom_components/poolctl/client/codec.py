@@ -13,9 +13,9 @@ Fields whose name begins with `_` are not stored.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
-from enum import Enum, auto
+from enum import Enum
 from functools import cache
 from operator import attrgetter
 from types import NoneType, UnionType
@@ -30,37 +30,10 @@ from typing import (
     get_type_hints,
 )
 
+from .bounds import UNSTORED, WHOLE, OneOf, Within
+
 ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """Bounds of a number, or of a `timedelta` in seconds; both are included."""
-
-    low: float
-    high: float
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and self.low <= value <= self.high
-
-
-class OneOf:
-    """Objects that are stored as their keys."""
-
-    def __init__(self, objects: Mapping[str, object]) -> None:
-        self.objects = objects
-        self.keys = {value: key for key, value in objects.items()}
-
-
-class _Mark(Enum):
-    WHOLE = auto()
-    UNSTORED = auto()
-
-
-WHOLE: Final = _Mark.WHOLE
-"""Marks a list in which places count: if one item does not fit, the list does not."""
-UNSTORED: Final = _Mark.UNSTORED
 _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from math import exp, log
 from typing import Annotated, Final, NamedTuple
 
-from ..client.codec import Within
+from ..client.bounds import Within
 from ..client.pool.heating import POOL, SPA, Body, circulates
 from ..client.pool.state import PoolState, Source
 from .read import weighted_mean

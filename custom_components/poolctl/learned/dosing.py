@@ -31,7 +31,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from math import inf
 from typing import Annotated, Final, NamedTuple
 
-from ..client.codec import Within
+from ..client.bounds import Within
 from ..client.pool.dosing import ACID, CHLORINE, DoserKind
 from ..client.pool.parts import Chemistry, Doser
 from ..client.pool.state import PoolState

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
-from ..client.codec import Within
+from ..client.bounds import Within
 from ..client.wire.equipment import SOLAR_BY_FILTER_PUMP
 from .read import Read
 

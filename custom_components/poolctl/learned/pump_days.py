@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Final
 
-from ..client.codec import Within
+from ..client.bounds import Within
 from .read import Read, start_of_day
 from .totals import PUMP_RUNNING, Totals, motor_runs
 

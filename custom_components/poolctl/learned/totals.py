@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Annotated, Final
 
-from ..client.codec import UNSTORED, OneOf, Within
+from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.choices import Choices
 from ..client.pool.heating import RUNNING
 from ..client.pool.state import PoolState, Source

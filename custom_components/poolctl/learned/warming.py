@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import Annotated, Final
 
-from ..client.codec import UNSTORED, Within
+from ..client.bounds import UNSTORED, Within
 from ..client.control.store import MAX_AGE
 from ..client.pool.heating import Body, heats, running_sources, temperature
 from ..client.pool.state import PoolState, Source

@@ -8,7 +8,8 @@ from aiohttp import ClientSession
 from awesomeversion import AwesomeVersion, AwesomeVersionException
 from homeassistant.helpers.device_registry import format_mac
 
-from ..client.codec import ODD, Within, from_stored
+from ..client.bounds import Within
+from ..client.codec import ODD, from_stored
 from ..client.counters import Counters
 from ..client.facts import Facts
 from ..client.lan import PORT, LanClient

@@ -7,7 +7,8 @@ from typing import Annotated, Self
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from ..client.codec import WHOLE, Within, to_stored
+from ..client.bounds import WHOLE, Within
+from ..client.codec import to_stored
 from ..client.controller import Stored
 from ..client.holds.heat import HeatClaim
 from ..client.holds.hold import Hold

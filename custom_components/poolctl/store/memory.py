@@ -22,8 +22,9 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.bounds import Within
 from ..client.clock import Clock
-from ..client.codec import Within, from_stored
+from ..client.codec import from_stored
 from ..client.counters import Counters
 from ..client.wire.envelope import MAX_COUNTER
 from ..const import DOMAIN

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from ..client.codec import UNSTORED, OneOf, Within
+from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
 from ..client.wire.equipment import MAX_SLOTS, HeatSource
 

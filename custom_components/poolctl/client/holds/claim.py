@@ -8,7 +8,7 @@ from enum import StrEnum
 import time
 from typing import Annotated, Final, Self
 
-from ..codec import UNSTORED, Within
+from ..bounds import UNSTORED, Within
 
 
 class State(StrEnum):

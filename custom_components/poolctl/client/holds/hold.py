@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, override
 
-from ..codec import UNSTORED, Within
+from ..bounds import UNSTORED, Within
 from ..pool.state import PoolState
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule

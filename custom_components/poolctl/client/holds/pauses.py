@@ -11,9 +11,9 @@ import logging
 import time
 from typing import Annotated, Final, override
 
+from ..bounds import OneOf, Within
 from ..clock import Times
 from ..cloud import COPY_AGE
-from ..codec import OneOf, Within
 from ..control.dosing import DosingControl
 from ..control.sender import Sender
 from ..pool.dosing import DOSING, AnyDosing

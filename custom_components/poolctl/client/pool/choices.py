@@ -5,7 +5,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from ..codec import UNSTORED, Within
+from ..bounds import UNSTORED, Within
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.schedule import DAY
 from .parts import Chemistry

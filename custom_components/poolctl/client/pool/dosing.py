@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import override
 
-from ..codec import Within
+from ..bounds import Within
 from ..wire.commands import (
     ACID_KEYS,
     CHLORINATOR_KEYS,

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Annotated, NamedTuple
 
-from ..codec import Within
+from ..bounds import Within
 from ..wire.schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from ..codec import Within
+from ..bounds import Within
 from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
 from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer

@@ -22,7 +22,7 @@ from typing import (
     get_type_hints,
 )
 
-from ..codec import Within
+from ..bounds import Within
 from .exceptions import FrameError
 
 if TYPE_CHECKING:

@@ -1,0 +1,35 @@
+"""Marks of annotated fields: their bounds, and how they are stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Bounds of a number, or of a `timedelta` in seconds; both are included."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+class OneOf:
+    """Objects that are stored as their keys."""
+
+    def __init__(self, objects: Mapping[str, object]) -> None:
+        self.objects = objects
+        self.keys = {value: key for key, value in objects.items()}
+
+
+class _Mark(Enum):
+    WHOLE = auto()
+    UNSTORED = auto()
+
+
+WHOLE: Final = _Mark.WHOLE
+"""Marks a list in which places count: if one item does not fit, the list does not."""
+UNSTORED: Final = _Mark.UNSTORED
