@@ -1,0 +1,172 @@
+"""The figures on the pages are those of the code, and each of them is compared."""
+
+from datetime import timedelta
+from functools import cache
+import re
+from typing import Final
+
+import pytest
+
+from custom_components.poolctl.client.control import poller, sender, store
+from custom_components.poolctl.client.holds import claims, pauses
+from custom_components.poolctl.client.pool import choices, queries, state
+from custom_components.poolctl.client.pool.heating import POOL, SPA
+from custom_components.poolctl.client.wire import schedule
+from custom_components.poolctl.const import MIN_FIRMWARE
+from custom_components.poolctl.learned import dosing, filter as clean_filter, read
+from custom_components.poolctl.learned.steady import BANDS, LASTS
+from custom_components.poolctl.status import account, connection
+from custom_components.poolctl.warm_by import outlook, request
+from tests.project.pages import DOCS, README
+from tests.validation import Repository
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+OLDEST: Final = Repository(README.parent).load("hacs.json")["homeassistant"]
+
+COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
+    ("README", "on your own network every {} seconds", poller.LAN_INTERVAL),
+    ("README", "(firmware {} or later)", MIN_FIRMWARE),
+    ("README", "| Home Assistant | {} or later. |", OLDEST),
+    ("data", "**Every {} seconds**", poller.LAN_INTERVAL),
+    ("data", "reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
+    ("data", "neither answers for {} seconds", store.MAX_AGE),
+    ("data", "**Every {} minutes**", queries.QUERY_INTERVAL / MINUTE),
+    ("data", "at least {} mV", BANDS[1]),
+    ("data", "mV, {} °C or", BANDS[2]),
+    ("data", "two steps of pH ({})", BANDS[0]),
+    ("data", "after {} minutes if it differs by less", LASTS / MINUTE),
+    ("data", "checks it for {} seconds", sender.READ_BACK[-1]),
+    ("setup", "(it lasts {} days)", account._SIGN_IN_LASTS.days),
+    ("setup", "reads it only every {} seconds", store.MAX_AGE),
+    ("setup", "have values again after {} days", dosing.ENOUGH.days),
+    ("limits", "it is asked every {} seconds", poller.CLOUD_INTERVAL),
+    ("limits", "holds at most {}.", schedule.MAX_SCHEDULES),
+    ("limits", "gaps of more than {} seconds", store.MAX_AGE),
+    ("limits", "at least {} kPa", clean_filter.MIN_PRESSURE),
+    ("limits", "at least {} L/min", clean_filter.MIN_FLOW),
+    ("limits", "need {} full days of readings", dosing.ENOUGH.days),
+    ("limits", "the last {} days", dosing.WINDOW),
+    ("limits", "each of which counts {} %", read.WEIGHT * 100),
+    ("holds", "at most {} hours", pauses.LONGEST / timedelta(hours=1)),
+    ("holds", "after an {} *Status* reports", claims.OVERDUE),
+    ("heating", "the water warm for {} hours", request.LASTS / timedelta(hours=1)),
+    ("heating", "at most {} days ahead", request.AHEAD.days),
+    ("heating", "assumes {} °C an hour for a spa", outlook.USUAL[SPA]),
+    ("heating", "and {} °C for a pool", outlook.USUAL[POOL]),
+    (
+        "chemistry-and-filter",
+        "clean filter after {} minutes",
+        clean_filter.STEADY / MINUTE,
+    ),
+    ("chemistry-and-filter", "load every {} minutes", clean_filter.STEADY / MINUTE),
+    ("chemistry-and-filter", "The default is {} %", choices.Choices().filter_limit),
+    ("chemistry-and-filter", "is more than {} %", clean_filter.FAR),
+    ("chemistry-and-filter", "% for {} days", clean_filter.LONG.days),
+    ("heating", "at most {} hours before", outlook.LONGEST[SPA] / timedelta(hours=1)),
+    ("heating", "and {} hours for a pool", outlook.LONGEST[POOL] / timedelta(hours=1)),
+    ("repairs", "they have lasted {} minutes", connection._LAN_PATIENCE / MINUTE),
+    ("troubleshooting", "For {} days, the pump has", clean_filter.LONG.days),
+    (
+        "data",
+        "not valid for {} minutes of flowing",
+        state._SETTLES / timedelta(minutes=1),
+    ),
+    ("dashboard", "After {} seconds only this card", store.MAX_AGE),
+    ("troubleshooting", "did not use it for {} days", account._SIGN_IN_LASTS.days),
+    ("troubleshooting", "carry it out within {} seconds", sender.READ_BACK[-1]),
+    (
+        "repairs",
+        "then. This repair appears after {} minutes",
+        connection._CLOCK_PATIENCE / MINUTE,
+    ),
+    ("entities", "(`duration`, default {} hours)", request.LASTS / timedelta(hours=1)),
+    ("entities", "fewer than {} schedules", schedule.MAX_SCHEDULES),
+)
+"""Page, words with {} for the figure, and the figure in the code."""
+
+FREE: Final = (
+    # percentages that the words define, and choices of a menu
+    ("chemistry-and-filter", "At {} % the filter is clean"),
+    ("chemistry-and-filter", "at {} % it resists twice"),
+    ("dashboard", "for {} minutes or"),
+    ("dashboard", "minutes or {} hours"),
+    # measured in benchmarks/
+    ("dashboard", "after about {} seconds"),
+    ("data", "arrive within {} seconds"),
+    ("data", "at most {} seconds after one"),
+    # of the controller (docs/protocol.md)
+    ("heating", "for up to {} minutes. Meanwhile"),
+    ("troubleshooting", "flowed for less than {} minutes"),
+)
+"""Page and words with a figure that no constant has."""
+
+WORDS: Final = dict(
+    zip(
+        [
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "fourteen",
+            "hour",
+        ],
+        (*range(2, 11), 14, timedelta(hours=1)),
+        strict=True,
+    )
+)
+
+
+@cache
+def words_of(page: str) -> str:
+    path = README if page == "README" else DOCS / f"{page}.md"
+    return " ".join(path.read_text().split())
+
+
+def figure(text: str) -> object:
+    """Return the figure that a word or a number stands for."""
+    if text in WORDS:
+        return WORDS[text]
+    return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else text
+
+
+def matches(page: str, words: str) -> list[re.Match[str]]:
+    """Return where a page has these words, with any figure."""
+    before, after = map(re.escape, words.split("{}"))
+    return [*re.finditer(rf"{before}([\w.]+?)\.?{after}", words_of(page))]
+
+
+@pytest.mark.parametrize(("page", "words", "value"), COMPARED)
+def test_a_figure(page: str, words: str, value: object) -> None:
+    """A changed limit, wait or default is changed on its page, too."""
+    found = matches(page, words)
+    assert found, f"docs/{page}.md no longer has: {words}"
+    assert {figure(each[1]) for each in found} == {value}
+
+
+_FIGURE: Final = re.compile(
+    rf"\b(?:\d+(?:\.\d+)?|{'|'.join(WORDS)}) "
+    r"(?:seconds?|minutes?|hours?|days?|%|kPa|mV|°C|L/min)(?!\w)"
+)
+
+
+@pytest.mark.parametrize("page", sorted({page for page, *_ in COMPARED}))
+def test_every_figure_is_compared(page: str) -> None:
+    """A new figure is compared with the code, or is listed as one that is not of it."""
+    known = [
+        range(found.start(), found.end())
+        for name, words in (*(row[:2] for row in COMPARED), *FREE)
+        if name == page
+        for found in matches(page, words)
+    ]
+    text = words_of(page)
+    lost = [
+        text[max(found.start() - 40, 0) : found.end() + 20]
+        for found in _FIGURE.finditer(text)
+        if not any(found.start() in span for span in known)
+    ]
+    assert not lost, f"{page}: add each to COMPARED or FREE: {lost}"
