@@ -13,7 +13,13 @@ from custom_components.poolctl.client.pool import choices, queries, state
 from custom_components.poolctl.client.pool.heating import POOL, SPA
 from custom_components.poolctl.client.wire import schedule
 from custom_components.poolctl.const import MIN_FIRMWARE
-from custom_components.poolctl.learned import dosing, filter as clean_filter, read
+from custom_components.poolctl.learned import (
+    cooling,
+    dosing,
+    filter as clean_filter,
+    read,
+    totals,
+)
 from custom_components.poolctl.learned.steady import BANDS, LASTS
 from custom_components.poolctl.status import account, connection
 from custom_components.poolctl.warm_by import outlook, request
@@ -47,6 +53,8 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("limits", "need {} full days of readings", dosing.ENOUGH.days),
     ("limits", "the last {} days", dosing.WINDOW),
     ("limits", "each of which counts {} %", read.WEIGHT * 100),
+    ("limits", "the sensors change every {} minutes", totals.PERIOD / MINUTE),
+    ("limits", "rests of at least {} hours", cooling.REST / timedelta(hours=1)),
     ("holds", "at most {} hours", pauses.LONGEST / timedelta(hours=1)),
     ("holds", "after an {} *Status* reports", claims.OVERDUE),
     ("heating", "the water warm for {} hours", request.LASTS / timedelta(hours=1)),
@@ -94,6 +102,8 @@ FREE: Final = (
     ("dashboard", "after about {} seconds"),
     ("data", "arrive within {} seconds"),
     ("data", "at most {} seconds after one"),
+    # names of numbers that the installer entered, or examples of them
+    ("entities", "or 40, 70 and {} %"),
     # of the controller (docs/protocol.md)
     ("heating", "for up to {} minutes. Meanwhile"),
     ("troubleshooting", "flowed for less than {} minutes"),
