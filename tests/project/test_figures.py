@@ -107,6 +107,7 @@ FREE: Final = (
     # of the controller (docs/protocol.md)
     ("heating", "for up to {} minutes. Meanwhile"),
     ("troubleshooting", "flowed for less than {} minutes"),
+    ("README", "flowed for less than {} minutes"),
 )
 """Page and words with a figure that no constant has."""
 

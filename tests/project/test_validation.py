@@ -1,11 +1,14 @@
 """The checks of tests/validation fail on one broken value, line or file."""
 
 from pathlib import Path
+import re
 import shutil
 from typing import Final
 
 import pytest
 
+from custom_components.poolctl.client.pool import lights
+from custom_components.poolctl.client.wire import frame
 from tests.project.broken import (
     ENGLISH,
     ICONS,
@@ -108,7 +111,15 @@ def test_the_command_names_every_problem(
 
 
 def test_the_example_in_contributing_is_real() -> None:
-    blocks = (ROOT / "CONTRIBUTING.md").read_text().split("```")[1::2]
+    """Its rows are those of the code, and its expressions can be evaluated."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (light,) = re.findall(r"`(LightType\(.*?\))`", text)
+    example = eval(light, vars(lights))  # noqa: S307
+    assert example.code == max(lights.LIGHT_TYPES) + 1
+    assert [*example.effects] == ["blue", "green"]
+    (field,) = re.findall(r"`(\w+: Annotated.*?)`", text)
+    assert field in Path(frame.__file__).read_text()
+    blocks = text.split("```")[1::2]
     row, name, icon = (block.partition("\n")[2] for block in blocks)
     assert row in (ROOT / "custom_components/poolctl/sensor.py").read_text()
     assert name in (ROOT / ENGLISH).read_text()
