@@ -71,8 +71,16 @@ async def test_units_classes_and_choices(full: Home) -> None:
         full.hass, "en", "entity", ["poolctl"]
     )
     for entry in entries:
-        assert _unit_fits(entry), entry
-        assert _state_class_fits(entry), entry
+        unit, name = entry.unit_of_measurement, entry.original_device_class
+        assert _unit_fits(entry), (
+            f"{entry.entity_id}: {unit} is not a unit of the device class {name}"
+            if name
+            else f"{entry.entity_id}: {unit} is not in the list of units without a"
+            " device class, _PLAIN_UNITS"
+        )
+        assert _state_class_fits(entry), (
+            f"{entry.entity_id}: its state class and {name}"
+        )
         if entry.domain in (Platform.SENSOR, Platform.SELECT):
             key = f"component.poolctl.entity.{entry.domain}.{entry.translation_key}"
             for option in (entry.capabilities or {}).get("options", ()):

@@ -414,7 +414,9 @@ async def test_every_problem(home: Home, case: Case) -> None:
     """*Status* shows the problem, and it is a repair where the table has one."""
     await case.arrange(home)
     await home.live(case.after)
-    problem = problems(home)[case.key]
+    found = problems(home)
+    assert case.key in found, f"{case.key} is not a problem now: {sorted(found)} are"
+    problem = found[case.key]
     assert problem["severity"] == ("notice" if case.notice else "problem")
     assert case.contains in problem["sentence"]
     assert problem["sentence"] and problem["next_step"]
