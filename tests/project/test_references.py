@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from custom_components.poolctl import PLATFORMS
 from tests.project.protocol import headings
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,19 @@ def test_each_file_is_there() -> None:
         for name in re.findall(r"`([\w/]+\.(?:py|js))\b", page.read_text("utf-8")):
             there = any(f"/{each}".endswith(f"/{name}") for each in names)
             assert there, f"{page.relative_to(ROOT)}: there is no {name}"
+
+
+@pytest.mark.parametrize("folder", ["", "client"])
+def test_where_things_live(folder: str) -> None:
+    """A room or a file of the top level is on the page, platforms as one."""
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    section = page.split("## Where things live")[1].split("\n## ")[0]
+    place = ROOT / "custom_components/poolctl" / folder
+    rooms = {f"{path.name}/" for path in place.iterdir() if any(path.glob("*.py"))}
+    files = {path.name for path in place.glob("*.py")} - {"__init__.py"}
+    files -= {f"{platform}.py" for platform in PLATFORMS}
+    lost = sorted(name for name in rooms | files if f"`{name}`" not in section)
+    assert not lost, f"CONTRIBUTING.md, Where things live: describe {lost}"
 
 
 @pytest.mark.parametrize(
