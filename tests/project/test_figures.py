@@ -98,6 +98,8 @@ FREE: Final = (
     ("chemistry-and-filter", "at {} % it resists twice"),
     ("dashboard", "for {} minutes or"),
     ("dashboard", "minutes or {} hours"),
+    ("data", "It waits {} seconds"),
+    ("data", "and {} seconds the second time"),
     # measured in benchmarks/
     ("dashboard", "after about {} seconds"),
     ("data", "arrive within {} seconds"),
