@@ -8,6 +8,7 @@ from homeassistant.components.sensor import DOMAIN as SENSOR
 from homeassistant.const import (
     ATTR_DEVICE_ID,
     CONF_OPTIONS,
+    STATE_UNKNOWN,
     EntityStateAttribute,
     UnitOfElectricPotential,
 )
@@ -97,13 +98,12 @@ class PoolEntities(Targets):
     def entity_filter(self, entities: set[str]) -> set[str]:
         """Return the entities that the trigger or condition is about."""
         registry = er.async_get(self.hass)
-        ends = tuple(f"_{key}" for key in self._keys)
         return {
             entity_id
             for entity_id in entities
             if (entry := registry.async_get(entity_id)) is not None
             and (entry.platform, entry.domain) == (DOMAIN, self.domain)
-            and entry.unique_id.endswith(ends)
+            and entry.translation_key in self._keys
         }
 
 
@@ -116,10 +116,10 @@ class OfConnection(PoolEntities, domain=SENSOR, keys={"connection": None}):
 
 
 def problems_of(
-    state: State | None, kinds: Collection[str]
+    state: State, kinds: Collection[str]
 ) -> Mapping[str, Mapping[str, Any]] | None:
     """Return the problems of some kinds (of all but notices) in *Status*, by key."""
-    if state is None or ATTR_PROBLEMS not in state.attributes:
+    if state.state == STATE_UNKNOWN or ATTR_PROBLEMS not in state.attributes:
         return None
     return {
         problem["key"]: problem

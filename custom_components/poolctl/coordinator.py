@@ -13,12 +13,15 @@ from typing import override
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE, Platform
-from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.helpers.event import async_track_device_registry_updated_event
+from homeassistant.helpers.event import (
+    async_call_later,
+    async_track_device_registry_updated_event,
+)
 from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -55,6 +58,8 @@ SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_
 _LOGGER = logging.getLogger(__name__)
 _FIRST_POLL = 5.0
 """Seconds that a start waits for more than the first values."""
+_SECOND_READ = 2.5
+"""Seconds after a read in which something changed that a second one has to confirm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +88,8 @@ class View(Pool):
     """Whether the values are not older than 90 s."""
     uses: Uses = field(default_factory=dict)
     status: Status = field(default_factory=Status)
+    checking: tuple[str, ...] = ()
+    """Keys of the problems that a second read has to confirm."""
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -95,6 +102,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     """Task of the poll in progress."""
     _details: asyncio.Task[object] | None = None
     """Task of the queries in the background."""
+    _confirms: float | None = None
+    """Time of the newest read that a second one follows soon (monotonic, s)."""
+    _cancel_second: CALLBACK_TYPE = staticmethod(lambda: None)
     _last_answer: datetime | None = None
 
     def __init__(
@@ -176,6 +186,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
+        self._cancel_second()
         self._timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
@@ -225,6 +236,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             reached=self.last_update_success,
             uses=self._uses,
             status=status,
+            checking=(*self.problems.checking,),
         )
 
     @callback
@@ -235,8 +247,24 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         # The end of a poll tests them, too.
         if self._poll is None or self.data.source is not self.view.state.source:
             self.problems.async_test(situation)
+            self._async_confirm(situation.read_at)
         self.view = self._view_of(situation)
         super().async_update_listeners()
+
+    @callback
+    def _async_confirm(self, read_at: float | None) -> None:
+        """Read once more soon after a read of the LAN that changed a problem."""
+        on_lan, changed = self.controller.paths.on_lan, self.problems.checking.values()
+        if not on_lan or read_at == self._confirms or read_at not in changed:
+            return
+        self._confirms = read_at
+
+        async def read_again(now: datetime) -> None:
+            if self.controller.store.read_at == read_at and self.polled:
+                await self.controller.poller.read_lan()
+
+        self._cancel_second()
+        self._cancel_second = async_call_later(self.hass, _SECOND_READ, read_again)
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return the device info of a part, else the identifier of the controller."""
@@ -297,6 +325,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             subject_id=self.registered_id,
             title=self.record.title,
             read_at=controller.store.read_at,
+            commanded_at=controller.store.commanded_at,
             record=self.record,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,

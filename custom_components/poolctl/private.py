@@ -7,6 +7,7 @@ other file may use a private API.
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from typing import cast, override
 
 from homeassistant.components.application_credentials import AuthImplementation
@@ -114,6 +115,29 @@ class OfAnyState(EntityConditionBase):
     @override
     def _should_include(self, _state: State) -> bool:
         return self.counts(_state)
+
+    @override
+    def _state_valid_since(self, _state: State) -> datetime:
+        # A problem may begin or end while the state of *Status* stays the same.
+        return _state.last_updated
+
+    @override
+    def _update_valid_since(self, entity_id: str, _state: State | None) -> None:
+        # While a state is unknown, no read has shown that the condition is not met.
+        if _state is not None and self.counts(_state):
+            super()._update_valid_since(entity_id, _state)
+
+    @override
+    def _valid_since_from_history(
+        self, entity_id: str, rows: list[State]
+    ) -> datetime | None:
+        known = [row for row in rows if self.counts(row)]
+        return super()._valid_since_from_history(entity_id, known)
+
+    @override
+    def _check_all_match_state(self, states: list[State]) -> bool:
+        # Nothing follows from entities that are all unknown.
+        return bool(states) and super()._check_all_match_state(states)
 
     def counts(self, state: State) -> bool:
         """Return whether an entity in this state is considered."""

@@ -76,6 +76,8 @@ from .status.texts import (
 
 PARALLEL_UPDATES = 0
 
+ATTR_CHECKING: Final = "checking"
+"""Keys of problems that one read changed and a second one has to confirm."""
 ATTR_OUTPUTS: Final = "outputs"
 ATTR_MISSED_YESTERDAY: Final = "missed_yesterday"
 ATTR_CLEANED_AT: Final = "cleaned_at"
@@ -148,7 +150,9 @@ def _last_answer(view: View) -> Attributes:
 def _problems(view: View) -> Attributes:
     """Return all problems, the worst first, and the times of the pump."""
     answers = view.reached and view.situation.last_answer is None
+    checking = {ATTR_CHECKING: [*view.checking]} if view.checking else {}
     return {
+        **checking,
         **pump_attributes(why_pump(view.situation) if answers else ()),
         ATTR_PROBLEMS: [
             {

@@ -1,14 +1,14 @@
 """Triggers: readings, heating, problems and the connection of a pool.
 
 They follow Home Assistant's rules for entity triggers: a trigger does not fire for a
-state that existed when it was set up, nor for one that was unknown before. With `for`,
-it fires once the state has lasted that long without a break.
+state that existed when it was set up. With `for`, it fires once the state has lasted that
+long without a break. Unlike Home Assistant's, an unknown state is no break.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.components.climate.const import (
     DOMAIN as CLIMATE,
@@ -16,7 +16,13 @@ from homeassistant.components.climate.const import (
     HVACAction,
     HVACMode,
 )
-from homeassistant.const import ATTR_ENTITY_ID, CONF_FOR, CONF_OPTIONS
+from homeassistant.const import (
+    ATTR_ENTITY_ID,
+    CONF_FOR,
+    CONF_OPTIONS,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+)
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, State, callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
@@ -26,10 +32,12 @@ from homeassistant.helpers.target import (
     async_track_target_selector_state_change_event,
 )
 from homeassistant.helpers.trigger import (
+    ATTR_BEHAVIOR,
+    BEHAVIOR_ALL,
+    BEHAVIOR_EACH,
+    BEHAVIOR_FIRST,
     ENTITY_STATE_TRIGGER_SCHEMA,
     ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,
-    EntityTriggerBase,
-    NotTriggeredReasonReporter,
     Trigger,
     TriggerActionRunner,
     TriggerConfig,
@@ -56,10 +64,161 @@ from .coordinator import SIGNAL_READ, ControllerCoordinator
 from .devices.parts import Part
 
 _FOR = {vol.Optional(CONF_FOR): cv.positive_time_period}
+_UNKNOWN: Final = {STATE_UNAVAILABLE, STATE_UNKNOWN}
+
+type _Items = Mapping[str, Mapping[str, Any]]
+"""What exists in a state, by key, with variables for the actions."""
+type _Waiting = tuple[str, str]
+"""An entity, or "" for all of them together, and the key of an item."""
 
 
-class _FollowsReads(PoolEntities, EntityTriggerBase):
-    """Mixin for triggers that sensors must show the true reading, without a delay."""
+class _PoolTrigger(PoolEntities, Trigger):
+    """Triggers when something begins, compared with the last known state of an entity.
+
+    An outage or a reload neither begins nor ends anything. A time that ends meanwhile is
+    over with the next known state. Home Assistant's base class takes an unknown state for
+    an end, and never triggers for what goes on after it.
+    """
+
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        super().__init__(hass, config)
+        self._target = self._aimed(hass, config).target or {}
+        self._options = config.options or {}
+        self._duration: timedelta | None = self._options.get(CONF_FOR)
+        self._behavior: str = self._options.get(ATTR_BEHAVIOR, BEHAVIOR_EACH)
+        self._known: dict[str, State] = {}
+        """Last known states of the entities."""
+        self._timers: dict[_Waiting, CALLBACK_TYPE] = {}
+        """Timers of items, each until the item has lasted long enough."""
+        self._due: dict[_Waiting, Callable[[], object]] = {}
+        """Items that lasted long enough while their entity was unknown."""
+
+    def _existing(self, state: State) -> _Items | None:
+        """Return the items of a state and their variables, `None` if unknown."""
+        raise NotImplementedError
+
+    def _begins(self, previous: State) -> bool:
+        """Return whether a new item counts after this state."""
+        return True
+
+    @override
+    async def async_attach_runner(
+        self,
+        run_action: TriggerActionRunner,
+        did_not_trigger: TriggerNotTriggeredReporter | None = None,
+    ) -> CALLBACK_TYPE:
+        @callback
+        def followed(
+            added: set[str], removed: set[str], states: Mapping[str, State | None]
+        ) -> None:
+            for entity_id in removed:
+                self._known.pop(entity_id, None)
+            for entity_id in added:
+                self._note(entity_id, states.get(entity_id))
+            self._cancel()
+
+        unfollow = await async_track_target_selector_state_change_event(
+            self.hass,
+            self._target,
+            partial(self._changed, run_action),
+            self.entity_filter,
+            followed,
+            primary_entities_only=False,
+        )
+
+        @callback
+        def detach() -> None:
+            unfollow()
+            self._known.clear()
+            self._cancel()
+
+        return detach
+
+    def _note(self, entity_id: str, state: State | None) -> bool:
+        """Note a state if it is known; return whether it is."""
+        if state is None or self._existing(state) is None:
+            return False
+        self._known[entity_id] = state
+        return True
+
+    def _having(self, key: str) -> list[bool]:
+        """Return of each entity whether it has an item."""
+        return [key in (self._existing(each) or ()) for each in self._known.values()]
+
+    def _exists(self, entity_id: str, key: str) -> bool:
+        """Return whether an item exists for an entity, or for all of them together."""
+        if entity_id:
+            state = self._known.get(entity_id)
+            return state is not None and key in (self._existing(state) or ())
+        having = self._having(key)
+        return any(having) and (self._behavior == BEHAVIOR_FIRST or all(having))
+
+    @callback
+    def _cancel(self) -> None:
+        """Cancel what waits for items that do not exist any more."""
+        for item in [*self._timers]:
+            if not self._exists(*item):
+                self._timers.pop(item)()
+                self._due.pop(item, None)
+
+    @callback
+    def _changed(
+        self, run_action: TriggerActionRunner, data: TargetStateChangedData
+    ) -> None:
+        event = data.state_change_event
+        entity_id, new = event.data["entity_id"], event.data["new_state"]
+        previous = self._known.get(entity_id)
+        if not self._note(entity_id, new):
+            return
+        self._cancel()
+        for item in [*self._due]:
+            self._fire(item, entity_id, self._due.pop(item))
+        if previous is None or new is None or not self._begins(previous):
+            return
+        after, before = self._existing(new) or {}, self._existing(previous) or {}
+        for key in after.keys() - before.keys():
+            if not self._counts(key):
+                continue
+            variables = {
+                ATTR_ENTITY_ID: entity_id,
+                "from_state": previous,
+                "to_state": new,
+                "for": self._duration,
+                **after[key],
+            }
+            run = partial(run_action, variables, f"{key}: {entity_id}", event.context)
+            item = (entity_id if self._behavior == BEHAVIOR_EACH else "", key)
+            if not self._duration:
+                run()
+                continue
+            fire = partial(self._fire, item, entity_id, run)
+            self._timers.pop(item, lambda: None)()
+            self._timers[item] = async_call_later(self.hass, self._duration, fire)
+
+    def _counts(self, key: str) -> bool:
+        """Return whether a new item is the first one, or the last, if that matters."""
+        having = self._having(key)
+        counts = {BEHAVIOR_FIRST: having.count(True) == 1, BEHAVIOR_ALL: all(having)}
+        return counts.get(self._behavior, True)
+
+    @callback
+    def _fire(
+        self,
+        item: _Waiting,
+        entity_id: str,
+        run: Callable[[], object],
+        now: datetime | None = None,
+    ) -> None:
+        """Run the actions now, or once the entity is known again."""
+        state = self.hass.states.get(entity_id)
+        if state is None or self._existing(state) is None:
+            self._due[item] = run
+        elif self._timers.pop(item, None):
+            run()
+
+
+class _FollowsReads(_PoolTrigger):
+    """A trigger that sensors must show the true reading, without a delay."""
 
     @callback
     def show_crossed(
@@ -94,21 +253,20 @@ class ReadingOutOfRange(
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         self._take(config.options or {})
-        super().__init__(hass, self._aimed(hass, config))
+        super().__init__(hass, config)
 
     @override
-    def is_valid_state(
-        self, state: State, report_not_triggered: NotTriggeredReasonReporter
-    ) -> bool:
-        return self.in_range(state) is False
-
-    @override
-    def is_valid_transition(self, from_state: State, to_state: State) -> bool:
-        return self.in_range(from_state) is True
+    def _existing(self, state: State) -> _Items | None:
+        if (fine := self.in_range(state)) is None:
+            return None
+        return {} if fine else {self._reading.key: {}}
 
 
 class TargetReached(
-    _FollowsReads, domain=CLIMATE, keys={"pool": Part.HEATING, "spa": Part.SPA}
+    _FollowsReads,
+    domain=CLIMATE,
+    keys={"pool": Part.HEATING, "spa": Part.SPA},
+    schema=ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,
 ):
     """Heating ended because the water has its target temperature.
 
@@ -117,7 +275,7 @@ class TargetReached(
     """
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        super().__init__(hass, self._aimed(hass, config))
+        super().__init__(hass, config)
         self._heated: dict[str, set[Body]] = {}
         """Bodies of water that were heated at the previous read, by controller."""
 
@@ -133,9 +291,10 @@ class TargetReached(
         self._heated[device_id] = heated
 
     @override
-    def is_valid_state(
-        self, state: State, report_not_triggered: NotTriggeredReasonReporter
-    ) -> bool:
+    def _existing(self, state: State) -> _Items | None:
+        action = state.attributes.get(ClimateEntityStateAttribute.HVAC_ACTION)
+        if state.state in _UNKNOWN or action is None:
+            return None
         target, current = (
             state.attributes.get(attribute)
             for attribute in (
@@ -143,109 +302,15 @@ class TargetReached(
                 ClimateEntityStateAttribute.CURRENT_TEMPERATURE,
             )
         )
-        if target is None or current is None:
-            return False
-        return state.state == HVACMode.HEAT and bool(current >= target)
+        rests = action != HVACAction.HEATING and state.state == HVACMode.HEAT
+        if not rests or target is None or current is None or current < target:
+            return {}
+        return {"reached": {}}
 
     @override
-    def is_valid_transition(self, from_state: State, to_state: State) -> bool:
-        return _heats(from_state) and not _heats(to_state)
-
-
-def _heats(state: State) -> bool:
-    action = state.attributes.get(ClimateEntityStateAttribute.HVAC_ACTION)
-    return action == HVACAction.HEATING
-
-
-class _PoolTrigger(PoolEntities, Trigger):
-    """A trigger without a base class in Home Assistant: fires when something begins."""
-
-    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        super().__init__(hass, config)
-        self._target = self._aimed(hass, config).target or {}
-        self._options = config.options or {}
-        self._duration: timedelta | None = self._options.get(CONF_FOR)
-        self._timers: dict[tuple[str, str], CALLBACK_TYPE] = {}
-        """Timers by entity and item, each until the item has lasted long enough."""
-
-    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
-        """Return the items of a state and their variables, `None` if unknown."""
-        raise NotImplementedError
-
-    @override
-    async def async_attach_runner(
-        self,
-        run_action: TriggerActionRunner,
-        did_not_trigger: TriggerNotTriggeredReporter | None = None,
-    ) -> CALLBACK_TYPE:
-        @callback
-        def followed(
-            added: set[str], removed: set[str], states: Mapping[str, State | None]
-        ) -> None:
-            for entity_id in removed:
-                self._cancel(entity_id)
-
-        unfollow = await async_track_target_selector_state_change_event(
-            self.hass,
-            self._target,
-            partial(self._changed, run_action),
-            self.entity_filter,
-            followed,
-            primary_entities_only=False,
-        )
-
-        @callback
-        def detach() -> None:
-            unfollow()
-            while self._timers:
-                self._timers.popitem()[1]()
-
-        return detach
-
-    @callback
-    def _cancel(self, entity_id: str, existing: Container[str] = ()) -> None:
-        """Cancel the timers of an entity, except those of items that still exist."""
-        for item in tuple(self._timers):
-            if item[0] == entity_id and item[1] not in existing:
-                self._timers.pop(item)()
-
-    @callback
-    def _changed(
-        self, run_action: TriggerActionRunner, data: TargetStateChangedData
-    ) -> None:
-        event = data.state_change_event
-        old, new = event.data["old_state"], event.data["new_state"]
-        if (after := self._existing(new)) is None:
-            return
-        entity_id = event.data["entity_id"]
-        self._cancel(entity_id, after)
-        if (previous := self._existing(old)) is None:
-            return
-        for key in after.keys() - previous.keys():
-            variables = {
-                ATTR_ENTITY_ID: entity_id,
-                "from_state": old,
-                "to_state": new,
-                "for": self._duration,
-                **after[key],
-            }
-            item, reason = (entity_id, key), f"{key}: {entity_id}"
-            run = partial(run_action, variables, reason, event.context)
-            fire = partial(self._fire, run, item)
-            if self._duration:
-                self._timers[item] = async_call_later(self.hass, self._duration, fire)
-            else:
-                fire()
-
-    @callback
-    def _fire(
-        self,
-        run: Callable[[], object],
-        item: tuple[str, str],
-        now: datetime | None = None,
-    ) -> None:
-        self._timers.pop(item, None)
-        run()
+    def _begins(self, previous: State) -> bool:
+        action = previous.attributes.get(ClimateEntityStateAttribute.HVAC_ACTION)
+        return bool(action == HVACAction.HEATING)
 
 
 class NeedsAttention(
@@ -258,7 +323,7 @@ class NeedsAttention(
     """A controller has a new problem, of the chosen kinds if any; each one triggers."""
 
     @override
-    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
+    def _existing(self, state: State) -> _Items | None:
         return problems_of(state, self._options[OPTION_KINDS])
 
 
@@ -272,9 +337,9 @@ class ConnectionChanged(
     """The connection changed to one of those chosen, even from another of them."""
 
     @override
-    def _existing(self, state: State | None) -> Mapping[str, Mapping[str, Any]] | None:
+    def _existing(self, state: State) -> _Items | None:
         # It is unavailable in a closed season and while its entry is not set up.
-        if state is None or state.state not in CONNECTIONS:
+        if state.state not in CONNECTIONS:
             return None
         wanted = {state.state} & {*self._options[OPTION_CONNECTION]}
         return {each: {OPTION_CONNECTION: each} for each in wanted}

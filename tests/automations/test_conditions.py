@@ -19,10 +19,12 @@ from tests.automations.test_triggers import (
     automate_all,
     check_prefilled,
     device,
+    lose,
     still_water,
     values_of,
 )
 from tests.world.assistant.home import Home
+from tests.world.simulator.pump import DRY_RUN_NORMAL
 
 __all__ = ["still_water"]
 
@@ -139,6 +141,73 @@ async def test_all_is_well(full: Home) -> None:
     assert await found() == {acid}
     # The state of an unloaded controller is unknown.
     await full.unload()
+    assert not await met(full, answers)
+
+
+async def test_all_is_well_on_the_whole_device(full: Home) -> None:
+    """Only *Status* counts: the pump's own status is no problem."""
+    answers = await ask(
+        full,
+        {
+            f"all_is_well {behavior}": {"behavior": behavior}
+            for behavior in ("any", "all")
+        },
+    )
+    assert len(await met(full, answers)) == 2
+    full.pool.pump.dry_run_status = DRY
+    await full.advance(30, step=15)
+    assert not await met(full, answers)
+    # Nothing follows from an unknown state, not even for all of them.
+    full.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    await full.advance(30, step=15)
+    await full.unload()
+    assert not await met(full, answers)
+
+
+async def test_the_age_of_the_chosen_kinds(full: Home) -> None:
+    """Other problems, which keep the state of *Status* as it is, do not count."""
+    options = {"kinds": ["dry_run"], "for": {"hours": 1}}
+    full.pool.settings["acid_remaining"] = 0
+    full.pool.pump.dry_run_status = DRY
+    await full.advance(300, step=15)
+    answers = await ask(full, {"all_is_well": options})
+    await full.advance(5 * 3600, step=60)
+    full.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    await full.advance(90, step=15)
+    assert full.value("sensor", "status") == "problem"
+    assert not await met(full, answers)
+    await full.advance(3300, step=60)
+    assert not await met(full, answers)
+    await full.advance(300, step=60)
+    assert await met(full, answers)
+
+
+@pytest.mark.parametrize("how", ["outage", "reload"])
+async def test_an_outage_in_the_middle_of_a_time(full: Home, how: str) -> None:
+    """The time goes on, unless a read shows that the condition was not met."""
+    half_an_hour = {"for": {"minutes": 30}}
+    full.pool.water.ph = 8.8
+    await full.advance(30, step=15)
+    rules = {
+        "reading_in_range": {"reading": "ph", **half_an_hour},
+        "all_is_well": {"kinds": ["ph_out_of_range"], **half_an_hour},
+    }
+    answers = await ask(full, rules)
+    full.pool.water.ph = 7.4
+    await full.advance(600, step=15)
+    await lose(full, how)
+    assert not await met(full, answers)
+    await full.advance(1260, step=15)
+    assert await met(full, answers) == {*rules}
+    if how == "reload":
+        return
+    full.disconnect()
+    await full.advance(180, step=15)
+    full.pool.water.ph = 8.8
+    full.reconnect()
+    await full.advance(60, step=15)
+    full.pool.water.ph = 7.4
+    await full.advance(1200, step=15)
     assert not await met(full, answers)
 
 

@@ -497,6 +497,130 @@ async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -
     assert values_of(fired) == []
 
 
+# Outages
+
+
+async def lose(home: Home, how: str) -> None:
+    """Let the readings be unknown for three minutes, or for a reload."""
+    if how == "reload":
+        await home.restart()
+        return
+    home.disconnect()
+    await home.advance(180, step=15)
+    assert home.value("sensor", "ph") == "unavailable"
+    home.reconnect()
+    await home.advance(60, step=15)
+
+
+@pytest.mark.parametrize("how", ["outage", "reload"])
+async def test_an_outage_in_the_middle_of_a_time(full: Home, how: str) -> None:
+    """The time goes on; each rule triggers once, when it is over."""
+    half_an_hour = {"for_": {"minutes": 30}}
+    fired = await automate_all(
+        full,
+        {
+            "reading": (
+                trigger(full, "reading_out_of_range", reading="ph", **half_an_hour),
+            ),
+            "problem": (
+                trigger(full, "needs_attention", kinds=["dry_run"], **half_an_hour),
+            ),
+        },
+    )
+    full.pool.water.ph, full.pool.pump.dry_run_status = 8.8, DRY
+    await full.advance(600, step=15)
+    await lose(full, how)
+    await full.advance(840, step=15)
+    assert values_of(fired, "rule") == []
+    await full.advance(600, step=15)
+    assert sorted(values_of(fired, "rule")) == ["problem", "reading"]
+    await full.advance(3600, step=60)
+    assert values_of(fired, "rule") == []
+
+
+async def test_a_time_that_ends_in_an_outage(small: Home) -> None:
+    """It triggers with the first read that shows that it is still so."""
+    options = {"reading": "ph", "for_": {"minutes": 10}}
+    fired = await automate(small, trigger(small, "reading_out_of_range", **options))
+    for still, times in ((True, 1), (False, 0)):
+        small.pool.water.ph = 7.4
+        await small.advance(30, step=15)
+        small.pool.water.ph = 8.8
+        await small.advance(300, step=15)
+        small.disconnect()
+        await small.advance(900, step=15)
+        assert values_of(fired) == []
+        small.pool.water.ph = 8.8 if still else 7.4
+        small.reconnect()
+        await small.advance(60, step=15)
+        assert len(values_of(fired)) == times
+
+
+async def test_an_end_in_an_outage(small: Home) -> None:
+    """A read that shows that it was not so in between restarts the time."""
+    options = {"reading": "ph", "for_": {"minutes": 10}}
+    fired = await automate(small, trigger(small, "reading_out_of_range", **options))
+    small.pool.water.ph = 8.8
+    await small.advance(300, step=15)
+    small.disconnect()
+    await small.advance(180, step=15)
+    small.pool.water.ph = 7.4
+    small.reconnect()
+    await small.advance(60, step=15)
+    small.pool.water.ph = 8.8
+    await small.advance(540, step=15)
+    assert values_of(fired) == []
+    await small.advance(90, step=15)
+    assert len(values_of(fired)) == 1
+
+
+async def test_a_beginning_in_an_outage(small: Home) -> None:
+    fired = await automate(small, trigger(small, "reading_out_of_range", reading="ph"))
+    small.disconnect()
+    await small.advance(180, step=15)
+    small.pool.water.ph = 8.8
+    assert values_of(fired) == []
+    small.reconnect()
+    await small.advance(60, step=15)
+    assert values_of(fired) == [small.entity_id("sensor", "ph")]
+
+
+@pytest.mark.parametrize("for_", [{"minutes": 0}, {"minutes": 5}], ids=["now", "for a time"])
+async def test_two_pools_with_a_behavior(home: Home, for_: dict[str, int]) -> None:
+    """The first reading out of range, or the last one, triggers; not the others."""
+    service = home.service
+    home.own(service.full, service.small)
+    await home.set_up(service.full, service.small)
+    await home.advance(30, step=15)
+    pools = [home.device(each).id for each in (service.full, service.small)]
+    common = {
+        "trigger": f"{DOMAIN}.reading_out_of_range",
+        "target": {"device_id": pools},
+    }
+    fired = await automate_all(
+        home,
+        {
+            name: (
+                {**common, "options": {"reading": "ph", "for": for_, "behavior": name}},
+            )
+            for name in ("each", "first", "all")
+        },
+    )
+    for controller, full, small in (
+        (service.full, ["each", "first"], []),
+        (service.small, ["each", "first"], ["all", "each"]),
+    ):
+        controller.pool.water.ph = 8.8
+        await home.advance(600, step=15)
+        expected = full if controller is service.full else small
+        assert sorted(values_of(fired, "rule")) == expected
+    service.full.pool.water.ph = 7.4
+    await home.advance(30, step=15)
+    service.full.pool.water.ph = 8.8
+    await home.advance(600, step=15)
+    assert sorted(values_of(fired, "rule")) == ["all", "each"]
+
+
 # Starts
 
 

@@ -266,7 +266,7 @@ def pump() -> Pump:
 def test_usual_is_the_mean_of_an_hour(pump: Pump) -> None:
     for watts in range(600, 600 + OF_USUAL):
         pump.measure(watts)
-        assert (pump.change, pump.changed) == (None, None)
+        assert (pump.change, pump.changed) == (None, False)
     assert pump.usual[75].watts == pytest.approx(605.5)
     assert pump.usual[75].times == OF_USUAL
     pump.measure(605.5)

@@ -12,7 +12,7 @@ from homeassistant.helpers import aiohttp_client, service
 from homeassistant.helpers.aiohttp_client import HomeAssistantTCPConnector
 from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.config_entry_oauth2_flow import LocalOAuth2Implementation
-from homeassistant.helpers.trigger import EntityTriggerBase, Trigger
+from homeassistant.helpers.trigger import Trigger
 import pytest
 
 import custom_components.poolctl
@@ -22,12 +22,14 @@ from custom_components.poolctl import private
 MEMBERS: Final[tuple[tuple[type, str], ...]] = (
     (LocalOAuth2Implementation, "_token_request"),
     (Trigger, "_hass"),
-    (EntityTriggerBase, "_domain_specs"),
-    (EntityTriggerBase, "_schema"),
+    (EntityConditionBase, "_check_all_match_state"),
     (EntityConditionBase, "_domain_specs"),
     (EntityConditionBase, "_primary_entities_only"),
     (EntityConditionBase, "_schema"),
     (EntityConditionBase, "_should_include"),
+    (EntityConditionBase, "_state_valid_since"),
+    (EntityConditionBase, "_update_valid_since"),
+    (EntityConditionBase, "_valid_since_from_history"),
 )
 # Names with an underscore that are documented for developers of integrations.
 DOCUMENTED: Final = {

@@ -489,6 +489,59 @@ async def test_one_odd_read_shows_nothing(home: Home) -> None:
         assert shown_states == expected.split()
 
 
+# The second read
+
+
+async def test_a_second_read_follows_soon(home: Home) -> None:
+    """A change that one read shows is confirmed after 3 s, not with the next poll."""
+    await started(home)
+    for of, name, value, key in (
+        (home.pool.water, "ph", 8.2, "ph_out_of_range"),
+        (home.pool.pump, "dry_run_status", DRY, "dry_run"),
+    ):
+        setattr(of, name, value)
+        await home.refresh()
+        assert home.state("sensor", "status").attributes["checking"] == [key]
+        assert key not in problems(home)
+        reads = len(home.controller.requests)
+        await home.live(3, step=1)
+        assert key in problems(home)
+        assert "checking" not in home.state("sensor", "status").attributes
+        assert [r.op for r in home.controller.requests[reads:]] == ["state"]
+
+
+async def test_a_second_read_is_one_read(home: Home) -> None:
+    """One that differs again waits for the polls, and so does one without an answer."""
+    await started(home)
+    home.pool.pump.dry_run_status = DRY
+    await home.refresh()
+    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
+    reads = len(home.controller.requests)
+    await home.live(9, step=1)
+    assert len(home.controller.requests) == reads + 1
+    assert "checking" not in home.state("sensor", "status").attributes
+    await home.live(30, step=1)
+    assert home.value("sensor", "status") == "all_well"
+
+
+async def test_a_pump_that_runs_dry_is_stopped_with_one_button(home: Home) -> None:
+    await dry(DRY)(home)
+    await home.live(30)
+    problem = problems(home)["dry_run"]
+    assert problem["action"] == {
+        "label": "Stop the pump",
+        "entity_id": home.entity_id("switch", "pump"),
+        "perform_action": "switch.turn_off",
+    }
+    assert problem["next_step"].startswith("Stop the pump.")
+    await home.act("switch.turn_off", "pump")
+    await home.live(30)
+    problem = problems(home)["dry_run"]
+    assert "action" not in problem
+    assert problem["next_step"].startswith("Check the water level")
+    assert home.state("switch", "pump").attributes["held_until"]
+
+
 # The path to the controller, in every minute
 
 
@@ -563,7 +616,11 @@ async def test_the_action_of_a_next_step(home: Home) -> None:
     await home.live(660, step=60)
     actions = {key: each.get("action") for key, each in problems(home).items()}
     refill = home.entity_id("button", "refill_acid")
-    assert actions["acid_low"] == {"label": "Mark acid drum full", "entity_id": refill}
+    assert actions["acid_low"] == {
+        "label": "Mark acid drum full",
+        "entity_id": refill,
+        "perform_action": "button.press",
+    }
     sign_in = "/config/integrations/integration/poolctl"
     assert actions["sign_in_needed"] == {"label": "Sign in", "url": sign_in}
 

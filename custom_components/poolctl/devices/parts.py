@@ -152,6 +152,8 @@ def controller_of(device: dr.AnyDeviceEntry) -> str:
 
 def part_of_device(device: dr.AnyDeviceEntry) -> Part | None:
     """Return the part that one of our devices is, `None` for a controller."""
+    if not isinstance(device, dr.ChildDeviceEntry):
+        return None
     keys = {key.rpartition("_")[2] for domain, key in device.identifiers}
     return next((part for part in Part if part in keys), None)
 

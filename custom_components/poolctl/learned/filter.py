@@ -159,10 +159,10 @@ class PumpPower:
     )
 
     @property
-    def changed(self) -> bool | None:
-        """Whether the power was far from usual for long, `None` until compared."""
+    def changed(self) -> bool:
+        """Whether the power was far from usual for long."""
         if self.far_since is None or self.far_at is None:
-            return None if self.change is None else False
+            return False
         return self.far_at - self.far_since >= LONG
 
     def cleaned(self) -> None:

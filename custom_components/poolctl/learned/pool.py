@@ -47,9 +47,13 @@ class Pool:
 
 
 def needs_cleaning(pool: Pool) -> bool | None:
-    """Return whether the load of the filter has reached its limit."""
-    load = pool.learned.filter.load
-    return None if load is None else load >= pool.choices.filter_limit
+    """Return whether the load of the filter has reached its limit, `None` if unknown.
+
+    A filter that a user reports clean is clean until it is measured.
+    """
+    if (load := pool.learned.filter.load) is None:
+        return None if pool.learned.filter.cleaned_at is None else False
+    return load >= pool.choices.filter_limit
 
 
 def filter_compared(pool: Pool) -> bool | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import inf
 import time
+from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
@@ -12,11 +13,15 @@ from homeassistant.helpers import issue_registry as ir
 from ..client.clock import AGREEMENT
 from ..client.codec import to_stored
 from ..client.facts import Change, Facts
-from ..client.holds.evidence import AGREEING
 from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
 from .rows import Active, Problem, Subject
 from .texts import filled
+
+CONFIRMS: Final = 2.0
+"""Seconds between two reads that have to agree (chosen)."""
+_OUR_EFFECT: Final = 30.0
+"""Seconds after a command in which a read shows its effect, by the LAN or the cloud."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,13 @@ class ActiveProblems[F: Subject]:
     def active(self) -> tuple[Active, ...]:
         """The active problems, in the order of the table."""
         return tuple(course.active for _, course in self._rows if course.active)
+
+    @property
+    def checking(self) -> dict[str, float]:
+        """The problems that one read changed, each with the time of that read."""
+        return {
+            row.key: course.first for row, course in self._rows if course.first < inf
+        }
 
     @property
     def _since(self) -> dict[str, datetime]:
@@ -163,7 +175,7 @@ def _confirmed[F: Subject](
     """Return whether a problem exists, `None` until two reads agree on a change.
 
     Its variants count: one odd read makes no notice a problem. The first read of a
-    run changes nothing, so it needs no second one.
+    run changes nothing, so it needs no second one, nor does the effect of a remedy.
     """
     if (read_at := situation.read_at) is None:
         return None
@@ -175,7 +187,15 @@ def _confirmed[F: Subject](
     else:
         now = row.variant(situation).key if exists else None
         settled = now == (course.active and course.active.variant)
+    if not exists and _remedied(row, situation, read_at):
+        settled = True
     first = min(course.first, read_at)
-    waits = not settled and read_at - first < AGREEING
+    waits = not settled and read_at - first < CONFIRMS
     course.first = first if waits else inf
     return None if waits else exists
+
+
+def _remedied[F: Subject](row: Problem[F], situation: F, read_at: float) -> bool:
+    """Return whether a command may just have ended a problem that has a remedy."""
+    at = situation.commanded_at
+    return row.action is not None and at is not None and read_at - at < _OUR_EFFECT

@@ -12,7 +12,17 @@ from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
 from ..devices.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning
 from .heating import late
-from .rows import RESUME, Action, Form, Litres, Problem, Repair, Severity, Values
+from .rows import (
+    RESUME,
+    STOP_PUMP,
+    Action,
+    Form,
+    Litres,
+    Problem,
+    Repair,
+    Severity,
+    Values,
+)
 from .situation import Situation
 
 _DAY = timedelta(days=1)
@@ -163,6 +173,7 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         variants=(
             Form("dry_run_retries", lambda pool: pool.state.signals.retries_exceeded),
         ),
+        steps=(Form("dry_run_on", lambda pool: pool.state.pump_on, action=STOP_PUMP),),
     ),
     _out_of_range(PH_READING),
     _out_of_range(ORP_READING),

@@ -77,6 +77,8 @@ class Subject:
     """Name shown to users."""
     read_at: float | None = None
     """Time of the newest read of a controller (monotonic, s)."""
+    commanded_at: float | None = None
+    """Time of the newest command to a controller (monotonic, s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,14 @@ class Repair[F]:
 
 
 class Action(NamedTuple):
-    """What does a next step: a button of the controller, or a page."""
+    """What does a next step: a button of the controller, its switch, or a page."""
 
     key: str
-    """Key of the button, or of the page's text."""
+    """Key of the button, or of the text for anything else."""
     url: str = ""
-    """Address of the page in Home Assistant, "" for a button."""
+    """Address of the page in Home Assistant."""
+    switch: str = ""
+    """Key of the switch to turn off."""
 
 
 _INTEGRATION: Final = f"/config/integrations/integration/{DOMAIN}"
@@ -106,6 +110,7 @@ SIGN_IN: Final = Action("sign_in", _INTEGRATION)
 SETTINGS: Final = Action("settings", _INTEGRATION)
 REPAIR: Final = Action("repair", "/config/repairs")
 RESUME: Final = Action("resume_schedules")
+STOP_PUMP: Final = Action("stop_pump", switch="pump")
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,19 +74,22 @@ def next_step(hass: HomeAssistant, problem: Active) -> str:
 def action_of(
     hass: HomeAssistant, device_id: str, problem: Active
 ) -> dict[str, dict[str, str]]:
-    """Return what does the next step: a label, and the entity of a button or a page."""
+    """Return what does the next step: a label, with a page or the action on an entity."""
     if (action := problem.action) is None:
         return {}
+    label = text(hass, {}, f"action_{action.key}")
     if action.url:
-        label = text(hass, {}, f"action_{action.key}")
         return {"action": {"label": label, "url": action.url}}
+    platform, perform = Platform.BUTTON, "button.press"
+    if action.switch:
+        platform, perform = Platform.SWITCH, "switch.turn_off"
     found = er.async_get(hass).async_get_entity_id(
-        Platform.BUTTON, DOMAIN, f"{device_id}_{action.key}"
+        platform, DOMAIN, f"{device_id}_{action.switch or action.key}"
     )
     if found is None or hass.states.get(found) is None:
         return {}
-    label = name_of(hass, Platform.BUTTON, action.key)
-    return {"action": {"label": label, "entity_id": found}}
+    label = label or name_of(hass, platform, action.key)
+    return {"action": {"label": label, "entity_id": found, "perform_action": perform}}
 
 
 def in_words(hass: HomeAssistant, explanation: Explanation) -> str:

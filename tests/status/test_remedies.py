@@ -1,0 +1,62 @@
+"""A problem that a button ends is over as soon as that button was pressed."""
+
+from typing import Any
+
+import pytest
+
+from tests.status.test_problems import CASES, PUMP, Case, problems
+from tests.world.assistant.home import Home
+
+pytestmark = pytest.mark.usefixtures("freezer", "quick")
+
+REMEDIES = {
+    "acid_low",
+    "chlorine_low",
+    "filter_needs_cleaning",
+    "held_against_schedule",
+    "held_off",
+    "pump_power_changed",
+    "spa_waits_for_pump",
+}
+"""Problems whose next step is a button."""
+
+
+def button(home: Home, key: str) -> str | None:
+    """Return the button that ends a problem, `None` if there is none."""
+    action: dict[str, Any] = problems(home)[key].get("action", {})
+    found = action.get("entity_id", "")
+    return found if found.startswith("button.") else None
+
+
+async def press(home: Home, entity_id: str) -> None:
+    await home.finish(
+        home.hass.services.async_call(
+            "button", "press", {"entity_id": entity_id}, blocking=True
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.key in REMEDIES],
+    ids=lambda case: f"{case.key} {case.contains}",
+)
+@pytest.mark.parametrize("pump", [True, False], ids=["pump on", "pump off"])
+async def test_the_button_of_a_problem_ends_it(
+    home: Home, case: Case, pump: bool
+) -> None:
+    """At once, and for good, whether or not anything can be measured then."""
+    await case.arrange(home)
+    await home.live(60)
+    if not pump and case.key not in {"held_against_schedule", "held_off"}:
+        home.pool.switch(PUMP, False, hold=True)
+        await home.live(60)
+    entity_id = button(home, case.key)
+    assert entity_id is not None
+    await press(home, entity_id)
+    assert case.key not in problems(home)
+    await home.live(600, step=60)
+    assert case.key not in problems(home)
+    await home.restart()
+    await home.live(60)
+    assert case.key not in problems(home)
