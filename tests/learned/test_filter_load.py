@@ -102,7 +102,7 @@ async def test_from_clean_to_dirty_and_back(
     await dirty(small, 0.6, "on")
     await over_a_restart(small)
     await press(small)
-    assert load(small) == ("unknown", "unknown")
+    assert load(small) == ("unknown", "off")
     assert attributes(small)["baseline"] == "awaited"
     await dirty(small, 0.0, "off")
     assert load(small)[0] == "0"
