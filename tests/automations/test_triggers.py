@@ -585,7 +585,9 @@ async def test_a_beginning_in_an_outage(small: Home) -> None:
     assert values_of(fired) == [small.entity_id("sensor", "ph")]
 
 
-@pytest.mark.parametrize("for_", [{"minutes": 0}, {"minutes": 5}], ids=["now", "for a time"])
+@pytest.mark.parametrize(
+    "for_", [{"minutes": 0}, {"minutes": 5}], ids=["now", "for a time"]
+)
 async def test_two_pools_with_a_behavior(home: Home, for_: dict[str, int]) -> None:
     """The first reading out of range, or the last one, triggers; not the others."""
     service = home.service
