@@ -14,6 +14,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .client.controller import Controller
 from .client.holds.hold import Hold
+from .client.pool.dosing import AnyDosing
 from .client.wire.equipment import Slot
 from .client.wire.schedule import Schedule
 from .const import DOMAIN
@@ -55,6 +56,8 @@ class EntityRow(EntityDescription):
     """Words of its entity ID after the name of the controller, if not its key."""
     index: int = 0
     """Index of the slot or schedule, if it belongs to one."""
+    doses: AnyDosing | None = None
+    """The dosing that it allows, and that the action `pause_dosing` pauses."""
 
     def exists(self, view: View) -> bool | None:
         """Return whether the pool has this equipment, `None` if not yet known."""

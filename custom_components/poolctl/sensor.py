@@ -25,6 +25,8 @@ from homeassistant.const import (
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
+from homeassistant.core import callback
+from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
@@ -653,6 +655,14 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
             limits = {n: found[n] for n in (ATTR_GOOD_FROM, ATTR_GOOD_TO)}
             found = {**found, **{n: convert(float(str(v))) for n, v in limits.items()}}
         return found
+
+    @callback
+    def async_reset_total(self) -> None:
+        """Start its total again at 0: the action `reset_run_hours`."""
+        if (total := self.entity_description.total) is None:
+            raise ServiceNotSupported(DOMAIN, "reset_run_hours", self.entity_id)
+        self.coordinator.stored.async_reset_total(total)
+        self.async_write_ha_state()
 
     @property
     @override

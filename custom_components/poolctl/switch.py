@@ -44,13 +44,6 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
     """Current slot of an output with its own key."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolctlDosingDescription(PoolctlSwitchDescription):
-    """The switch of one doser."""
-
-    kind: AnyDosing
-
-
 def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
     async def allow(controller: Controller, on: bool) -> None:
         await controller.heating.select(source, on)
@@ -70,12 +63,12 @@ def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
     )
 
 
-def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
+def _may_dose(kind: AnyDosing, words: str) -> PoolctlSwitchDescription:
     def paused(view: View) -> Mapping[str, str]:
         until = view.situation.pauses.get(kind.key)
         return {"paused_until": until.isoformat(timespec="seconds")} if until else {}
 
-    return PoolctlDosingDescription(
+    return PoolctlSwitchDescription(
         key=kind.enabled_key,
         part=Part.DOSING,
         words=words,
@@ -85,7 +78,7 @@ def _may_dose(kind: AnyDosing, words: str) -> PoolctlDosingDescription:
         attributes_fn=paused,
         explain_fn=lambda view: why_dosing(view.situation, kind),
         set_fn=lambda controller, on: controller.pauses.enable(kind, on),
-        kind=kind,
+        doses=kind,
     )
 
 
@@ -194,12 +187,6 @@ class PoolctlSwitch(PoolctlEntity, SwitchEntity):
         await set_fn(self.controller, on)
 
 
-class PoolctlDosingSwitch(PoolctlSwitch):
-    """Switch that allows a doser to run."""
-
-    entity_description: PoolctlDosingDescription
-
-
 class _OfOutput(OutputEntity, PoolctlSwitch):
     """An output that the user can switch against its schedules."""
 
@@ -242,7 +229,6 @@ async_setup_entry = platform(
     Platform.SWITCH,
     rows(PoolctlOutputSwitch, OUTPUTS),
     rows(PoolctlSlotSwitch, _slots),
-    rows(PoolctlSwitch, SETTINGS),
-    rows(PoolctlDosingSwitch, DOSERS),
+    rows(PoolctlSwitch, (*SETTINGS, *DOSERS)),
     rows(PoolctlScheduleSwitch, SCHEDULES),
 )

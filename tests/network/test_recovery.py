@@ -8,7 +8,7 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntryState
 import pytest
 
-from custom_components.poolctl.application_credentials import AccountToken
+from custom_components.poolctl.account.sign_in import AccountToken
 from custom_components.poolctl.network import addresses
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.home import Home

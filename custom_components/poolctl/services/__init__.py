@@ -29,11 +29,9 @@ from ..client.control.raw import RawControl, parse_payload
 from ..client.pool.dosing import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
-from ..entity import OutputEntity
+from ..entity import OutputEntity, PoolctlEntity
 from ..errors import command_errors
 from ..private import async_call_entities
-from ..sensor import PoolctlSensor
-from ..switch import PoolctlDosingSwitch
 from ..warm_by.request import LONGEST
 from . import plan_hours, schedules
 from .values import duration, entities_only, moment, of_kind, whole
@@ -101,8 +99,10 @@ async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
     """Pause dosers, those of one controller together; raise the first failure."""
     pauses = defaultdict[ControllerCoordinator, list[AnyDosing]](list)
     for entity in entities:
-        switch = of_kind(PoolctlDosingSwitch, entity, call)
-        pauses[switch.coordinator].append(switch.entity_description.kind)
+        switch = of_kind(PoolctlEntity, entity, call)
+        if (doses := switch.entity_description.doses) is None:
+            raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
+        pauses[switch.coordinator].append(doses)
     failures = []
     for coordinator, kinds in pauses.items():
         try:
@@ -112,15 +112,6 @@ async def _async_pause(entities: list[Entity], call: ServiceCall) -> None:
             failures.append(err)  # it must not keep the others from their pause
     if failures:
         raise failures[0]
-
-
-@callback
-def _reset(entity: Entity, call: ServiceCall) -> None:
-    sensor = of_kind(PoolctlSensor, entity, call)
-    if (total := sensor.entity_description.total) is None:
-        raise ServiceNotSupported(call.domain, call.service, entity.entity_id)
-    sensor.coordinator.stored.async_reset_total(total)
-    sensor.async_write_ha_state()
 
 
 async def _async_send(
@@ -143,7 +134,7 @@ _ACTIONS: Final[tuple[_Action, ...]] = (
     ("plan_hours", _CALENDAR, plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL),
     ("update_schedule", Platform.SWITCH, schedules.async_update, _UPDATE, _NONE),
     ("delete_schedule", Platform.SWITCH, schedules.async_delete, _NOTHING, _NONE),
-    ("reset_run_hours", Platform.SENSOR, _reset, _NOTHING, _NONE),
+    ("reset_run_hours", Platform.SENSOR, "async_reset_total", _NOTHING, _NONE),
 )
 """Actions on the entities of one platform."""
 

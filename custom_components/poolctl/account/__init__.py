@@ -27,25 +27,25 @@ from homeassistant.helpers.aiohttp_client import (
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util.hass_dict import HassKey
 
-from .application_credentials import AccountToken
-from .client.cloud import CloudClient
-from .client.codec import to_stored
-from .client.endpoints import Gate, Gates
-from .client.wire.cloud_answers import Device, Inventory
-from .client.wire.exceptions import AuthenticationError, PoolctlError
-from .client.wire.http import ClosingRequest
-from .const import CONF_CONTROLLERS, DOMAIN
-from .coordinator import ControllerCoordinator, Shared
-from .devices.parts import controller_of, registered_controller
-from .errors import ACCOUNT_ERRORS, sentence
-from .network.addresses import async_observed_addresses
-from .network.record import ControllerRecord, mac_of, stored_records
-from .report.statistics import Observers
-from .status.account import AccountProblems
-from .status.table import async_delete_repairs
-from .store.memory import DATA_MEMORY
-from .store.season import async_watch_expiry
-from .store.sharing import async_on_release, async_runs_elsewhere, async_take_over
+from ..client.cloud import CloudClient
+from ..client.codec import to_stored
+from ..client.endpoints import Gate, Gates
+from ..client.wire.cloud_answers import Device, Inventory
+from ..client.wire.exceptions import AuthenticationError, PoolctlError
+from ..client.wire.http import ClosingRequest
+from ..const import CONF_CONTROLLERS, DOMAIN
+from ..coordinator import ControllerCoordinator, Shared
+from ..devices.parts import controller_of, registered_controller
+from ..errors import ACCOUNT_ERRORS, sentence
+from ..network.addresses import async_observed_addresses
+from ..network.record import ControllerRecord, mac_of, stored_records
+from ..report.statistics import Observers
+from ..status.account import AccountProblems
+from ..status.table import async_delete_repairs
+from ..store.memory import DATA_MEMORY
+from .season import async_watch_expiry
+from .sharing import async_on_release, async_runs_elsewhere, async_take_over
+from .sign_in import AccountToken
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
-from ..account import async_controller
-from ..client.occurrences import occurrences
-from ..const import DOMAIN
-from ..entity import async_output_of
+from .account import async_controller
+from .client.occurrences import occurrences
+from .const import DOMAIN
+from .entity import async_output_of
 
 
 @callback

@@ -1,0 +1,103 @@
+"""The sign-in of an account: its access token, renewed in time (protocol.md 4.1)."""
+
+import asyncio
+import time
+
+from aiohttp import ClientError
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
+from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN, CONF_URL
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers.config_entry_oauth2_flow import (
+    CLOCK_OUT_OF_SYNC_MAX_SEC,
+    async_get_config_entry_implementation,
+)
+
+from ..application_credentials import service_address
+from ..client.wire.exceptions import AuthenticationError, PoolctlError, UnreachableError
+
+_RENEWAL_TIMEOUT = 20.0
+_RENEWAL_SPACING = 60.0
+"""Minimum seconds between two renewals, however soon a token expires or is refused."""
+
+
+class AccountToken:
+    """Keeps an entry signed in; a `TokenProvider` of the client.
+
+    One renewal runs at a time. The sign-in counts as failed only if the service refuses
+    to renew it, not if the service cannot be reached or fails.
+    """
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+        self._hass = hass
+        self._entry = entry
+        self._renewal: asyncio.Task[PoolctlError | None] | None = None
+        self._not_before = 0.0
+        """Earliest time of the next renewal (monotonic, in seconds)."""
+        self._refused: str | None = None
+
+    async def __call__(self, *, refused: str | None = None) -> str:
+        """Return a valid token other than the refused one.
+
+        Raises AuthenticationError if a new sign-in is needed, else UnreachableError.
+        """
+        if refused == self._access_token:
+            self._refused = refused
+        is_refused = self._access_token == self._refused
+        if is_refused or not self._valid:
+            if self._renewal is None and time.monotonic() < self._not_before:
+                if is_refused:
+                    raise UnreachableError("renewed a moment ago", ran=False)
+                return self._access_token
+            if self._renewal is None:
+                self._renewal = self._hass.async_create_background_task(
+                    self._renew(), "poolctl sign-in", eager_start=False
+                )
+            # A caller may be cancelled while it waits, but the renewal must go on: the
+            # service may have used up the old refresh token already, and only its answer
+            # holds the new one.
+            if (error := await asyncio.shield(self._renewal)) is not None:
+                raise error
+        return self._access_token
+
+    async def _renew(self) -> PoolctlError | None:
+        try:
+            async with asyncio.timeout(_RENEWAL_TIMEOUT):
+                with service_address(self._entry.data[CONF_URL]):
+                    implementation = await async_get_config_entry_implementation(
+                        self._hass, self._entry
+                    )
+                token = self._entry.data[CONF_TOKEN]
+                renewed = await implementation.async_refresh_token(token)
+                self._hass.config_entries.async_update_entry(
+                    self._entry,
+                    data={**self._entry.data, CONF_TOKEN: {**token, **renewed}},
+                )
+                self._not_before = time.monotonic() + _RENEWAL_SPACING
+                # The reauth flow that an earlier refusal started.
+                for flow in self._entry.async_get_active_flows(
+                    self._hass, {SOURCE_REAUTH}
+                ):
+                    self._hass.config_entries.flow.async_abort(flow["flow_id"])
+        except ConfigEntryAuthFailed, KeyError:
+            # A closed season requests no sign-in; the next season does (chosen).
+            if not self._entry.pref_disable_polling:
+                self._entry.async_start_reauth_if_available(self._hass)
+            return AuthenticationError("the service wants a new sign-in")
+        except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
+            return UnreachableError(
+                f"sign-in could not be renewed ({type(err).__name__})", ran=False
+            )
+        finally:
+            self._renewal = None
+        return None
+
+    @property
+    def _access_token(self) -> str:
+        token: str = self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN]
+        return token
+
+    @property
+    def _valid(self) -> bool:
+        expires_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
+        return expires_at > time.time() + CLOCK_OUT_OF_SYNC_MAX_SEC
