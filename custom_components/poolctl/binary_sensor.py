@@ -11,7 +11,6 @@ from homeassistant.components.binary_sensor import (
 from homeassistant.components.binary_sensor.const import BinarySensorDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
-from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.state import Source
 from .client.wire.equipment import (
     CHLORINATORS,
@@ -27,7 +26,6 @@ from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
-from .learned.pool import filter_compared, needs_cleaning
 
 PARALLEL_UPDATES = 0
 
@@ -40,31 +38,6 @@ class PoolctlBinarySensorDescription(
 
     on_thermostat: bool = False
     """Whether a thermostat shows it, too; the cloud alone provides no thermostat."""
-
-
-def _low(doser: DoserKind) -> PoolctlBinarySensorDescription:
-    return PoolctlBinarySensorDescription(
-        key=f"{doser.key}_low",
-        words=f"{doser.key}_nearly_empty",
-        entity_registry_enabled_default=False,
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        part=Part.DOSING,
-        fitted=doser.fitted,
-        value_fn=lambda view: doser.low(view.state, view.choices),
-    )
-
-
-def _without_effect(doser: DoserKind) -> PoolctlBinarySensorDescription:
-    """Return the row of doses that do not change their reading."""
-    return PoolctlBinarySensorDescription(
-        key=f"{doser.key}_without_effect",
-        words=f"{doser.key}_dosing_without_effect",
-        entity_registry_enabled_default=False,
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        part=Part.DOSING,
-        fitted=doser.fitted,
-        value_fn=lambda view: view.learned.effects[doser].missing(doser, view.state),
-    )
 
 
 def _connected(
@@ -151,7 +124,6 @@ BINARY_SENSORS = (
         device_class=BinarySensorDeviceClass.PROBLEM,
         value_fn=lambda view: view.state.signals.dry_run,
     ),
-    *map(_low, DOSERS),
     PoolctlBinarySensorDescription(
         key="acid_limit_reached",
         part=Part.DOSING,
@@ -160,15 +132,6 @@ BINARY_SENSORS = (
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
         value_fn=lambda view: view.state.acid.limit_reached(view.learned.now),
-    ),
-    *map(_without_effect, DOSERS),
-    PoolctlBinarySensorDescription(
-        key="filter_needs_cleaning",
-        part=Part.PUMP,
-        entity_registry_enabled_default=False,
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        exists_fn=filter_compared,
-        value_fn=needs_cleaning,
     ),
     *map(_expander, EXPANDERS),
     _connected("wifi", lambda view: view.state.signals.wifi, "wi_fi"),

@@ -16,9 +16,7 @@ from tests.world.assistant.platforms import only
 from tests.world.simulator.water import Water
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
-few_platforms = only(
-    Platform.BINARY_SENSOR, Platform.BUTTON, Platform.NUMBER, Platform.SENSOR
-)
+few_platforms = only(Platform.BUTTON, Platform.NUMBER, Platform.SENSOR)
 
 MEASURED = 330
 """Seconds of even flow in which the filter is measured, and a little more."""
@@ -26,7 +24,6 @@ STEP = 30
 """Seconds between two reads; above 90, the time in between counts as unknown."""
 ENTITIES = {
     ("sensor", "filter_load"),
-    ("binary_sensor", "filter_needs_cleaning"),
     ("button", "filter_cleaned"),
     ("number", "filter_limit"),
 }
@@ -38,12 +35,10 @@ async def press(home: Home) -> None:
     await home.act("button.press", "filter_cleaned")
 
 
-def load(home: Home) -> tuple[str, str]:
+def load(home: Home) -> tuple[str, bool]:
     """Return the load in %, and whether it is a problem."""
-    return (
-        home.value("sensor", "filter_load"),
-        home.value("binary_sensor", "filter_needs_cleaning"),
-    )
+    value = home.value("sensor", "filter_load")
+    return value, "filter_needs_cleaning" in home.problems
 
 
 def attributes(home: Home) -> dict[str, Any]:
@@ -54,13 +49,13 @@ def there(home: Home) -> set[tuple[str, str]]:
     return {each for each in ENTITIES if home.registered(*each)}
 
 
-async def dirty(home: Home, dirt: float, problem: str) -> None:
+async def dirty(home: Home, dirt: float, problem: bool) -> None:
     """Let the filter resist more by this share, until that is measured."""
     home.pool.water.dirt = dirt
     await home.live(2 * MEASURED, step=STEP)
     percent, found = load(home)
     assert float(percent) == pytest.approx(dirt * 100, abs=4)
-    assert found == problem
+    assert found is problem
 
 
 async def test_from_clean_to_dirty_and_back(
@@ -83,7 +78,7 @@ async def test_from_clean_to_dirty_and_back(
     await small.boot()
     assert attributes(small)["baseline"] == "awaited"
     await small.live(MEASURED, step=STEP)
-    assert load(small) == ("0", "off")
+    assert load(small) == ("0", False)
     found = attributes(small)
     assert found["baseline"] == "measured"
     assert (found["unit_of_measurement"], found["state_class"]) == ("%", "measurement")
@@ -98,13 +93,13 @@ async def test_from_clean_to_dirty_and_back(
     assert known["clean"] == pytest.approx(1 / 1500, rel=0.01)
     assert controller["choices"]["filter_limit"] == 50
 
-    await dirty(small, 0.3, "off")
-    await dirty(small, 0.6, "on")
+    await dirty(small, 0.3, False)
+    await dirty(small, 0.6, True)
     await over_a_restart(small)
     await press(small)
-    assert load(small) == ("unknown", "off")
+    assert load(small) == ("unknown", False)
     assert attributes(small)["baseline"] == "awaited"
-    await dirty(small, 0.0, "off")
+    await dirty(small, 0.0, False)
     assert load(small)[0] == "0"
     # Nothing of this is sent to the controller.
     assert not small.actions and not small.cloud_writes
@@ -122,7 +117,7 @@ async def over_a_restart(home: Home) -> None:
     assert home.value("number", "filter_limit") == "30"
     assert attributes(home)["baseline"] == "measured"
     home.pool.switch(PUMP, True)
-    await dirty(home, 0.4, "on")
+    await dirty(home, 0.4, True)
 
 
 async def test_a_pool_that_measures_no_pressure(

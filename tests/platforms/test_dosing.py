@@ -7,6 +7,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl import PLATFORMS
+from custom_components.poolctl.client.pool.dosing import DOSERS, DoserKind
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.service import Service
 from tests.world.simulator.raw import until
@@ -68,7 +69,6 @@ async def test_a_service_that_reports_no_settings(home: Home) -> None:
         assert not keys & {
             ("sensor", f"{substance}_remaining"),
             ("sensor", f"{substance}_doses_today"),
-            ("binary_sensor", f"{substance}_low"),
             ("number", f"{substance}_low_level"),
         }
 
@@ -81,7 +81,6 @@ async def test_a_drum_without_a_size(full: Home) -> None:
     for domain, key in (
         ("number", "acid_drum"),
         ("sensor", "acid_remaining"),
-        ("binary_sensor", "acid_low"),
         ("number", "acid_low_level"),
     ):
         assert full.value(domain, key) == "unknown"
@@ -92,33 +91,36 @@ async def test_a_drum_without_a_size(full: Home) -> None:
     await full.act("number.set_value", "acid_drum", value=15)
     await full.act("button.press", "refill_acid")
     assert full.value("sensor", "acid_remaining") == "15.0"
-    assert full.value("binary_sensor", "acid_low") == "off"
+    assert "acid_low" not in full.problems
 
 
 @pytest.mark.usefixtures("all_enabled")
-@pytest.mark.parametrize("substance", ["acid", "chlorine"])
-async def test_nearly_empty(full: Home, substance: str) -> None:
-    low, level = f"{substance}_low", f"{substance}_low_level"
+@pytest.mark.parametrize("doser", DOSERS, ids=lambda doser: doser.key)
+async def test_nearly_empty(full: Home, doser: DoserKind) -> None:
+    substance, level = doser.key, f"{doser.key}_low_level"
+    (coordinator,) = full.entry.runtime_data.controllers.values()
+
+    def is_low() -> bool | None:
+        return doser.low(coordinator.view.state, coordinator.view.choices)
 
     assert full.value("number", level) == "10"
     for key, value, shown in (
-        ("", 2_001, "off"),
-        ("", 2_000, "on"),
+        ("", 2_001, False),
+        ("", 2_000, True),
         # A user sets a lower or a higher level.
-        (level, 5, "off"),
-        ("", 1_000, "on"),
-        (level, 4, "off"),
-        (level, 20, "on"),
+        (level, 5, False),
+        ("", 1_000, True),
+        (level, 4, False),
+        (level, 20, True),
     ):
         if key:
             await full.act("number.set_value", key, value=value)
         else:
             full.pool.settings[f"{substance}_remaining"] = value
             await full.refresh()
-        assert full.value("binary_sensor", low) == shown
-    alarms = full.follow("binary_sensor", low)
+        assert is_low() is shown
     await full.act("button.press", f"refill_{substance}")
-    assert [state.state for state in alarms] == ["off"]
+    assert is_low() is False
     with pytest.raises(ServiceValidationError):
         await full.act("number.set_value", level, value=51)
 

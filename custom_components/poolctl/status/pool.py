@@ -76,7 +76,7 @@ def _drum(kind: DoserKind) -> Problem[Situation]:
         severity=Severity.NOTICE,
         action=Action(f"refill_{kind.key}"),
         variants=(Form(f"{kind.key}_empty", lambda pool: kind.of(pool.state).empty),),
-        # Entities report it, too: it is a repair only if the options ask for that.
+        # The dashboard shows it, too: it is a repair only if the options ask for that.
         repair=Repair(wanted=lambda pool: pool.options.drum_repairs, fixable=True),
     )
 

@@ -313,6 +313,12 @@ class Home:
         return self.state(domain, key, of).state
 
     @property
+    def problems(self) -> set[str]:
+        """The keys of what *Status* lists, notices too."""
+        listed = self.state("sensor", "status").attributes["problems"]
+        return {problem["key"] for problem in listed}
+
+    @property
     def source(self) -> str:
         """State of the sensor *Connection*."""
         return self.value("sensor", "connection")
