@@ -1,7 +1,9 @@
 """Commands of a user: the path that they take, and their errors."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -177,6 +179,7 @@ async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None
     """Cloud and LAN share one counter: a value used by the cloud is not used again."""
     await small.controller.outputs.switch(WATERFALL, True)
     small.pool.faults.on("refuse")
+    small.time.advance(100)
     await small.polls(15)
     await small.polls(15)
     await small.controller.pump.switch(False)
@@ -205,3 +208,28 @@ async def test_a_value_that_never_came_is_dropped(small: Rig) -> None:
     with pytest.raises(NotAppliedError):
         await small.controller.outputs.switch(WATERFALL, True)
     assert small.output(WATERFALL).on is False
+
+
+async def test_what_a_script_leaves_behind(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(holds_end=False)
+    async with rig.controller.running() as pool:
+        outputs = pool.state.outputs
+        await pool.holds.switch(outputs.slot(GARDEN), False)
+        await pool.holds.hold(outputs.named("Waterfall"), True, timedelta(minutes=30))
+        assert pool.state.outputs.held == (WATERFALL, GARDEN)
+        with pytest.raises(NotSupportedError):
+            outputs.named("Fountain")
+    # Nothing would end the hold later; what was switched by hand stays.
+    await rig.controller.poller.poll()
+    assert rig.shown.outputs.held == (GARDEN,)
+
+
+async def test_a_script_without_a_pool(small: Rig) -> None:
+    small.pool.faults.on("refuse")
+    small.time.advance(100)
+    small.controller.paths.cloud = None
+    with pytest.raises(UnreachableError):
+        async with small.controller.running():
+            pytest.fail("nothing was read")
+    with pytest.raises(UnreachableError):
+        assert small.controller.state

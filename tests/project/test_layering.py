@@ -86,7 +86,7 @@ FLOORS = ("wire", "", "pool", "control", "holds", "controller")
 
 def floor(path: Path) -> int:
     """Return the index in FLOORS of the layer of a module of the client."""
-    if path == CLIENT / "controller.py":
+    if path in (CLIENT / "controller.py", CLIENT / "__init__.py"):
         return FLOORS.index("controller")
     folder = str(path.relative_to(CLIENT).parent)
     return FLOORS.index("" if folder == "." else folder)

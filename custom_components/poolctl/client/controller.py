@@ -1,10 +1,12 @@
 """One controller: its state, and everything that can be done with it."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, tzinfo
+import logging
 import time
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from .clock import Clock, ControllerClock, Times
 from .cloud import CloudClient
@@ -32,6 +34,9 @@ from .lan import LanClient
 from .pool.choices import Choices
 from .pool.state import PoolState
 from .undoing import Undoing
+from .wire.exceptions import UnreachableError
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Stored(NamedTuple):
@@ -46,6 +51,8 @@ class Stored(NamedTuple):
 
 
 _NOTHING: Final = Stored()
+_LOOK_FOR_WORK = 1.0
+"""Seconds: a request may move what is due next, so `wait` alone is not enough."""
 
 
 class Left(NamedTuple):
@@ -57,25 +64,30 @@ class Left(NamedTuple):
 
 
 class Controller:
-    """The parts of one controller: `poller` and `queries` read, most others command."""
+    """One controller, in parts: `poller` and `queries` read, most others command.
+
+    `running` reads and undoes by itself. Those with timers of their own, as Home
+    Assistant has, call `read` and `undoing.work` instead, and at the end `close`.
+    """
 
     def __init__(
         self,
-        device_id: str,
+        device_id: str = "",
         *,
-        lan: LanClient | None,
-        cloud: CloudClient | None,
+        lan: LanClient | None = None,
+        cloud: CloudClient | None = None,
         facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
         stored: Stored = _NOTHING,
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
-        holds_end: bool = True,
+        holds_end: bool = False,
     ) -> None:
         """Start from the stored data; nothing is read yet.
 
-        `publish` is called whenever the shown state may have changed. `zone` returns
-        the pool's time zone; with `holds_end`, holds are released automatically.
+        Only the cloud needs the `device_id`. `publish` is called whenever the shown
+        state may have changed. `zone` returns the pool's time zone. With `holds_end`,
+        an output that is switched off by hand returns to its schedules by itself.
         """
         self.clock = clock = clock or Clock()
         self.store = store = Store(stored.state, stored.choices, publish)
@@ -103,6 +115,15 @@ class Controller:
         self.schedules = ScheduleControl(sender)
         self.plan = PlanControl(sender, self.schedules)
 
+    @property
+    def state(self) -> PoolState:
+        """The newest state, with the values that commands in progress set.
+
+        Raises UnreachableError if nothing was read for 90 s.
+        """
+        self.poller.check_answered()
+        return self.store.state
+
     async def read(self) -> PoolState:
         """Read the state, and the names of the outputs as long as they are missing.
 
@@ -113,6 +134,47 @@ class Controller:
         if self.queries.due and not self.store.reported.outputs.names:
             await self.queries.refresh(first_only=True)
         return self.store.state
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[Self]:
+        """Read the state, and undo what ends, inside the block.
+
+        At its end, whatever has an end is undone at once, in 10 s at most, as nothing
+        would do so later: a hold for some time, a pause of dosing. A warning in the log
+        names what could not be undone. What was switched by hand stays.
+        Raises UnreachableError if nothing answers at the beginning.
+        """
+        tasks = list[asyncio.Task[None]]()
+        try:
+            await self.read()
+            await self.queries.refresh()
+            tasks += map(asyncio.create_task, (self._keep_read(), self._keep_undone()))
+            yield self
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for left in await self.leave():
+                for claim in left:
+                    kind = type(claim).__name__
+                    _LOGGER.warning("%s %s could not be undone", kind, claim.thing)
+            await self.close()
+
+    async def _keep_read(self) -> None:
+        while True:
+            await asyncio.sleep(self.poller.interval)
+            try:
+                with suppress(UnreachableError):
+                    await self.read()
+                await self.queries.refresh()
+            except Exception:
+                _LOGGER.exception("Unexpected error; trying again")
+
+    async def _keep_undone(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_FOR_WORK)
+            if (wait := self.undoing.wait) is not None and wait <= 0:
+                await self.undoing.work()
 
     async def leave(self, *, only_lan: bool = False) -> Left:
         """Undo in 10 s, heat first, what cannot be undone later; return the rest."""

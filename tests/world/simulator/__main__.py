@@ -5,7 +5,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address
 import json
 from pathlib import Path
 import signal
@@ -18,6 +17,8 @@ from .controller import DEVICE_ID
 from .dialects import Dialect
 from .mdns import Announcer
 from .past import clock_of_the_past, live
+
+DEFAULT_HOST = "127.0.0.1"
 
 DESCRIPTION = """\
 Run a simulated pool service: a cloud with a sign-in page, two controllers that serve
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--host", default="127.0.0.1", help="address of the web pages and controllers")
+    add("--host", default=DEFAULT_HOST, help="address of the web pages and controllers")
     add("--cloud-port", type=int, default=8100)
     add("--control-port", type=int, default=8101)
     add("--lan-port", type=int, default=8080, help="of the controllers")
@@ -137,7 +138,7 @@ def pools(clock: Clock, port: int, past: Path | None = None) -> list[Controller]
 
 async def arrange(options: argparse.Namespace, controllers: list[Controller]) -> None:
     """Give the controllers their place, and the first one what it was given."""
-    if not ip_address(options.host).is_loopback:
+    if options.host != DEFAULT_HOST:
         for number, controller in enumerate(controllers):
             port = options.lan_port and options.lan_port + number
             await controller.move(options.host, port)

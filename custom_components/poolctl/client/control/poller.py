@@ -88,8 +88,12 @@ class Poller:
             await self._read_both()
         elif not await self.read_lan() and paths.lan_missed():
             await self.read_cloud()
+        self.check_answered()
+
+    def check_answered(self) -> None:
+        """Raise UnreachableError if nothing answered for 90 s, or ever."""
         if self._store.expires_in <= 0:
-            error = paths.lan_error or paths.cloud_error
+            error = self._paths.lan_error or self._paths.cloud_error
             raise UnreachableError(str(error or "no connection to the controller"))
 
     async def _read_both(self) -> None:

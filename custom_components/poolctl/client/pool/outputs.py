@@ -41,6 +41,13 @@ class Outputs:
         slots = self.slots
         return slots[index] if index < len(slots) else None
 
+    def named(self, name: str) -> Slot:
+        """Return a slot by its name; raises NotSupportedError if none has it."""
+        for slot in self.slots:
+            if slot.name == name:
+                return slot
+        raise NotSupportedError(f"no output has the name {name}")
+
     @property
     def types_complete(self) -> bool:
         """Whether the aux types of all slots are reported, as only the LAN does."""
