@@ -39,10 +39,9 @@ PLATFORMS = [
 ]
 
 
-# A line of Home Assistant, in the log of the integration, names account and controller.
-logging.getLogger(__package__).addFilter(
-    lambda record: not record.getMessage().startswith("Updating discovery keys")
-)
+# Our modules log under their own names. Debug lines that Home Assistant writes under the
+# name of the integration contain identifiers of the account and its controllers.
+logging.getLogger(__package__).addFilter(lambda record: record.levelno > logging.DEBUG)
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from operator import attrgetter
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
@@ -151,13 +150,21 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
     if not hasattr(ClimateEntity, "native_temperature_unit"):
         # Names that Home Assistant reads before 2026.11. From then on they are
         # deprecated, and a class that has them is reported.
-        vars().update(
-            temperature_unit=property(attrgetter("_attr_native_temperature_unit")),
-            current_temperature=property(
-                attrgetter("_attr_native_current_temperature")
-            ),
-            target_temperature=property(attrgetter("_attr_native_target_temperature")),
-        )
+
+        @property
+        @override
+        def temperature_unit(self) -> str:
+            return self._attr_native_temperature_unit
+
+        @property
+        @override
+        def current_temperature(self) -> float | None:
+            return self._attr_native_current_temperature
+
+        @property
+        @override
+        def target_temperature(self) -> float | None:
+            return self._attr_native_target_temperature
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlClimateDescription

@@ -77,12 +77,22 @@ class Clock:
         self._confirmed = False
         """Whether the trusted time is derived from the service's, not assumed."""
         self._quiet_since, self._patience = self._compared[1], QUIET
+        self._jumped = False
+        """Whether a jump is unresolved that the listeners do not know of."""
         self._listeners: list[Callable[[], None]] = []
 
     def add_listener(self, jumped: Callable[[], None]) -> Callable[[], None]:
-        """Call `jumped` after each unresolved jump; return a function that stops it."""
+        """Let `check` call `jumped` after a jump; return a function that stops it."""
         self._listeners.append(jumped)
         return lambda: self._listeners.remove(jumped)
+
+    def check(self) -> None:
+        """Compare the clocks, and call the listeners once after an unresolved jump."""
+        self._compare()
+        if self._jumped:
+            self._jumped = False
+            for listener in tuple(self._listeners):
+                listener()
 
     @property
     def trusted(self) -> bool:
@@ -147,8 +157,7 @@ class Clock:
             if abs(wall - self._since(self._base, now)) <= AGREEMENT:
                 self._trust(wall, now)
             else:
-                for listener in tuple(self._listeners):
-                    listener()
+                self._jumped = True
         elif self._trusted:
             self._base = wall, now
         elif now - self._quiet_since >= self._patience and not self._is_too_early(
@@ -163,7 +172,7 @@ class Clock:
         return wall < floor - AGREEMENT
 
     def _trust(self, wall: float, now: float) -> None:
-        self._base, self._trusted = (wall, now), True
+        self._base, self._trusted, self._jumped = (wall, now), True, False
 
     @staticmethod
     def _since(known: tuple[float, float], now: float) -> float:

@@ -102,7 +102,7 @@ class Controller:
         self.outputs = outputs = OutputControl(sender, pump)
         self.controller_clock = stored.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
-        ClockWatch(store, times)
+        store.add_read_listener(ClockWatch(times).add_read)
         self.holds = Holds(
             sender, outputs, times, stored.holds, end_by_themselves=holds_end
         )

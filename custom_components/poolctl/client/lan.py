@@ -118,6 +118,7 @@ class LanClient:
         counters, counter, envelope = self.counters, 0, ""
         async with counters.lock.held(urgent=urgent):
             if payload is not None:
+                counters.clock.check()
                 size = len(request_body(op, name)) + 2 * (OVERHEAD + len(payload))
                 if size > MAX_REQUEST:  # no controller accepts it
                     raise InvalidCommandError(

@@ -6,18 +6,18 @@ from ..clock import Times
 from ..pool.state import PoolState, Source
 from ..wire.frame import MODE_OFF
 from ..wire.schedule import Schedule
-from .store import MAX_AGE, Store
+from .store import MAX_AGE
 
 
 class ClockWatch:
     """Compares the observed start of each schedule with its planned start."""
 
-    def __init__(self, store: Store, times: Times) -> None:
+    def __init__(self, times: Times) -> None:
         self._times = times
         self._previous: tuple[PoolState, float] | None = None
-        store.add_read_listener(self._take)
 
-    def _take(self, state: PoolState, at: float) -> None:
+    def add_read(self, state: PoolState, at: float) -> None:
+        """Note the schedules that began since the previous read (monotonic, s)."""
         previous, self._previous = self._previous, (state, at)
         times = self._times
         if previous is None or at - previous[1] > MAX_AGE or not times.clock.known:

@@ -200,7 +200,9 @@ class DosingControl(Control):
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
             frame, read, body = await self._queries.rewrite(
-                *(lan, of.query, of.command),
+                lan,
+                of.query,
+                of.command,
                 lambda read, at: self._edited(
                     change, written.over(read, time.monotonic() - at + QUEUED)
                 ),

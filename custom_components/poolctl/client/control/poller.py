@@ -84,6 +84,7 @@ class Poller:
     async def poll(self) -> None:
         """Read once, LAN first; raises UnreachableError after 90 s without answer."""
         paths, self._began = self._paths, time.monotonic()
+        self._clock.check()
         if not paths.on_lan or paths.lan_error is not None:
             await self._read_both()
         elif not await self.read_lan() and paths.lan_missed():

@@ -9,8 +9,9 @@ are ignored; lengths that do not fit the frame raise FrameError for the whole fr
 """
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
+from operator import attrgetter
 import struct
 from typing import (
     TYPE_CHECKING,
@@ -147,27 +148,22 @@ _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 class Signals:
     """Boolean values reported by the controller, in two words of flags."""
 
-    pool_heater: Annotated[bool | None, At(0, "H", read=_bit(0))] = None
-    solar: Annotated[bool | None, At(0, "H", read=_bit(1))] = None
-    spa_heater: Annotated[bool | None, At(0, "H", read=_bit(2))] = None
-    ph_dosing: Annotated[bool | None, At(0, "H", read=_bit(3))] = None
-    chlorine_dosing: Annotated[bool | None, At(0, "H", read=_bit(4))] = None
+    pool_heater: bool | None = None
+    solar: bool | None = None
+    spa_heater: bool | None = None
+    ph_dosing: bool | None = None
+    chlorine_dosing: bool | None = None
     """Dosing by the liquid chlorine doser or by a chlorinator."""
-    chemistry_stable: Annotated[bool | None, At(0, "H", read=_bit(5))] = None
-    flow: Annotated[bool | None, At(0, "H", read=_bit(15))] = None
-    pump_cooling_down: Annotated[bool | None, At(2, "H", read=_bit(0))] = None
-    pump_priming: Annotated[bool | None, At(2, "H", read=_bit(1))] = None
-    wifi: Annotated[bool | None, At(2, "H", read=_bit(2))] = None
-    ethernet: Annotated[bool | None, At(2, "H", read=_bit(3))] = None
-    mqtt: Annotated[bool | None, At(2, "H", read=_bit(4))] = None
-    internet: Annotated[bool | None, At(2, "H", read=_bit(5))] = None
-    dry_run: Annotated[
-        bool | None, At(0, "H", read=lambda flags: flags & _DRY_RUN != _DRY_RUN)
-    ] = None
-    retries_exceeded: Annotated[
-        bool | None,
-        At(0, "H", read=lambda flags: flags & _DRY_RUN == _RETRIES_EXCEEDED),
-    ] = None
+    chemistry_stable: bool | None = None
+    flow: bool | None = None
+    pump_cooling_down: bool | None = None
+    pump_priming: bool | None = None
+    wifi: bool | None = None
+    ethernet: bool | None = None
+    mqtt: bool | None = None
+    internet: bool | None = None
+    dry_run: bool | None = None
+    retries_exceeded: bool | None = None
     """Whether a dry run exceeded its retries: the pump waits for a user."""
     expanders: tuple[bool | None, ...] = (None,) * 4
     """Whether each expander is connected."""
@@ -178,13 +174,27 @@ def decode_signals(flags: int | None, flags2: int | None) -> Signals:
     """Return the signals in `Telemetry.flags` and `Telemetry.flags2`."""
     if flags is None:
         return Signals()
-    words = [word.to_bytes(2, "little") for word in (flags, flags2) if word is not None]
-    places = (flags, 10), (flags, 11), (flags2, 7), (flags2, 8)
+
+    def in_flags2(place: int) -> bool | None:
+        return None if flags2 is None else _bit(place)(flags2)
+
     return Signals(
-        **_decoded(_places(Signals), b"".join(words)),
-        expanders=tuple(
-            None if word is None else _bit(place)(word) for word, place in places
-        ),
+        pool_heater=_bit(0)(flags),
+        solar=_bit(1)(flags),
+        spa_heater=_bit(2)(flags),
+        ph_dosing=_bit(3)(flags),
+        chlorine_dosing=_bit(4)(flags),
+        chemistry_stable=_bit(5)(flags),
+        flow=_bit(15)(flags),
+        pump_cooling_down=in_flags2(0),
+        pump_priming=in_flags2(1),
+        wifi=in_flags2(2),
+        ethernet=in_flags2(3),
+        mqtt=in_flags2(4),
+        internet=in_flags2(5),
+        dry_run=flags & _DRY_RUN != _DRY_RUN,
+        retries_exceeded=flags & _DRY_RUN == _RETRIES_EXCEEDED,
+        expanders=(_bit(10)(flags), _bit(11)(flags), in_flags2(7), in_flags2(8)),
     )
 
 
@@ -271,9 +281,22 @@ def _decode_configuration(section: bytes) -> Configuration:
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
-    values, places = asdict(reported), _places(kind)
-    checked = {name: at.checked(values[name]) for name, at in places.items()}
-    return kind(**{each.name: values[each.name] for each in fields(kind)} | checked)
+    values_of, places = _fields_of(kind)
+    return kind(
+        *(
+            value if at is None else at.checked(value)
+            for at, value in zip(places, values_of(reported), strict=True)
+        )
+    )
+
+
+@cache
+def _fields_of(
+    kind: type[DataclassInstance],
+) -> tuple[Callable[[object], tuple[object, ...]], tuple[At | None, ...]]:
+    """Return what reads the fields of a dataclass in their order, and their places."""
+    names, places = [each.name for each in fields(kind)], _places(kind)
+    return attrgetter(*names), tuple(map(places.get, names))
 
 
 # The whole frame
@@ -353,4 +376,7 @@ def _decode_timers(
     if not tail or len(tail) < 1 + tail[0] * TIMER.size:
         return None
     end = 1 + tail[0] * TIMER.size
-    return tuple(Timer(*fields) for fields in TIMER.iter_unpack(tail[1:end]))
+    return tuple(
+        Timer(slot=slot, remaining=remaining, duration=duration)
+        for slot, remaining, duration in TIMER.iter_unpack(tail[1:end])
+    )
