@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import product, starmap
-from typing import override
+from typing import Final, override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
@@ -27,9 +27,14 @@ class PoolctlButtonDescription(PoolctlEntityDescription[None], ButtonEntityDescr
     press_fn: Callable[[ControllerCoordinator], Awaitable[None]]
 
 
+_STATES_A_FACT: Final = EntityCategory.CONFIG
+"""Category of buttons that state what a user did: actions on an area leave it out."""
+
+
 def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     return PoolctlButtonDescription(
         key=f"refill_{doser.key}",
+        entity_category=_STATES_A_FACT,
         words=f"mark_{doser.key}_drum_full",
         part=Part.DOSING,
         fitted=doser.fitted,
@@ -53,6 +58,7 @@ BUTTONS = (
     *map(_refill, DOSERS),
     PoolctlButtonDescription(
         key="filter_cleaned",
+        entity_category=_STATES_A_FACT,
         part=Part.PUMP,
         words="mark_filter_clean",
         exists_fn=lambda view: view.learned.filter.measurable or None,

@@ -13,15 +13,12 @@ from typing import override
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE, Platform
-from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.helpers.event import (
-    async_call_later,
-    async_track_device_registry_updated_event,
-)
+from homeassistant.helpers.event import async_track_device_registry_updated_event
 from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -44,6 +41,7 @@ from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
 from .status.rows import Status
+from .status.second_read import SecondRead
 from .status.situation import Situation
 from .status.table import PROBLEMS
 from .status.texts import name_of
@@ -58,8 +56,6 @@ SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_
 _LOGGER = logging.getLogger(__name__)
 _FIRST_POLL = 5.0
 """Seconds that a start waits for more than the first values."""
-_SECOND_READ = 2.5
-"""Seconds after a read in which something changed that a second one has to confirm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +98,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     """Task of the poll in progress."""
     _details: asyncio.Task[object] | None = None
     """Task of the queries in the background."""
-    _confirms: float | None = None
-    """Time of the newest read that a second one follows soon (monotonic, s)."""
-    _cancel_second: CALLBACK_TYPE = staticmethod(lambda: None)
     _last_answer: datetime | None = None
 
     def __init__(
@@ -154,6 +147,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
+        self._second = SecondRead(hass, controller.store, controller.poller.read_lan)
         self.view = self._view_of(self.situation())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
@@ -186,7 +180,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
-        self._cancel_second()
+        self._second.async_stop()
         self._timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
@@ -243,28 +237,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     def async_update_listeners(self) -> None:
         """Show the newest values; Home Assistant drops a state that did not change."""
-        situation = self.situation()
+        situation, controller = self.situation(), self.controller
         # The end of a poll tests them, too.
         if self._poll is None or self.data.source is not self.view.state.source:
             self.problems.async_test(situation)
-            self._async_confirm(situation.read_at)
+            if controller.paths.on_lan:
+                self._second.async_follow(self.problems.checking, situation.read_at)
         self.view = self._view_of(situation)
         super().async_update_listeners()
-
-    @callback
-    def _async_confirm(self, read_at: float | None) -> None:
-        """Read once more soon after a read of the LAN that changed a problem."""
-        on_lan, changed = self.controller.paths.on_lan, self.problems.checking.values()
-        if not on_lan or read_at == self._confirms or read_at not in changed:
-            return
-        self._confirms = read_at
-
-        async def read_again(now: datetime) -> None:
-            if self.controller.store.read_at == read_at and self.polled:
-                await self.controller.poller.read_lan()
-
-        self._cancel_second()
-        self._cancel_second = async_call_later(self.hass, _SECOND_READ, read_again)
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
         """Return the device info of a part, else the identifier of the controller."""
@@ -304,6 +284,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             and {"name", "name_by_user"} & data["changes"].keys()
         ):
             self.async_name_parts()
+            self.async_update_listeners()
 
     @callback
     def async_name_parts(self) -> None:

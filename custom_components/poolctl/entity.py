@@ -21,7 +21,11 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator, View
 from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, sayable, slot_words
-from .devices.output_attributes import ATTR_EXPLANATION
+from .devices.output_attributes import (
+    ATTR_EXPLANATION,
+    ATTR_RUNNING_SCHEDULE,
+    ATTR_TIMER_ENDS,
+)
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.output import EVENT_CHANGED, Changes, why_output
@@ -185,8 +189,14 @@ class OutputEntity(PoolctlEntity):
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
+        shown = self.hass.states.get(self.entity_id)
+        before = shown.attributes if shown else {}
+        scheduled = ATTR_RUNNING_SCHEDULE in before or ATTR_TIMER_ENDS in before
+        why = self._changes.take(
+            self.is_on, self._hold, self._causes, scheduled=scheduled
+        )
         super()._handle_coordinator_update()
-        if why := self._changes.take(self.is_on, self._hold, self.explain):
+        if why:
             words = in_words(self.hass, why)
             data = {ATTR_ENTITY_ID: self.entity_id, ATTR_EXPLANATION: words}
             self.hass.bus.async_fire(EVENT_CHANGED, data)
@@ -198,6 +208,9 @@ class OutputEntity(PoolctlEntity):
 
     @override
     def explain(self) -> Explanation:
+        return self._changes.explained(self._causes())
+
+    def _causes(self) -> Explanation:
         return why_output(self.view.situation, self.slot)
 
     @property
@@ -213,11 +226,15 @@ class OutputEntity(PoolctlEntity):
 
     async def switch_by_hand(self, on: bool) -> None:
         """Switch it against its schedules; the hold stores the requester."""
-        await self.controller.holds.switch(self.slot, on, await self.asked_by())
+        await self.controller.holds.switch(self.slot, on, await self.asked_by(on))
 
-    async def asked_by(self) -> str:
+    async def asked_by(self, on: bool | None = None) -> str:
         """Note a command; return the user, automation or script that gives it, or ""."""
-        self._changes.ask()  # the effect is not logged as a change by itself
+        name = await self._caller_name()
+        self._changes.ask(name, on)  # the effect is not logged as a change by itself
+        return name
+
+    async def _caller_name(self) -> str:
         if (context := self._caller) is None:
             return ""
         by_user = context.user_id and await self.hass.auth.async_get_user(

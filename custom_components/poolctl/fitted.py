@@ -128,6 +128,7 @@ class _Sync:
                     self._hass, self._replace(old, new)
                 )
         self._add_new(factories)
+        self._follow_names()
 
     def _add_new(self, factories: Mapping[str, Factory]) -> None:
         new = {
@@ -145,13 +146,30 @@ class _Sync:
         Home Assistant would put the name of the part between the two. It does so if the
         user chose the parts of entity IDs.
         """
-        hass = self._hass
-        device = dr.async_get(hass).async_get(self._coordinator.registered_id)
-        if device is not None and er.async_get(hass).settings.entity_id_parts is None:
-            name = device.name_by_user or device.name or ""
+        if (name := self._name) is not None:
             for entity in entities:
                 entity.entity_id = entity_id(self._domain, name, entity.id_words)
         self._add(entities)
+
+    @property
+    def _name(self) -> str | None:
+        """Name of the controller, `None` if Home Assistant makes the entity IDs."""
+        device = dr.async_get(self._hass).async_get(self._coordinator.registered_id)
+        if device is None or er.async_get(self._hass).settings.entity_id_parts:
+            return None
+        return device.name_by_user or device.name or ""
+
+    def _follow_names(self) -> None:
+        """Note what a user gets who lets Home Assistant recreate entity IDs."""
+        registry = er.async_get(self._hass)
+        if (name := self._name) is None:
+            return
+        for entity in self._present.values():
+            key = (self._domain, DOMAIN, entity.unique_id or "")
+            wanted = entity_id(self._domain, name, entity.id_words).partition(".")[2]
+            entry = registry.async_get(registry.async_get_entity_id(*key) or "")
+            if entry is not None and entry.suggested_object_id != wanted:
+                registry.async_get_or_create(*key, suggested_object_id=wanted)
 
     def _may_add(self, entity: PoolctlEntity) -> bool:
         """Return whether an entity's name was read, or is not needed for its ID."""

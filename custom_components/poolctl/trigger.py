@@ -176,9 +176,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         if previous is None or new is None or not self._begins(previous):
             return
         after, before = self._existing(new) or {}, self._existing(previous) or {}
-        for key in after.keys() - before.keys():
-            if not self._counts(key):
-                continue
+        for key in filter(self._counts, after.keys() - before.keys()):
             variables = {
                 ATTR_ENTITY_ID: entity_id,
                 "from_state": previous,
@@ -187,13 +185,17 @@ class _PoolTrigger(PoolEntities, Trigger):
                 **after[key],
             }
             run = partial(run_action, variables, f"{key}: {entity_id}", event.context)
-            item = (entity_id if self._behavior == BEHAVIOR_EACH else "", key)
-            if not self._duration:
-                run()
-                continue
-            fire = partial(self._fire, item, entity_id, run)
-            self._timers.pop(item, lambda: None)()
-            self._timers[item] = async_call_later(self.hass, self._duration, fire)
+            self._begin(entity_id, key, run)
+
+    def _begin(self, entity_id: str, key: str, run: Callable[[], object]) -> None:
+        """Run the actions, with a duration once the item has lasted that long."""
+        if not self._duration:
+            run()
+            return
+        item = (entity_id if self._behavior == BEHAVIOR_EACH else "", key)
+        fire = partial(self._fire, item, entity_id, run)
+        self._timers.pop(item, lambda: None)()
+        self._timers[item] = async_call_later(self.hass, self._duration, fire)
 
     def _counts(self, key: str) -> bool:
         """Return whether a new item is the first one, or the last, if that matters."""

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 import re
 
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util import slugify
 import pytest
 
@@ -151,3 +151,20 @@ async def test_docs_show_identifiers_that_come_out(home: Home) -> None:
     }
     assert len(shown) > 8
     assert shown <= {entity.entity_id for entity in home.entities()}
+
+
+async def test_entity_ids_are_recreated_from_the_new_name(home: Home) -> None:
+    """All of them, also of disabled entities, as soon as the controller is renamed."""
+    home.own(home.service.full)
+    await home.set_up(home.controller)
+    registry = er.async_get(home.hass)
+    before = {entity.id: entity.entity_id for entity in home.entities()}
+    dr.async_get(home.hass).async_update_device(home.device().id, name_by_user="Oasis")
+    await home.settle()
+    for entity in home.entities():
+        new = registry.async_regenerate_entity_id(entity)
+        assert new == before[entity.id].replace(".beach_pool_", ".oasis_")
+        registry.async_update_entity(entity.entity_id, new_entity_id=new)
+    await home.restart()
+    assert all(".oasis_" in entity.entity_id for entity in home.entities())
+    assert home.state("sensor", "status").state == "all_well"

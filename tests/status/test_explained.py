@@ -149,46 +149,57 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     # Outputs
     "switch.pump": [
         ("schedule until", ()),
-        ("held_off by_us until", (PUMP_OFF,)),
-        ("held_off by_us until", (HOLD_OFF,)),
-        ("held_off by_other no_end", (app(PUMP, False),)),
-        ("held_on by_us no_end", (PUMP_ON, live(30))),
+        ("off_by_us kept_off until", (PUMP_OFF,)),
+        ("off_by_us kept_off until", (HOLD_OFF,)),
+        ("off_by_other kept_off no_end", (app(PUMP, False),)),
+        ("on_by_us no_end", (PUMP_ON, live(30))),
         ("schedule until", (PUMP_OFF, RESUME, live(60))),
         ("schedule until dry", (dry(0),)),
-        ("held_off by_us until no_water", (PUMP_OFF, dry(1))),
+        ("off_by_us kept_off until no_water", (PUMP_OFF, dry(1))),
         ("stopped no_water", (NO_SCHEDULES, dry(1))),
         ("no_schedule", (NO_SCHEDULES,)),
         ("stopped no_water", (dry(1), NO_SCHEDULES)),
         ("no_schedule dry", (NO_SCHEDULES, dry(0))),
         ("no_schedule cooling_down until", (RUN_ON, NO_SCHEDULES)),
-        ("held_off by_us until cooling_down until", (RUN_ON, live(60), PUMP_OFF)),
+        ("off_by_us kept_off until cooling_down until", (RUN_ON, live(60), PUMP_OFF)),
         ("unknown", (SPA_TAKES_OVER, SPA_ON, live(45))),
         ("unknown", (mode(PUMP, 7),)),
         ("unknown", (mode(PUMP, 99),)),
         ("unknown", (mode(PUMP, 50),)),
         ("hold_over", (HOLD_OFF, live(7020, 60), REFUSE_RELEASE)),
-        ("held_on no_end", (SET_SPEED,)),
+        ("on_by_hand no_end", (SET_SPEED,)),
     ],
     "switch.slot_3": [
         ("unknown", (mode(WATERFALL, 7),)),
         ("unknown", (mode(WATERFALL, 50),)),
         ("unknown", (mode(WATERFALL, 1),)),  # a schedule of the pump
         ("schedule", (mode(WATERFALL, 2),)),  # its window is not now
-        ("unknown", (HOLD_ON, live(30), app(WATERFALL, False))),
+        ("off_by_hand", (HOLD_ON, live(30), app(WATERFALL, False))),
         (
-            "held_off by_other no_end",
+            "off_by_other kept_off no_end",
             (HOLD_ON, live(90), app(WATERFALL, False), live(45)),
         ),
-        ("no_schedule", (HOLD_ON, live(30), app(WATERFALL, False, hold=False))),
+        (
+            "off_by_hand no_schedule",
+            (HOLD_ON, live(30), app(WATERFALL, False, hold=False)),
+        ),
+        (
+            "off_by_other no_schedule",
+            (WATERFALL_ON, live(90), app(WATERFALL, False, hold=False), live(45)),
+        ),
+        (
+            "off_by_other no_run next",
+            (LATER_SCHEDULE, app(WATERFALL, True), app(WATERFALL, False, hold=False)),
+        ),
         ("no_schedule", ()),
         ("no_run next", (LATER_SCHEDULE,)),
-        ("held_on by_us no_end", (WATERFALL_ON,)),
-        ("held_on by_us until", (HOLD_ON,)),
-        ("held_on by_other no_end", (app(WATERFALL, True),)),
+        ("on_by_us no_end", (WATERFALL_ON,)),
+        ("on_by_us until", (HOLD_ON,)),
+        ("on_by_other no_end", (app(WATERFALL, True),)),
         ("unknown", (app(WATERFALL, True, hold=False),)),
         ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
         ("timer", (timer_that_ends,)),
-        ("no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
+        ("off_by_us no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
         ("no_schedule", (HOLD_ON, live(7320, 60))),
         ("cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
     ],
@@ -196,35 +207,46 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("expander_lost", (LOSE_EXPANDER,)),
     ],
     "switch.slot_9": [
-        ("needs_pump of_pump held_off by_us until", (PUMP_OFF,)),
-        ("needs_pump of_pump held_off by_other no_end", (app(PUMP, False),)),
+        ("needs_pump of_pump off_by_us kept_off until", (PUMP_OFF,)),
+        ("needs_pump of_pump off_by_other kept_off no_end", (app(PUMP, False),)),
         ("stopped_by_spa", (SPA_TAKES_OVER, CLEANER_ON, live(45), SPA_ON, live(45))),
     ],
     "switch.spa_mode": [
         ("no_schedule", ()),
-        ("held_on by_us no_end", (SPA_ON,)),
+        ("on_by_us no_end", (SPA_ON,)),
         (
-            "spa_waits of_pump held_off by_other no_end",
+            "spa_waits of_pump off_by_other kept_off no_end",
             (SPA_ON, live(75), app(PUMP, False), live(45)),
         ),
     ],
     "light.slot_1": [
-        ("held_on no_end", (SHOW, live(60))),
-        ("held_on by_us no_end", (act("light.turn_on", "slot_1"),)),
+        ("on_by_hand no_end", (SHOW, live(60))),
+        ("on_by_us no_end", (act("light.turn_on", "slot_1"),)),
     ],
     # Heating
     "climate.pool": [
         ("heat_off", (settings(heating=0),)),
         ("heat_reached", (COLD,)),
         ("heats", (WARM,)),
+        (
+            "heat_waits",
+            (
+                settings(pool_target=28),
+                water(30, temperature=28.2),
+                water(30, temperature=27.85),
+            ),
+        ),
         ("heat_spa_on", (WARM, SPA_ON, live(30))),
-        ("heat_needs_pump of_pump held_off by_us until", (COLD, PUMP_OFF, live(60))),
+        (
+            "heat_needs_pump of_pump off_by_us kept_off until",
+            (COLD, PUMP_OFF, live(60)),
+        ),
         ("heat_solar", (settings(heating=1, pool_target=40),)),
     ],
     "climate.spa": [
         ("heat_spa_off", (WARM,)),
         ("heats", (WARM, SPA_ON, live(90))),
-        ("unknown", (COLD, SPA_ON, live(60))),  # the probe still shows the pool
+        ("heat_unread", (COLD, SPA_ON, live(60))),  # the probe still shows the pool
         ("heat_reached", (COLD, SPA_ON, live(420))),
     ],
     # Dosing
@@ -237,7 +259,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("dose_empty", (settings(acid_remaining=0),)),
         ("doses", (settings(ph_dosing_time=255), water(40, ph=7.9))),
         ("dose_waits", (settings(ph_dose_interval=60), water(ph=7.9))),
-        ("dose_needs_pump of_pump held_off by_us until", (PUMP_OFF, live(60))),
+        ("dose_needs_pump of_pump off_by_us kept_off until", (PUMP_OFF, live(60))),
     ],
     "switch.liquid_chlorine": [
         ("dose_off", (settings(orp_flags=0),)),
@@ -286,7 +308,8 @@ async def test_only_the_cloud(home: Home) -> None:
     await home.set_up(home.controller, options={"connection": "cloud"})
     await home.live(60)
     assert explanation(home, "switch.pump").startswith("The schedule Filter runs it.")
-    for on, causes in ((True, ["cloud"]), (False, ["unknown", "no_schedule"])):
+    off = ["off_by_other", "off_by_other no_schedule"]
+    for on, causes in ((True, ["cloud"]), (False, off)):
         await app(WATERFALL, on)(home)
         await home.live(90)
         why = explanation(home, "switch.slot_3")
@@ -306,10 +329,10 @@ async def test_a_user(pool: Home, hass_admin_user: MockUser) -> None:
         blocking=True,
         context=Context(user_id=hass_admin_user.id),
     )
-    assert " Anna asked for that at " in explanation(pool, "switch.slot_3")
+    assert "Switched on by Anna at " in explanation(pool, "switch.slot_3")
     await pool.restart()
     await pool.live(30)
-    assert " Anna asked for that at " in explanation(pool, "switch.slot_3")
+    assert "Switched on by Anna at " in explanation(pool, "switch.slot_3")
     diagnostics = await async_get_config_entry_diagnostics(pool.hass, pool.entry)
     assert "Anna" not in str(diagnostics)
 
@@ -329,7 +352,7 @@ async def test_an_automation(pool: Home) -> None:
     )
     pool.hass.bus.async_fire("evening")
     await pool.live(15)
-    assert " Evening water asked for that " in explanation(pool, "switch.slot_3")
+    assert "Switched on by Evening water at " in explanation(pool, "switch.slot_3")
 
 
 # In words
@@ -409,12 +432,12 @@ LOGGED: Final[tuple[tuple[str, tuple[Step, ...], tuple[str, ...]], ...]] = (
     (
         "a change in the app",
         (app(WATERFALL, True), live(60)),
-        ("held_on by_other no_end",),
+        ("on_by_other no_end",),
     ),
     (
         "a hold that another client ends",
         (HOLD_ON, live(90), app(WATERFALL, False, hold=False), live(60)),
-        ("no_schedule",),
+        ("off_by_other no_schedule",),
     ),
     ("the end of a hold", (HOLD_ON, live(60), live(7300, 60)), ("hold_ended",)),
     # Home Assistant has a line for its own command.

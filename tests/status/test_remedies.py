@@ -2,6 +2,12 @@
 
 from typing import Any
 
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    floor_registry as fr,
+    label_registry as lr,
+)
 import pytest
 
 from tests.status.test_problems import CASES, PUMP, Case, problems
@@ -60,3 +66,34 @@ async def test_the_button_of_a_problem_ends_it(
     await home.restart()
     await home.live(60)
     assert case.key not in problems(home)
+
+
+@pytest.mark.parametrize("target", ["area", "floor", "device", "label of a device"])
+async def test_buttons_of_a_whole_area(home: Home, target: str) -> None:
+    """Pressing all buttons of an area does not state that drums and filter are full."""
+    home.own(home.service.full)
+    home.pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
+    await home.set_up(home.controller)
+    await home.live(60)
+    hass, device = home.hass, home.device()
+    floor = fr.async_get(hass).async_create("Outside")
+    area = ar.async_get(hass).async_create("Garden", floor_id=floor.floor_id)
+    label = lr.async_get(hass).async_create("Pools")
+    dr.async_get(hass).async_update_device(
+        device.id, area_id=area.id, labels={label.label_id}
+    )
+    await home.settle()
+    targets = {
+        "area": {"area_id": area.id},
+        "floor": {"floor_id": floor.floor_id},
+        "device": {"device_id": device.id},
+        "label of a device": {"label_id": label.label_id},
+    }
+    await home.finish(
+        hass.services.async_call("button", "press", targets[target], blocking=True)
+    )
+    for key in ("refill_acid", "refill_chlorine", "filter_cleaned"):
+        assert home.value("button", key) == "unknown"
+    assert home.pool.settings["acid_remaining"] == 100
+    await press(home, home.entity_id("button", "refill_acid"))
+    assert home.pool.settings["acid_remaining"] > 100

@@ -71,7 +71,7 @@ type _Action = tuple[str, Platform, _Run, VolDictType | VolSchemaType, SupportsR
 async def _hold(entity: Entity, call: ServiceCall) -> None:
     output, data = of_kind(OutputEntity, entity, call), call.data
     with output.commanding():
-        requester = await output.asked_by()
+        requester = await output.asked_by(data["state"])
         wanted = data["state"], data["duration"], data.get("speed"), requester
         await output.controller.holds.hold(output.slot, *wanted)
 

@@ -179,23 +179,30 @@ def _confirmed[F: Subject](
     """
     if (read_at := situation.read_at) is None:
         return None
-    if not course.read:
-        course.read = True
-        return exists
+    first_of_run, course.read = not course.read, True
+    course.first = min(course.first, read_at)
+    settled = first_of_run or _settled(row, course, situation, exists)
+    if not settled and read_at - course.first < CONFIRMS:
+        return None
+    course.first = inf
+    return exists
+
+
+def _settled[F: Subject](
+    row: Problem[F], course: _Course, situation: F, exists: bool
+) -> bool:
+    """Return whether a read changes nothing, or shows the effect of a remedy."""
+    if not exists and _remedied(row, situation):
+        return True
     if course.active is None and course.since is not None:
-        settled = exists  # it has lasted since before a restart
-    else:
-        now = row.variant(situation).key if exists else None
-        settled = now == (course.active and course.active.variant)
-    if not exists and _remedied(row, situation, read_at):
-        settled = True
-    first = min(course.first, read_at)
-    waits = not settled and read_at - first < CONFIRMS
-    course.first = first if waits else inf
-    return None if waits else exists
+        return exists  # it has lasted since before a restart
+    now = row.variant(situation).key if exists else None
+    return now == (course.active and course.active.variant)
 
 
-def _remedied[F: Subject](row: Problem[F], situation: F, read_at: float) -> bool:
+def _remedied[F: Subject](row: Problem[F], situation: F) -> bool:
     """Return whether a command may just have ended a problem that has a remedy."""
-    at = situation.commanded_at
-    return row.action is not None and at is not None and read_at - at < _OUR_EFFECT
+    at, read_at = situation.commanded_at, situation.read_at
+    if row.action is None or at is None or read_at is None:
+        return False
+    return read_at - at < _OUR_EFFECT

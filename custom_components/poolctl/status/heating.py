@@ -10,8 +10,9 @@ from ..client.pool.heating import (
     heats,
     may_heat,
     selected_sources,
+    temperature,
 )
-from ..client.pool.state import PumpStatus
+from ..client.pool.state import PumpStatus, Source
 from ..client.wire.equipment import HeatSource
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
@@ -21,6 +22,10 @@ from .situation import Situation
 
 _STEP: Final = timedelta(minutes=5)
 """Step to which times are rounded: a forecast is not more exact."""
+
+_HYSTERESIS: Final = 2.0
+"""Degrees below the target within which a thermostat waits for cooler water (chosen: no
+controller reports its own)."""
 
 PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
 """Explanation for an entered time that has passed."""
@@ -47,6 +52,14 @@ def _elsewhere(pool: Situation, body: Body) -> bool:
     return pool.state.spa_mode is not None and not circulates(pool.state, body)
 
 
+def _rests(pool: Situation, body: Body) -> bool:
+    """Return whether the water is so near its target that a thermostat waits."""
+    now, target = pool.chemistry.water_temperature, body.target(pool.state)
+    if now is None or target is None or heats(pool.state, body) is not False:
+        return False
+    return target - _HYSTERESIS <= now < target
+
+
 HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
     Row("heat_off", lambda pool, body: may_heat(pool.state, body) is False),
     Row("heat_spa_off", lambda pool, body: body is SPA and _elsewhere(pool, body)),
@@ -65,6 +78,8 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
     ),
     Row("heat_no_flow", lambda pool, body: pool.state.signals.flow is False),
     Row("heat_reached", _reached, _target),
+    Row("heat_unread", lambda pool, body: temperature(pool.state, body) is None),
+    Row("heat_waits", _rests, _target),
     Row(
         "heat_solar",
         lambda pool, body: (
@@ -72,6 +87,8 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
             and heats(pool.state, body) is False
         ),
     ),
+    Row("heat_cloud", lambda pool, body: pool.state.source is Source.CLOUD),
+    Row("heat_not_started", lambda pool, body: heats(pool.state, body) is False),
     Row("unknown", lambda pool, body: True),
 )
 """The first that applies is the explanation."""

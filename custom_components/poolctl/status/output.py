@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 import time
 from typing import Final
 
@@ -92,15 +93,30 @@ def _held(pool: Situation, slot: Slot, *, on: bool) -> bool:
     return _overrides_known(pool) and slot.held is True and _on(pool, slot) is on
 
 
-def _of_hold(pool: Situation, slot: Slot) -> Explanation:
-    """Return who asked for a hold, and when it ends."""
+def _by(asked: Asked, name: str) -> str:
+    """Return who switched an output, as the end of the key of a sentence."""
+    here = "by_name" if name else "by_us"
+    return {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(asked, "by_hand")
+
+
+def _held_by(pool: Situation, slot: Slot, *, on: bool, by: str) -> bool:
+    if not _held(pool, slot, on=on):
+        return False
+    hold = _hold(pool, slot)
+    return by == (_by(hold.asked, hold.requester) if hold else "by_hand")
+
+
+def _requested(pool: Situation, slot: Slot) -> Values:
+    hold = _hold(pool, slot)
+    return {"time": hold.since, "name": hold.requester} if hold else {}
+
+
+def _held_until(pool: Situation, slot: Slot) -> Explanation:
+    """Return what a hold prevents, and when it ends."""
     if (hold := _hold(pool, slot)) is None:
-        return ()
-    values: Values = {"time": hold.since, "name": hold.requester}
-    here = "by_name" if hold.requester else "by_us"
-    asked = {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(hold.asked)
+        return () if _on(pool, slot) else (Sentence("kept_off"),)
     return (
-        *((Sentence(asked, values),) if asked else ()),
+        *(() if hold.on else (Sentence("kept_off"),)),
         *(_until(pool, hold.until) if hold.until else (Sentence("no_end"),)),
     )
 
@@ -187,8 +203,16 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
         more=lambda pool, slot: _until(pool, timer_end(pool.state, slot)),
     ),
     Row("unknown", _doubtful),
-    Row("held_on", lambda pool, slot: _held(pool, slot, on=True), more=_of_hold),
-    Row("held_off", lambda pool, slot: _held(pool, slot, on=False), more=_of_hold),
+    *(
+        Row(
+            f"{'on' if on else 'off'}_{by}",
+            partial(_held_by, on=on, by=by),
+            _requested,
+            _held_until,
+        )
+        for on in (True, False)
+        for by in ("by_name", "by_us", "by_other", "by_hand")
+    ),
     Row(
         "schedule",
         lambda pool, slot: _on(pool, slot) and _running(pool, slot) is not None,
@@ -210,7 +234,7 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
             _on(pool, slot) is not False or pool.state.schedules.records is None
         ),
     ),
-    Row("schedule_should_run", _window),
+    Row("should_run", _window, more=lambda pool, slot: (Sentence("unknown"),)),
     Row(
         "no_run",
         lambda pool, slot: any(
@@ -223,35 +247,84 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
 """Causes in order: the first that applies is the explanation."""
 
 
+_NO_CAUSE: Final = frozenset({"no_run", "no_schedule", "should_run", "unknown"})
+"""Causes that leave open who switched the output."""
+
+
 class Changes:
-    """Follows the changes of one output."""
+    """Follows the changes of one output, and who switched it last."""
 
     def __init__(self, on: bool | None) -> None:
         """Start with the current state."""
         self._on = on
         self._hold: Hold | None = None
-        self._asked_at = -ASKED
+        self._asked_at, self._asked_by = -ASKED, ""
+        self._asked_for: bool | None = None
+        self._last: Explanation = ()
+        """Who switched it last, empty if that was not observed."""
 
-    def ask(self) -> None:
-        """Note a command from Home Assistant, which has its line in the log already."""
-        self._asked_at = time.monotonic()
+    def ask(self, name: str, on: bool | None) -> None:
+        """Note a command from Home Assistant, which has its line in the log already.
+
+        `on` is the requested state, `None` if schedules are to decide.
+        """
+        self._asked_at, self._asked_by = time.monotonic(), name
+        self._asked_for = on
+
+    def explained(self, why: Explanation) -> Explanation:
+        """Return an explanation with who switched the output, if it leaves that open."""
+        if not (why and self._last and why[0].key in _NO_CAUSE):
+            return why
+        return *self._last, *(each for each in why if each.key != "unknown")
 
     def take(
-        self, on: bool | None, hold: Hold | None, explain: Callable[[], Explanation]
+        self,
+        on: bool | None,
+        hold: Hold | None,
+        explain: Callable[[], Explanation],
+        *,
+        scheduled: bool = False,
     ) -> Explanation:
-        """Return why the output changed, empty if it did not or by a command."""
+        """Return why the output changed, empty if it did not or by a command.
+
+        `scheduled` is whether a schedule or a timer ran it until now.
+        """
         if on is None:
             return ()
         previous, held = self._on, self._hold
         self._on, self._hold = on, hold
-        asked = time.monotonic() - self._asked_at < ASKED
-        if previous in (None, on) or asked:
+        if previous in (None, on):
             return ()
-        ended = held and (hold is None or hold.state in OVER) and _is_over(held)
-        return (Sentence("hold_ended"),) if ended else explain()
+        why = (Sentence("hold_ended"),) if _ended(held, hold) else explain()
+        self._last = self._who(on, why, scheduled=scheduled)
+        return () if self._asked else self.explained(why)
+
+    @property
+    def _asked(self) -> bool:
+        """Whether a command of Home Assistant may be the cause."""
+        return time.monotonic() - self._asked_at < ASKED
+
+    def _who(self, on: bool, why: Explanation, *, scheduled: bool) -> Explanation:
+        if self._asked:
+            if self._asked_for is None:
+                return ()
+            here = Asked.HERE if self._asked_for is on else Asked.UNKNOWN
+            return _switched(on, here, self._asked_by)
+        if scheduled and why[:1] != (Sentence("should_run"),):
+            return ()  # its time was over
+        if on or not why or why[0].key not in _NO_CAUSE:
+            return ()
+        return _switched(on, Asked.ELSEWHERE, "")
 
 
-def _is_over(hold: Hold) -> bool:
+def _switched(on: bool, asked: Asked, name: str) -> Explanation:
+    values: Values = {"time": dt_util.utcnow(), "name": name}
+    return (Sentence(f"{'on' if on else 'off'}_{_by(asked, name)}", values),)
+
+
+def _ended(held: Hold | None, hold: Hold | None) -> bool:
     """Return whether the end of a hold has come: other clients may end it before."""
+    if held is None or not (hold is None or hold.state in OVER):
+        return False
     soon = dt_util.utcnow() + timedelta(seconds=ASKED)
-    return hold.state in OVER or (hold.until is not None and hold.until <= soon)
+    return held.state in OVER or (held.until is not None and held.until <= soon)

@@ -1,0 +1,49 @@
+"""A second read soon after one that changed a problem, not with the next poll."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Final
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
+
+from ..client.control.store import Store
+
+_AFTER: Final = 2.5
+"""Seconds after the first read (chosen): one odd frame is over then."""
+
+
+class SecondRead:
+    """Reads once more after a read that a second one has to confirm."""
+
+    def __init__(
+        self, hass: HomeAssistant, store: Store, read: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Call `read` for the second read, unless another one comes first."""
+        self._hass, self._store, self._read = hass, store, read
+        self._followed: float | None = None
+        """Time of the newest read that was followed (monotonic, s)."""
+        self._cancel: Callable[[], None] | None = None
+
+    @callback
+    def async_follow(
+        self, checking: Mapping[str, float], read_at: float | None
+    ) -> None:
+        """Follow a read if it changed one of the problems, given with their first read."""
+        if read_at == self._followed or read_at not in checking.values():
+            return
+        self._followed = read_at
+        self.async_stop()
+        self._cancel = async_call_later(self._hass, _AFTER, self._again)
+
+    async def _again(self, now: datetime) -> None:
+        self._cancel = None
+        if self._store.read_at == self._followed:
+            await self._read()
+
+    @callback
+    def async_stop(self) -> None:
+        """Cancel the second read."""
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
