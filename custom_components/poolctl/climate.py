@@ -34,7 +34,7 @@ from .client.pool.heating import (
     sources_to_select,
 )
 from .coordinator import ControllerCoordinator, View
-from .devices.output_attributes import ATTR_MEASURED_AT
+from .devices.output_attributes import ATTR_LAST_TEMPERATURE, ATTR_MEASURED_AT
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
@@ -46,8 +46,6 @@ PARALLEL_UPDATES = 0
 
 ATTR_HEATING_RATE: Final = "heating_rate"
 """Temperature rise per hour of heating, in the unit of the entity's temperatures."""
-ATTR_LAST_TEMPERATURE: Final = "last_temperature"
-"""Last reading of water that does not circulate now, in the same unit."""
 
 
 class ClimateValue(NamedTuple):

@@ -43,6 +43,7 @@ from .devices.output_attributes import (
     ATTR_ENDS,
     ATTR_GOOD_FROM,
     ATTR_GOOD_TO,
+    ATTR_LAST_TEMPERATURE,
     ATTR_MEASURED_AT,
     MODES,
 )
@@ -50,6 +51,7 @@ from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .devices.ranges import ORP_READING, PH_READING, Reading
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
+from .learned.learned import Last
 from .learned.pool import (
     filter_compared,
     missed_yesterday,
@@ -136,6 +138,38 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
         return found
 
     return attributes
+
+
+def _last(
+    value_fn: Callable[[View], float | None], last_fn: Callable[[View], Last | None]
+) -> Callable[[View], Attributes]:
+    """Return a function for the last temperature while the source does not report it."""
+
+    def attributes(view: View) -> Attributes:
+        if value_fn(view) is not None or (last := last_fn(view)) is None:
+            return {}
+        shown = view.hass.config.units.temperature(
+            last.celsius, UnitOfTemperature.CELSIUS
+        )
+        return {
+            ATTR_LAST_TEMPERATURE: round(shown, 1),
+            ATTR_MEASURED_AT: last.at.isoformat(timespec="seconds"),
+        }
+
+    return attributes
+
+
+def _water(view: View) -> float | None:
+    return view.chemistry.water_temperature
+
+
+def _ambient(view: View) -> float | None:
+    return view.ambient_temperature
+
+
+def _water_attributes(view: View) -> Attributes:
+    last = _last(_water, lambda view: view.learned.last_water)
+    return {**_reading()(view), **last(view)}
 
 
 def _when_begun(view: View) -> bool:
@@ -440,8 +474,8 @@ SENSORS = (
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
-        value_fn=lambda view: view.chemistry.water_temperature,
-        attributes_fn=_reading(),
+        value_fn=_water,
+        attributes_fn=_water_attributes,
     ),
     Measurement(
         key="ambient_temperature",
@@ -451,7 +485,8 @@ SENSORS = (
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (protocol.md O2.1)
         once_reported=True,
-        value_fn=lambda view: view.ambient_temperature,
+        value_fn=_ambient,
+        attributes_fn=_last(_ambient, lambda view: view.learned.last_ambient),
     ),
     Measurement(
         key="pump_speed",

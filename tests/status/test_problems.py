@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import Mock
 
 from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from custom_components.poolctl import coordinator
@@ -584,6 +585,47 @@ async def test_why_both_paths_are_lost(small: Home) -> None:
     cloud = small.state("sensor", "cloud_service")
     await small.advance(600, step=30)
     assert small.state("sensor", "cloud_service") is cloud, "since when"
+
+
+async def test_the_worst_comes_first(home: Home) -> None:
+    """Without heating, a drum that is nearly empty can wait."""
+    await drum(1_500)(home)
+    home.controller.faults.on("refuse")
+    await home.live(90)
+    assert [*problems(home)][:2] == ["cloud_only", "acid_low"]
+    home.cloud.faults.on("refuse")
+    await home.live(120)
+    first, *_ = problems(home).values()
+    assert first["key"] == "unreachable"
+    since = dt_util.as_local(datetime.fromisoformat(first["since"]))
+    assert first["sentence"].endswith(f"{since:%H:%M}.")
+
+
+@pytest.mark.parametrize("fahrenheit", [False, True])
+async def test_temperatures_that_the_cloud_lacks(home: Home, fahrenheit: bool) -> None:
+    """They are unknown, with the last measurement and its time."""
+    if fahrenheit:
+        home.hass.config.units = US_CUSTOMARY_SYSTEM
+    await started(home, small=False)
+    home.pool.water.temperature = 25.0
+    await home.live(60)
+    home.cloud.not_offered.add("ambientTemp")
+    home.controller.faults.on("wrong_key")
+    await home.live(120)
+    assert home.source == "cloud"
+    (controller,) = home.entry.runtime_data.controllers.values()
+    for key in ("water_temperature", "ambient_temperature"):
+        sensor = home.state("sensor", key)
+        assert sensor.state == "unknown"
+        at = datetime.fromisoformat(sensor.attributes["measured_at"])
+        assert 60 <= (controller.clock.now() - at).total_seconds() <= 150
+    last = home.state("sensor", "water_temperature").attributes["last_temperature"]
+    assert last == pytest.approx(77.0 if fahrenheit else 25.0, abs=0.5)
+    home.reconnect()
+    await home.live(60)
+    assert (
+        "last_temperature" not in home.state("sensor", "water_temperature").attributes
+    )
 
 
 # What the pump does, and what a user can do

@@ -29,6 +29,8 @@ ATTR_EXPLANATION: Final = "explanation"
 ATTR_GOOD_FROM: Final = "good_from"
 ATTR_GOOD_TO: Final = "good_to"
 """The good range of a reading, in the unit of its entity."""
+ATTR_LAST_TEMPERATURE: Final = "last_temperature"
+"""Last temperature that is not measured now, in Home Assistant's unit."""
 ATTR_MEASURED_AT: Final = "measured_at"
 """Time of a reading that is not current."""
 

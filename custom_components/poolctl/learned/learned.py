@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
+from typing import NamedTuple
 
 from ..client.clock import ControllerClock
 from ..client.codec import from_stored, to_stored
@@ -21,6 +22,13 @@ from .read import NO_CHOICES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming
+
+
+class Last(NamedTuple):
+    """The last temperature that a probe measured, in °C, and its time."""
+
+    celsius: float
+    at: datetime
 
 
 class Learned:
@@ -46,6 +54,8 @@ class Learned:
         self.effects = {
             kind: part(DosingEffect, f"{kind.key}_effect") for kind in DOSERS
         }
+        self.last_water: Last | None = None
+        self.last_ambient: Last | None = None
         self.steady = SteadyReadings()
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
@@ -80,6 +90,7 @@ class Learned:
         self.water_is_odd = state.readings.water_temperature is None
         odd_water = self._odd_reads.water.unconfirmed
         self.steady.take(readings, at, odd_water=odd_water)
+        self._note_temperatures(state, now)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)
         new_day = self.now.date() != now.date()
         self.now = now
@@ -99,6 +110,14 @@ class Learned:
         ]
         self.ends.take(read, self.warming)
         return new_totals, True in news
+
+    def _note_temperatures(self, state: PoolState, now: datetime) -> None:
+        """Note what is measured now: the cloud may not report it later."""
+        water = state.readings.water_temperature
+        if water is not None and state.signals.chemistry_stable is not False:
+            self.last_water = Last(water, now)
+        if (ambient := state.readings.ambient_temperature) is not None:
+            self.last_ambient = Last(ambient, now)
 
     def take_dosers(self, state: PoolState) -> bool:
         """Take reports of dosers, of replies too; return whether a shown value changed."""

@@ -119,7 +119,7 @@ class ActiveProblems[F: Subject]:
             key=row.key,
             variant=variant.key,
             severity=variant.severity,
-            since=course.since,
+            since=row.began(situation) or course.since,
             values=filled(self._hass, row.values(situation)),
             step="" if step is row else step.key,
             action=step.action,

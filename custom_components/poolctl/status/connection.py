@@ -167,13 +167,39 @@ def _no_key(pool: Situation) -> bool | None:
     return None if pool.paths.cloud_error is not None else True
 
 
-CONNECTION_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
+LOSSES: Final[tuple[Problem[Situation], ...]] = (
     Problem(
         "unreachable",
         lambda pool: not pool.answers and not pool.closed_season,
         lambda pool: {"time": at} if (at := pool.last_answer) else {},
         variants=(Form("unreachable_unknown", lambda pool: pool.last_answer is None),),
+        began=lambda pool: pool.last_answer,
     ),
+    Problem(
+        "cloud_only",
+        lambda pool: pool.state.source is Source.CLOUD and pool.answers,
+        severity=Severity.NOTICE,
+        variants=(
+            Form(
+                "cloud_only_unheated",
+                lambda pool: not any(heated(pool.state, body) for body in BODIES),
+                severity=Severity.NOTICE,
+            ),
+        ),
+        steps=(
+            Form("lan_off", _lan_is(Link.OFF), action=SETTINGS),
+            Form("lan_no_address", _lan_is(Link.NO_ADDRESS)),
+            Form("lan_no_key", _lan_is(Link.NO_KEY)),
+            Form("lan_not_verified", _lan_is(Link.NOT_VERIFIED)),
+            Form(
+                "lan_not_usable",
+                _lan_is(Link.BUSY, Link.NOT_UNDERSTOOD, Link.REFUSED),
+            ),
+        ),
+    ),
+)
+"""Rows of what does not work without the controller or its network."""
+CONNECTION_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
         "key_rejected",
         _key_rejected,
@@ -219,28 +245,6 @@ CONNECTION_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         patience=_LAN_PATIENCE,
         action=REPAIR,
         repair=Repair(patience=_ADDRESS_PATIENCE, fixable=True),
-    ),
-    Problem(
-        "cloud_only",
-        lambda pool: pool.state.source is Source.CLOUD and pool.answers,
-        severity=Severity.NOTICE,
-        variants=(
-            Form(
-                "cloud_only_unheated",
-                lambda pool: not any(heated(pool.state, body) for body in BODIES),
-                severity=Severity.NOTICE,
-            ),
-        ),
-        steps=(
-            Form("lan_off", _lan_is(Link.OFF), action=SETTINGS),
-            Form("lan_no_address", _lan_is(Link.NO_ADDRESS)),
-            Form("lan_no_key", _lan_is(Link.NO_KEY)),
-            Form("lan_not_verified", _lan_is(Link.NOT_VERIFIED)),
-            Form(
-                "lan_not_usable",
-                _lan_is(Link.BUSY, Link.NOT_UNDERSTOOD, Link.REFUSED),
-            ),
-        ),
     ),
 )
 """Rows of the connection in the table of possible problems."""

@@ -138,6 +138,8 @@ class Problem[F](Form[F]):
     steps: tuple[Form[F], ...] = ()
     """The first that applies replaces the next step and its action."""
     repair: Repair[F] | None = None
+    began: Callable[[F], datetime | None] = lambda situation: None
+    """When it began if that is known better than by the first read that shows it."""
 
     def variant(self, situation: F) -> Form[F]:
         """Return the variant that applies now, else the problem itself."""

@@ -7,13 +7,18 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 
 from ..const import DOMAIN
 from .account import ACCOUNT_PROBLEMS
-from .connection import CONNECTION_PROBLEMS
+from .connection import CONNECTION_PROBLEMS, LOSSES
 from .pool import POOL_PROBLEMS
 from .rows import Problem
 from .situation import Situation
 
-PROBLEMS: Final[tuple[Problem[Situation], ...]] = (*POOL_PROBLEMS, *CONNECTION_PROBLEMS)
-"""Rows of a controller; texts, repairs and automations refer to their `key`."""
+PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
+    *LOSSES,
+    *POOL_PROBLEMS,
+    *CONNECTION_PROBLEMS,
+)
+"""Rows of a controller, of equal severity the worst for its owner first; texts, repairs
+and automations refer to their `key`."""
 KEYS: Final = (
     *(row.key for row in PROBLEMS),
     *(row.key for row in ACCOUNT_PROBLEMS),
