@@ -7,14 +7,9 @@ import sys
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from .rows import Row, at_most
+from .rows import Row, only_a_figure
 
 ROOT: Final = Path(__file__).parents[1]
-MOST: Final = 80
-"""Milliseconds (chosen)."""
-REASON: Final = (
-    "a quarter of it are 119 dataclasses, whose methods Python compiles at each start"
-)
 _SCRIPT: Final = """
 import importlib, pathlib, sys, time
 root = pathlib.Path("custom_components/poolctl")
@@ -43,7 +38,7 @@ def rows(*, short: bool) -> list[Row]:
         "import of all modules, those of others being there",
         f"{best:.0f} ms",
     )
-    return [at_most(name, best, MOST, " ms", figure, REASON)]
+    return [only_a_figure(name, figure)]
 
 
 def _milliseconds(compiled: str) -> float:

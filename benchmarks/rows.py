@@ -6,29 +6,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure and its goal; `reason` explains a missed goal, if that is known."""
+    """A figure and its goal."""
 
     name: str
     figure: str
     goal: str
     ok: bool
-    reason: str = ""
-
-    @property
-    def explained(self) -> bool:
-        """Whether the goal is met, or the reason for missing it is known."""
-        return self.ok or bool(self.reason)
 
     @property
     def cells(self) -> tuple[str, ...]:
         return self.name, self.figure, self.goal, "ok" if self.ok else "MISSED"
 
 
-def at_most(
-    name: str, value: float, most: float, unit: str, figure: str, reason: str = ""
-) -> Row:
+def at_most(name: str, value: float, most: float, unit: str, figure: str) -> Row:
     """Return the row of a figure that should not be more than a number of a unit."""
-    return Row(name, figure, f"<= {most:g}{unit}", value <= most, reason)
+    return Row(name, figure, f"<= {most:g}{unit}", value <= most)
 
 
 def only_a_figure(name: str, figure: str) -> Row:
@@ -37,7 +29,7 @@ def only_a_figure(name: str, figure: str) -> Row:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows in columns, followed by the reasons for missed goals."""
+    """Return the rows in columns."""
     cells = [("", "figure", "goal", ""), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
@@ -45,7 +37,4 @@ def table(rows: Sequence[Row]) -> str:
         for row in cells
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
-    notes = [
-        f"{row.name}: {row.reason or 'no reason known'}" for row in rows if not row.ok
-    ]
-    return "\n".join([*(line.rstrip() for line in lines), "", *notes])
+    return "\n".join(line.rstrip() for line in lines)

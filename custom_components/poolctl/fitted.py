@@ -1,5 +1,6 @@
 """Adding and removing entities as controllers and their equipment change."""
 
+import asyncio
 from collections.abc import (
     Awaitable,
     Callable,
@@ -72,9 +73,9 @@ def platform(domain: Platform, *builds: Build) -> SetupEntry:
         followed: set[str] = set()
 
         @callback
-        def follow() -> None:
+        def follow(most: int | None = None) -> None:
             followed.intersection_update(account.controllers)
-            new = [each for each in account.controllers if each not in followed]
+            new = [each for each in account.controllers if each not in followed][:most]
             followed.update(new)
             for device_id in new:
                 coordinator = account.controllers[device_id]
@@ -82,6 +83,11 @@ def platform(domain: Platform, *builds: Build) -> SetupEntry:
                 entry.async_on_unload(coordinator.async_add_listener(sync))
                 sync()
 
+        # In turns: a start blocks nothing for longer than one controller's platform.
+        for _ in tuple(account.controllers):
+            async with account.turn:
+                follow(1)
+                await asyncio.sleep(0)
         follow()
         entry.async_on_unload(account.async_add_listener(follow))
 

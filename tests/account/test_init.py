@@ -4,7 +4,8 @@ import asyncio
 import gc
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers import device_registry as dr
+from homeassistant.core import Event, callback
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from tests.world.assistant.home import Home
@@ -93,3 +94,33 @@ async def test_a_removed_controller_goes_and_an_offline_one_stays(home: Home) ->
         assert names == {each.name for each in left}
         assert set(entry.data["controllers"]) == {each.device_id for each in left}
     assert all(e.unique_id.startswith(full.device_id) for e in home.entities())
+
+
+async def test_a_start_in_turns(home: Home) -> None:
+    """Between two controllers, and two of their platforms, others have their turn."""
+    controllers = home.service.controllers
+    entry = home.service.entry(*controllers)
+    turn, added = 0, dict[int, set[tuple[str, str]]]()
+
+    @callback
+    def note(event: Event[er.EventEntityRegistryUpdatedData]) -> None:
+        found = er.async_get(home.hass).async_get(event.data["entity_id"])
+        if event.data["action"] == "create" and found is not None:
+            place = (found.unique_id[:17], found.domain)
+            added.setdefault(turn, set()).add(place)
+
+    async def others() -> None:
+        nonlocal turn
+        while True:
+            await asyncio.sleep(0)
+            turn += 1
+
+    home.hass.bus.async_listen(er.EVENT_ENTITY_REGISTRY_UPDATED, note)
+    others_run = home.hass.async_create_background_task(others(), "others")
+    home.entry = entry
+    entry.add_to_hass(home.hass)
+    assert await home.hass.config_entries.async_setup(entry.entry_id)
+    others_run.cancel()
+    assert len({place for places in added.values() for place in places}) > 10
+    # Where one turn ends and the next begins is not exact.
+    assert max(map(len, added.values())) <= 2

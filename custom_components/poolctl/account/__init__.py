@@ -89,6 +89,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             gates.setdefault(entry.unique_id, defaultdict(Gate)),
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
+        self.turn = asyncio.Lock()
+        """Held while the entities of one controller are added on one platform."""
         facts, show = self.observers.facts(), self._async_show_problems
         self.problems = AccountProblems(entry, self, facts, show)
         self.shared = Shared(
