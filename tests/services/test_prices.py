@@ -1,21 +1,34 @@
 """Price lists of other integrations, each in its own format."""
 
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 import json
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.services.prices import listed, prices
+from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
+from custom_components.poolctl.schedules.planning import Price
+from custom_components.poolctl.services.prices import read
 
+FILES = Path(__file__).parents[1] / "fixtures" / "prices"
+"""Answers of actions and services, and attributes of entities, as of 2026-07-01."""
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 ONE, TWO = NOON.isoformat(), (NOON + HOUR).isoformat()
 THREE = (NOON + 2 * HOUR).isoformat()
 BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
+
+
+def prices(data: object) -> Sequence[Price]:
+    found = read(data)
+    return found.prices if found else []
 
 
 FORMS: dict[str, dict[str, Any]] = {
@@ -64,7 +77,7 @@ FORMS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("attributes", FORMS.values(), ids=FORMS)
 def test_forms(attributes: dict[str, Any]) -> None:
-    found = listed(attributes | {"unit_of_measurement": "EUR/kWh", "currency": "EUR"})
+    found = prices(attributes | {"unit_of_measurement": "EUR/kWh", "currency": "EUR"})
     assert [(each.start, each.end, each.value) for each in found] == BOTH
 
 
@@ -92,18 +105,203 @@ def test_an_object_in_itself() -> None:
     assert prices(endless) == []
 
 
-RESPONSES = Path(__file__).parents[1] / "fixtures" / "prices"
-"""Whole responses of actions, in the form of Home Assistant 2026.10."""
+SHAPES: dict[str, tuple[str, int, str]] = {
+    "amber.sensor": ("Australia/Sydney", 30, "per_kwh"),
+    "amberelectric.get_forecasts": ("Australia/Sydney", 30, "per_kwh"),
+    "awattar.api": ("Europe/Berlin", 60, "marketprice"),
+    "cz_spot.sensor": ("Europe/Prague", 60, "value"),
+    "energi_data_service.sensor": ("Europe/Copenhagen", 60, "price"),
+    "energyzero.get_energy_prices": ("Europe/Amsterdam", 60, "price"),
+    "entsoe.sensor": ("Europe/Amsterdam", 60, "price"),
+    "epex_spot.sensor": ("Europe/Berlin", 60, "price_per_kwh"),
+    "epex_spot_1.sensor": ("Europe/Berlin", 60, "price_ct_per_kwh"),
+    "forecast_solar.api": ("Europe/Berlin", 60, "watts"),
+    "forecast_solar.get_forecast": ("Europe/Berlin", 60, "watts"),
+    "frank_energie.sensor": ("Europe/Amsterdam", 60, "price"),
+    "nordpool.get_prices_for_date": ("Europe/Stockholm", 15, "price"),
+    "nordpool_92.get_prices_for_date": ("Europe/Stockholm", 15, "price"),
+    "nordpool_100.get_prices_for_date": ("Europe/Stockholm", 15, "price"),
+    "nordpool_custom.sensor": ("Europe/Berlin", 15, "value"),
+    "numbers.sensor": ("Europe/Berlin", 60, ""),
+    "octopus.api": ("Europe/London", 30, "value_inc_vat"),
+    "octopus.event": ("Europe/London", 30, "value_inc_vat"),
+    "omie.get_prices_for_date": ("Europe/Madrid", 15, "price"),
+    "omie.sensor": ("Europe/Madrid", 60, "today_hours"),
+    "open_meteo.sensor": ("Europe/Berlin", 15, "watts"),
+    "pvpc.sensor": ("Europe/Madrid", 60, "price_"),
+    "solcast.api": ("Europe/Berlin", 30, "pv_estimate"),
+    "solcast.sensor": ("Europe/Berlin", 30, "pv_estimate"),
+    "stromligning.api": ("Europe/Copenhagen", 60, "price_total"),
+    "stromligning.sensor": ("Europe/Copenhagen", 15, "price"),
+    "tibber.get_prices": ("Europe/Oslo", 15, "price"),
+    "tibber.graphql": ("Europe/Berlin", 60, "total"),
+    "zonneplan.sensor": ("Europe/Amsterdam", 60, "electricity_price"),
+}
+"""Time zone, minutes of each value and name of the values, by file."""
+TWO_DAYS = ("numbers.sensor", "pvpc.sensor")
 
 
-@pytest.mark.parametrize("name", ["nordpool.get_prices_for_date", "tibber.get_prices"])
-def test_the_response_of_an_action(name: str) -> None:
-    """It is given as it is: the prices of a day by area or home."""
-    found = prices(json.loads((RESPONSES / f"{name}.json").read_text()))
-    assert len(found) == 96
-    assert found[0].start == datetime(2026, 6, 30, 22, tzinfo=UTC)
-    assert found[-1].end == datetime(2026, 7, 1, 22, tzinfo=UTC)
-    assert all(one.end == after.start for one, after in pairwise(found))
+def load(name: str) -> Any:
+    return json.loads((FILES / f"{name}.json").read_text())
+
+
+def numbers(data: object) -> set[float]:
+    """Return all numbers in an answer."""
+    if isinstance(data, dict | list):
+        inner = data.values() if isinstance(data, dict) else data
+        return {number for each in inner for number in numbers(each)}
+    return {data} if isinstance(data, int | float) else set()
+
+
+@pytest.fixture
+async def zone(hass: HomeAssistant) -> AsyncGenerator[Callable[[str], Awaitable[None]]]:
+    """Let the local time be that of a zone."""
+    previous = dt_util.get_default_time_zone()
+
+    async def choose(name: str) -> None:
+        dt_util.set_default_time_zone(await dt_util.async_get_time_zone(name) or UTC)
+
+    yield choose
+    dt_util.set_default_time_zone(previous)
+
+
+def test_every_file_is_tested() -> None:
+    assert {each.stem for each in FILES.glob("*.json")} == SHAPES.keys()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("form", ["object", "text", "python"])
+async def test_real_shapes(
+    zone: Callable[[str], Awaitable[None]],
+    freezer: FrozenDateTimeFactory,
+    name: str,
+    form: str,
+) -> None:
+    """Each value counts for its own time, without a gap, for the whole day."""
+    place, minutes, field = SHAPES[name]
+    await zone(place)
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+    data = load(name)
+    found = read({"object": data, "text": json.dumps(data), "python": str(data)}[form])
+    assert found is not None and found.field == field
+    prices = found.prices
+    assert all(one.end == later.start for one, later in pairwise(prices))
+    step = timedelta(minutes=minutes)
+    assert {one.end - one.start for one in prices[:-1]} == {step}
+    assert {one.value for one in prices} <= numbers(data)
+    start, end = (
+        each.astimezone(ZoneInfo(place))
+        for each in (prices[0].start, prices[-1].start + step)
+    )
+    if field != "watts" or minutes == 15:
+        assert (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0)
+        assert (end.date() - start.date()).days == 1 + (name in TWO_DAYS)
+    best = min(
+        prices,
+        key=lambda one: (
+            one.value if field != "watts" and "pv" not in field else -one.value
+        ),
+    )
+    if name not in ("nordpool.get_prices_for_date", "tibber.get_prices"):
+        assert 9 <= best.start.astimezone(ZoneInfo(place)).hour <= 14
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("two_homes", "prices Home", "prices Home 2"),
+        ("two_areas", "SE3", "SE4"),
+        ("two_areas_in_a_list", "290", "291"),
+        ("two_prices", "grid_price", "spot_price"),
+        ("two_unnamed", "import", "export"),
+    ],
+)
+def test_two_readings(name: str, first: str, second: str) -> None:
+    """They are refused, with the names of both."""
+    with pytest.raises(InvalidCommandError) as refused:
+        read(load(f"refused/{name}"))
+    assert refused.value.reason == "prices_ambiguous"
+    assert refused.value.placeholders == {"first": first, "second": second}
+
+
+def test_two_equal_lists() -> None:
+    """Two homes with the same prices are one reading."""
+    home = load("refused/two_homes")["prices"]["Home"]
+    assert prices({"A": home, "B": home[:5]}) == prices(home)
+
+
+def test_a_duration() -> None:
+    """It counts, and not the time until the next value."""
+    entries = [
+        {"start": ONE, "duration": "PT15M", "price": 0.3},
+        {"start": TWO, "duration": "00:30:00", "price": -0.1},
+    ]
+    found = [one.end - one.start for one in prices(entries)]
+    assert found == [timedelta(minutes=15), timedelta(minutes=30)]
+
+
+def test_pairs() -> None:
+    rows = [[ONE, 0.3], [TWO, -0.1]]
+    assert [(each.start, each.end, each.value) for each in prices(rows)] == BOTH
+    stamps = [[NOON.timestamp(), "0.3"], [(NOON + HOUR).timestamp() * 1000, -0.1]]
+    assert [(each.start, each.end, each.value) for each in prices(stamps)] == BOTH
+
+
+def test_a_time_that_all_entries_share() -> None:
+    """It is that of an update, and no part of the period."""
+    entries = [
+        {"updated_at": "2026-06-30T13:00:00Z", "start": ONE, "price": 0.3},
+        {"updated_at": "2026-06-30T13:00:00Z", "start": TWO, "price": -0.1},
+    ]
+    assert [(each.start, each.end, each.value) for each in prices(entries)] == BOTH
+
+
+def test_energy_is_read_as_power() -> None:
+    """Periods of different lengths can be compared."""
+    found = prices(
+        [
+            {"start": ONE, "duration": "PT30M", "wh": 500},
+            {"start": TWO, "duration": "PT1H", "wh": 500},
+        ]
+    )
+    assert [each.value for each in found] == [1000, 500]
+
+
+async def test_the_hour_that_comes_twice(
+    zone: Callable[[str], Awaitable[None]],
+) -> None:
+    """Local times without a zone are those of both hours, in their order."""
+    await zone("Europe/Stockholm")
+    begin = datetime(2026, 10, 24, 22, tzinfo=UTC)
+    local = [dt_util.as_local(begin + at * HOUR / 4) for at in range(100)]
+    found = prices(
+        [
+            {"start": each.strftime("%F %T"), "value": at}
+            for at, each in enumerate(local)
+        ]
+    )
+    assert [each.start for each in found] == [
+        begin + at * HOUR / 4 for at in range(100)
+    ]
+    assert [each.value for each in found] == list(range(100))
+
+
+@pytest.mark.parametrize(("day", "hours"), [("03-29", 23), ("10-25", 25)])
+@pytest.mark.parametrize("parts", [1, 4])
+async def test_numbers_of_a_day_of_another_length(
+    zone: Callable[[str], Awaitable[None]],
+    freezer: FrozenDateTimeFactory,
+    day: str,
+    hours: int,
+    parts: int,
+) -> None:
+    """As many numbers as the day has hours or quarters are those of the day."""
+    await zone("Europe/Stockholm")
+    freezer.move_to(f"2026-{day} 10:00:00+00:00")
+    found = prices({"today": list(range(hours * parts)), "tomorrow": [None] * 24})
+    assert len(found) == hours * parts
+    assert found[-1].end - found[0].start == hours * HOUR
+    assert prices({"today": list(range(24 * parts))}) == []
 
 
 @pytest.mark.parametrize("price", [None, "unknown"])
@@ -161,4 +359,4 @@ def test_a_time_without_a_zone() -> None:
 )
 def test_what_is_no_price(entries: object) -> None:
     assert prices(entries) == []
-    assert listed({"prices": entries}) == []
+    assert prices({"prices": entries}) == []

@@ -4,7 +4,7 @@ This module does not depend on a controller. A day is a row of five-minute cells
 without a price, or in which the pump runs anyway, is not used for a block.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -58,7 +58,7 @@ class Cells:
         }
 
     def priced(self, prices: Iterable[Price]) -> list[Cost]:
-        """Return the cost of each cell; if prices overlap, the last one counts."""
+        """Return the cost of each cell, `None` if it has no price."""
         costs: list[Cost] = [None] * len(self.starts)
         for price in prices:
             start = bisect_left(self.starts, price.start)
@@ -66,7 +66,7 @@ class Cells:
                 costs[at] = price.value
         return costs
 
-    def near(self, minute: float) -> list[Cost]:
+    def near(self, minute: float) -> list[float]:
         """Return costs that are lower the nearer a cell is to a wall-clock time."""
         return [abs(each + CELL / 2 - minute) for each in self.minutes]
 
@@ -106,6 +106,41 @@ def _shifts(start: datetime, end: datetime) -> bool:
     """
     offsets = {start.replace(fold=fold).utcoffset() for fold in (0, 1)}
     return offsets != {end.utcoffset()}
+
+
+def combined(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
+    """Return one list of several: the last one counts, or all are added.
+
+    Each list is in the order of time, without overlaps. A price is that of one place,
+    and a forecast that of one roof.
+    """
+    edges = {
+        at for prices in lists for price in prices for at in (price.start, price.end)
+    }
+    found = []
+    for start, end in pairwise(sorted(edges)):
+        places = [
+            bisect_right(each, start, key=lambda price: price.start) for each in lists
+        ]
+        prices = [each[at - 1] for each, at in zip(lists, places, strict=True) if at]
+        values = [price.value for price in prices if start < price.end]
+        if values:
+            found.append(Price(start, end, sum(values) if add else values[-1]))
+    return found
+
+
+def completed(costs: Sequence[Cost], spare: Sequence[float]) -> list[Cost]:
+    """Return costs in which all cells without a price come last, in the order of `spare`.
+
+    Each of them costs more than all that have a price together.
+    """
+    known = [cost for cost in costs if cost is not None]
+    low, span = min(known), (max(known) - min(known)) or 1.0
+    dear, far = float(len(costs)), max(spare) or 1.0
+    return [
+        dear + other / far if cost is None else (cost - low) / span
+        for cost, other in zip(costs, spare, strict=True)
+    ]
 
 
 def cheapest(costs: Sequence[Cost], count: int) -> Runs:

@@ -3,48 +3,51 @@
 from collections.abc import Mapping, Sequence
 from datetime import time
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.core import ServiceCall, ServiceResponse
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
+from homeassistant.util.json import JsonValueType
 import probatio as vol
 
 from ..client.control.plan import MAX_BLOCKS, Block, PlanStep
 from ..client.occurrences import occurrences
+from ..client.wire.exceptions import BusyError, InvalidCommandError, UnreachableError
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
-from ..const import DOMAIN
 from ..entity import PoolctlEntity
 from ..errors import command_errors
-from ..schedules.planning import CELL, Cells, Cost, cheapest
-from .prices import listed, prices
+from ..schedules.planning import CELL, Cells, Cost, cheapest, completed
+from .prices import (
+    ATTR_PREFER,
+    ATTR_PRICE_ENTITIES,
+    ATTR_PRICES,
+    HIGHEST,
+    PRICE_FIELDS,
+    given_prices,
+)
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, whole
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
-ATTR_PRICES: Final = "prices"
-ATTR_PRICE_ENTITIES: Final = "price_entities"
-ATTR_PREFER: Final = "prefer"
 ATTR_AROUND: Final = "around"
 ATTR_EARLIEST: Final = "earliest"
 ATTR_LATEST: Final = "latest"
 ATTR_AGAIN: Final = "again"
 ATTR_DRY_RUN: Final = "dry_run"
-_HIGHEST: Final = "highest"
+ATTR_LATER: Final = "later"
 
 
 def _one_way(data: ConfigType) -> ConfigType:
-    """Return data with blocks, or hours and at most one rule; else raise Invalid."""
+    """Return data with blocks, or hours and at most one list; else raise Invalid."""
     if (ATTR_BLOCKS in data) is (ATTR_HOURS in data):
         raise vol.Invalid(f"give either {ATTR_BLOCKS} or {ATTR_HOURS}")
-    rules = {ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_AROUND} & data.keys()
-    if len(rules) > 1 or (rules and ATTR_BLOCKS in data):
+    lists = {ATTR_PRICES, ATTR_PRICE_ENTITIES} & data.keys()
+    if len(lists) > 1 or (ATTR_BLOCKS in data and (lists or ATTR_AROUND in data)):
         raise vol.Invalid(
-            f"give one of {ATTR_PRICES}, {ATTR_PRICE_ENTITIES} and {ATTR_AROUND},"
-            f" together with {ATTR_HOURS}"
+            f"give {ATTR_PRICES} or {ATTR_PRICE_ENTITIES}, together with {ATTR_HOURS}"
         )
     return data
 
@@ -59,19 +62,22 @@ SCHEMA: Final = vol.All(
                 cv.ensure_list, [_BLOCK], vol.Length(max=MAX_BLOCKS)
             ),
             vol.Optional(ATTR_HOURS): vol.All(finite, vol.Range(min=0, max=24)),
-            vol.Optional(ATTR_PRICES): vol.Any(list, dict),
-            vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
-            vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", _HIGHEST)),
+            **PRICE_FIELDS,
             vol.Optional(ATTR_AROUND): cv.time,
             vol.Optional(ATTR_EARLIEST, default=time()): cv.time,
             vol.Optional(ATTR_LATEST, default=time()): cv.time,
             vol.Optional(ATTR_PUMP_SPEED): whole,
             vol.Optional(ATTR_AGAIN, default=False): cv.boolean,
             vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
+            vol.Optional(ATTR_LATER, default=False): cv.boolean,
         }
     ),
     _one_way,
 )
+
+
+class _NoPricesError(InvalidCommandError):
+    """No price covers the rest of the day; one may come later."""
 
 
 async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
@@ -79,31 +85,41 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
     coordinator = entity.coordinator
     now = coordinator.stored.now
     cells = Cells(now)
-    own = 0.0
+    own = unpriced = 0.0
 
-    async def choose(others: Mapping[int, Schedule]) -> Sequence[Block]:
-        nonlocal own
+    async def choose(others: Mapping[int, Schedule]) -> Sequence[Block] | None:
+        nonlocal own, unpriced
         runs = occurrences(others, now, cells.end, dt_util.get_default_time_zone())
         own = cells.minutes_of((run.start, run.end) for run in runs)
         if (given := call.data.get(ATTR_BLOCKS)) is not None:
             blocks = [map(minute_of_day, (g[ATTR_START], g[ATTR_END])) for g in given]
             return [Block(start, end or DAY) for start, end in blocks]
-        return await call.hass.async_add_executor_job(_choose, call, cells, others, own)
-
-    with command_errors(coordinator.record.title):
-        blocks, steps = await coordinator.controller.plan.plan(
-            choose,
-            call.data.get(ATTR_PUMP_SPEED),
-            today=now.date(),
-            again=call.data[ATTR_AGAIN] or call.context.user_id is not None,
-            dry_run=call.data[ATTR_DRY_RUN],
+        found, unpriced = await call.hass.async_add_executor_job(
+            _choose, call, cells, others, own
         )
-    return _response(call, blocks, steps, own)
+        return found
+
+    temporary = (_NoPricesError, UnreachableError, BusyError)
+    with command_errors(coordinator.record.title):
+        try:
+            blocks, steps = await coordinator.controller.plan.plan(
+                choose,
+                call.data.get(ATTR_PUMP_SPEED),
+                today=now.date(),
+                again=call.data[ATTR_AGAIN] or call.context.user_id is not None,
+                dry_run=call.data[ATTR_DRY_RUN],
+            )
+        except temporary:
+            if not call.data[ATTR_LATER]:
+                raise
+            return _response(call, (), (), own) | {ATTR_LATER: True}
+    answer = _response(call, blocks, steps, own)
+    return answer | ({"unpriced_hours": round(unpriced / 60, 2)} if unpriced else {})
 
 
 def _response(
     call: ServiceCall, blocks: Sequence[Block], steps: Sequence[PlanStep], own: float
-) -> ServiceResponse:
+) -> dict[str, JsonValueType]:
     planned = sum(block.minutes for block in blocks)
     short = call.data.get(ATTR_HOURS, 0.0) * 60 - own - planned
     return {
@@ -124,39 +140,43 @@ def _response(
 
 def _choose(
     call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
-) -> Sequence[Block]:
+) -> tuple[Sequence[Block] | None, float]:
+    """Return the blocks, and how many of their minutes have no price.
+
+    No blocks: no more hours are needed. `None`: there is no more room today.
+    """
     # Rounded up: some minutes too many are better than too few.
     count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL, 3))
     if count <= 0:
-        return ()
+        return (), 0.0
     taken = [(each.start, each.stop) for each in others.values()]
     taken += _outside(call)
-    costs = cells.free(_costs(call, cells), taken)
-    if not any(cells.free([1.0] * len(costs), taken)):
-        raise ServiceValidationError(
-            translation_domain=DOMAIN, translation_key="plan_no_time"
-        )
-    if all(cost is None for cost in costs):
-        raise ServiceValidationError(
-            translation_domain=DOMAIN, translation_key="plan_no_prices"
-        )
-    if call.data[ATTR_PREFER] == _HIGHEST:
-        costs = [None if cost is None else -cost for cost in costs]
-    return [cells.block(*run) for run in cheapest(costs, count)]
+    if not any(cells.free([1.0] * len(cells.starts), taken)):
+        return None, 0.0
+    priced, costs = _costs(call, cells, taken)
+    runs = cheapest(costs, count)
+    used = [at for first, length in runs for at in range(first, first + length)]
+    unpriced = sum(priced is not None and priced[at] is None for at in used)
+    return [cells.block(*run) for run in runs], unpriced * CELL
 
 
-def _costs(call: ServiceCall, cells: Cells) -> list[Cost]:
-    data: Mapping[str, Any] = call.data
-    if (entity_ids := data.get(ATTR_PRICE_ENTITIES)) is not None:
-        states = [call.hass.states.get(entity_id) for entity_id in entity_ids]
-        return cells.priced(
-            price for state in states if state for price in listed(state.attributes)
-        )
-    if (given := data.get(ATTR_PRICES)) is not None:
-        return cells.priced(prices(given))
-    if (around := data.get(ATTR_AROUND)) is not None:
-        return cells.near(minute_of_day(around))
-    return [0.0] * len(cells.starts)
+def _costs(
+    call: ServiceCall, cells: Cells, taken: Sequence[tuple[int, int]]
+) -> tuple[Sequence[Cost] | None, Sequence[Cost]]:
+    """Return the price of each cell, `None` without prices; and what it costs to use."""
+    around = call.data.get(ATTR_AROUND)
+    near = None if around is None else cells.near(minute_of_day(around))
+    prices = given_prices(call.hass, call.data)
+    if prices is None:
+        return None, cells.free(near or [0.0] * len(cells.starts), taken)
+    priced = cells.free(cells.priced(prices), taken)
+    if all(cost is None for cost in priced):
+        raise _NoPricesError("no prices", reason="plan_no_prices")
+    if call.data[ATTR_PREFER] == HIGHEST:
+        priced = [None if cost is None else -cost for cost in priced]
+    if near is None:
+        return priced, priced
+    return priced, cells.free(completed(priced, near), taken)
 
 
 def _outside(call: ServiceCall) -> list[tuple[int, int]]:

@@ -1,121 +1,349 @@
-"""Prices and forecasts in attributes of other integrations, each with its own format.
+"""Prices and forecasts of other integrations, read by their shape.
 
-The names are those of common integrations, from their documentation or code. If
-entries overlap, the last one counts.
+A list has times and a number for each: objects or pairs, an object of values by time or
+by hour (`price_00h`), or the numbers of a whole day (`today`, `tomorrow`). It may be
+within other objects and lists, or a text. The names of integrations do not matter.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, time, timedelta
 from itertools import pairwise
+import json
 from math import isfinite
-from statistics import multimode
-from typing import Any, Final
+import re
+from statistics import StatisticsError, correlation, multimode
+from typing import Any, Final, NamedTuple, TypeIs
 
+from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
+import probatio as vol
 
-from ..schedules.planning import Price
+from ..client.wire.exceptions import InvalidCommandError
+from ..schedules.planning import Price, combined
 
-LISTS: Final = (
-    "raw_today",  # Nord Pool, Energi Data Service
-    "raw_tomorrow",
-    "prices_today",  # ENTSO-e
-    "prices_tomorrow",
-    "prices",  # ENTSO-e
-    "data",  # EPEX Spot
-    "rates",  # Octopus Energy
-    "forecasts",  # Amber
-    "forecast",
-    "detailedForecast",  # Solcast
-    "detailedHourly",
-    "watts",  # Open-Meteo Solar Forecast: {time: W}
-    "wh_period",
+ATTR_PRICES: Final = "prices"
+ATTR_PRICE_ENTITIES: Final = "price_entities"
+ATTR_PREFER: Final = "prefer"
+HIGHEST: Final = "highest"
+PRICE_FIELDS: Final = {
+    vol.Optional(ATTR_PRICES): vol.Any(list, dict, str),
+    vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
+    vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
+}
+"""Fields of the actions that choose times by prices or forecasts."""
+
+_BEST: Final = (
+    *("total", "_inc", "per_", "price", "value", "estimate", "forecast", "watts"),
 )
-"""Attributes that hold the entries; all that exist are used."""
-_STARTS: Final = (
-    *("start", "start_time", "startsAt", "starts_at", "from", "period_start", "time"),
-    *("hour", "datetime", "timestamp"),
-)
-_ENDS: Final = ("end", "end_time", "endsAt", "ends_at", "till", "to", "period_end")
-_VALUES: Final = (
-    *("value", "price", "price_per_kwh", "price_ct_per_kwh", "price_eur_per_mwh"),
-    *("value_inc_vat", "per_kwh", "total", "pv_estimate", "watts", "wh_period"),
-)
+"""Parts of names, best first: what is paid in all, or for a unit; then power."""
+_END: Final = re.compile(r"(?:^|_)(?:ends?|till|until|to)(?:$|_)|^endsAt$|[a-z]End$")
+_ENERGY: Final = re.compile(r"(?<!per_)(?<![a-z])k?wh(?![a-z])|_hours", re.IGNORECASE)
+_TIME: Final = re.compile(r"\d{4}-?\d\d-?\d\d[T ]\d\d.*")
+_DURATION: Final = re.compile(r"PT(?:\d\d?H)?(?:\d{1,4}M)?|\d?\d:\d\d:\d\d")
+_AT_HOUR: Final = re.compile(r"(.*?)([01]?\d|2[0-3])(?:[h:]([0-5]\d)?)?(_d)?")
+_DAY: Final = re.compile("(tomorrow|next_day)|today", re.IGNORECASE)
+_HOURS: Final = 23
+"""Minimum hours of a day in keys: one is left out once a year."""
 _HOUR: Final = timedelta(hours=1)
-_LATEST: Final = datetime.max.replace(tzinfo=UTC)
-_DEPTH: Final = 3
-"""Levels of objects in objects: Tibber's response has `prices`, then a home."""
+_STEPS: Final = tuple(timedelta(minutes=minutes) for minutes in (15, 30, 60))
+_SAME_COURSE: Final = 0.999
+_DEPTH: Final = 8
 _MOST: Final = 2000
 """Maximum entries of a list: a week of quarter-hours, three times."""
 
-
-def listed(attributes: Mapping[str, Any]) -> list[Price]:
-    """Return every price that the attributes of an entity hold."""
-    return [
-        price
-        for name in LISTS
-        if name in attributes
-        for price in prices(attributes[name])
-    ]
+type _Path = tuple[str, ...]
+type _Row = Mapping[str, object]
 
 
-def prices(entries: object, depth: int = _DEPTH) -> list[Price]:
-    """Return the prices of a list of objects, or of an object of values by time.
+class PriceList(NamedTuple):
+    """Prices in the order of their times; none overlap."""
 
-    An object may also hold such lists or objects, as the response of an action does. An
-    entry without an end lasts until the next one starts, but in a list of hours or
-    parts of an hour not longer than most of them: no time without a price is planned.
+    path: _Path
+    """Keys of the objects that hold them."""
+    field: str
+    """Name of their values; those with another name may have another unit."""
+    prices: Sequence[Price]
+
+
+def read(data: object) -> PriceList | None:
+    """Return the prices that an answer or attributes hold, `None` if there are none.
+
+    A value without an end lasts until the next one starts; in a list of hours or parts
+    of an hour, not longer than most of them. Raises InvalidCommandError if two values
+    may be meant for the same time, such as those of two homes.
     """
-    if isinstance(entries, Mapping):
-        inner = [
-            price
-            for value in entries.values()
-            if depth and not isinstance(value, str)
-            for price in prices(value, depth - 1)
+    found: dict[datetime, tuple[PriceList, Price]] = {}
+    for each in sorted(_lists(data, (), _DEPTH), key=_rank):
+        pairs = [(found[p.start], p.value) for p in each.prices if p.start in found]
+        others = [other for (other, price), value in pairs if price.value != value]
+        if not others:
+            found = {price.start: (each, price) for price in each.prices} | found
+        elif each.field and not _outranks(others[0].path, each.path):
+            raise _ambiguous(" ".join(others[0].path), " ".join(each.path))
+    if not found:
+        return None
+    ordered = [found[at][1] for at in sorted(found)]
+    prices = [replace(a, end=min(a.end, b.start)) for a, b in pairwise(ordered)]
+    prices.append(ordered[-1])
+    return found[ordered[0].start][0]._replace(prices=prices)
+
+
+def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
+    """Return the prices that a call of an action gives, `None` if it gives none.
+
+    Of prices that several entities have for the same time, the last one counts; their
+    forecasts are added. Raises InvalidCommandError as `read` does, and for two units.
+    """
+    add = data[ATTR_PREFER] == HIGHEST
+    if ATTR_PRICES in data:
+        lists = [(None, read(data[ATTR_PRICES]))]
+    elif ATTR_PRICE_ENTITIES in data:
+        states = [hass.states.get(each) for each in data[ATTR_PRICE_ENTITIES]]
+        attributes = [state.attributes if state else {} for state in states]
+        lists = [
+            (each.get(ATTR_UNIT_OF_MEASUREMENT), read(each)) for each in attributes
         ]
-        by_time = [{"start": at, "value": value} for at, value in entries.items()]
-        return inner + _prices(by_time)
-    if isinstance(entries, Sequence) and not isinstance(entries, str):
-        return _prices(entries)
-    return []
-
-
-def _prices(entries: Sequence[object]) -> list[Price]:
-    found = sorted(
-        (
-            (start, _moment(_first(entry, _ENDS)), _number(_first(entry, _VALUES)))
-            for entry in entries[:_MOST]
-            if isinstance(entry, Mapping)
-            and (start := _moment(_first(entry, _STARTS))) is not None
-        ),
-        key=lambda each: each[0],
-    )
-    lengths = [later[0] - earlier[0] for earlier, later in pairwise(found)]
-    usual = min(multimode(filter(None, lengths)), default=_HOUR)
-    if usual <= _HOUR:
-        lengths = [min(length, usual) for length in lengths]
-    return [
-        Price(start, end or start + min(length, _LATEST - start), value)
-        for (start, end, value), length in zip(found, [*lengths, usual], strict=False)
-        if value is not None
+    else:
+        return None
+    if add and not all(found for _, found in lists):
+        return []  # a roof without its forecast
+    kinds = [
+        " ".join(filter(None, (unit, found.field if add else "")))
+        for unit, found in lists
+        if found and (unit or add)
     ]
+    for other in kinds:
+        if other != kinds[0]:
+            raise InvalidCommandError(
+                f"{kinds[0]} and {other}",
+                reason="prices_units",
+                first=kinds[0],
+                second=other,
+            )
+    return combined([found.prices for _, found in lists if found], add=add)
 
 
-def _first(entry: Mapping[str, Any], names: Iterable[str]) -> object:
-    return next((entry[name] for name in names if entry.get(name) is not None), None)
+def _rank(each: PriceList) -> tuple[bool, int, int]:
+    name = "".join(each.path[-1:])
+    places = [at for at, part in enumerate(_BEST) if part in name.lower()]
+    return not each.field, min(places, default=len(_BEST)), len(name)
 
 
-def _moment(value: object) -> datetime | None:
+def _outranks(path: _Path, other: _Path) -> bool:
+    """Return whether one of two values in the same object is known to be the better."""
+    return path[:-1] == other[:-1] and len(_plainest([path[-1], other[-1]])) == 1
+
+
+def _plainest(names: Sequence[str]) -> Sequence[str]:
+    """Return the names that may be meant, without those that only add to another."""
+    for part in _BEST:
+        if fitting := [name for name in names if part in name.lower()]:
+            first = min(fitting, key=len)
+            return [first, *(name for name in fitting if first not in name)]
+    return names
+
+
+def _ambiguous(first: str, second: str) -> InvalidCommandError:
+    return InvalidCommandError(
+        f"{first} or {second}", reason="prices_ambiguous", first=first, second=second
+    )
+
+
+def _lists(data: object, path: _Path, depth: int) -> Iterator[PriceList]:
+    """Return the lists of an object, or else those of the objects in it."""
+    data = _parsed(data)
+    lists = [each for rows in _tables(data, path) if (each := _price_list(rows, path))]
+    yield from lists
+    if lists or not depth:
+        return
+    if isinstance(data, Mapping):
+        for key, child in data.items():
+            yield from _lists(child, (*path, str(key)), depth - 1)
+    elif _is_list(data):
+        for at, child in enumerate(data[:_MOST]):
+            yield from _lists(child, (*path, str(at)), depth - 1)
+
+
+def _parsed(data: object) -> object:
+    """Return a value, or what a text of a template has."""
+    if isinstance(data, str) and data.lstrip()[:1] in ("[", "{"):
+        for parse in (json.loads, literal_eval):
+            with suppress(
+                ValueError, SyntaxError, TypeError, MemoryError, RecursionError
+            ):
+                return parse(data.strip())
+    return data
+
+
+def _is_list(data: object) -> TypeIs[Sequence[object]]:
+    return isinstance(data, Sequence) and not isinstance(data, str | bytes)
+
+
+def _tables(data: object, path: _Path) -> Iterator[Sequence[_Row]]:
+    """Return rows with a time and other cells, for each form that the data may have."""
+    name = path[-1] if path else "value"
+    if isinstance(data, Mapping):
+        yield [
+            {"": at, **_cells(each, name)} for at, each in data.items() if _moment(at)
+        ]
+        yield from _by_hour(data, path)
+    elif _is_list(data):
+        yield [_cells(each, name) for each in data[:_MOST]]
+        start, end = (_midnight(path, days) for days in (0, 1))
+        step = (end - start) / (len(data) or 1)
+        if _DAY.search(" ".join(path)) and step in _STEPS:
+            yield [{"at": start + at * step, "": each} for at, each in enumerate(data)]
+
+
+def _by_hour(data: Mapping[object, object], path: _Path) -> Iterator[Sequence[_Row]]:
+    """Return the rows of days whose hours are in the keys, with or without minutes."""
+    days: dict[str, dict[time, object]] = {}
+    for key, each in data.items():
+        if match := _AT_HOUR.fullmatch(str(key)):
+            prefix, hour, minute, again = match.groups()
+            at = time(int(hour), int(minute or 0), fold=int(bool(again)))
+            days.setdefault(prefix, {})[at] = each
+    for prefix, day in days.items():
+        if len({at.hour for at in day}) < _HOURS:
+            continue
+        date, zone = _midnight((*path, prefix)), dt_util.get_default_time_zone()
+        yield [
+            {
+                "": datetime.combine(date.astimezone(zone), at, zone),
+                **_cells(each, prefix),
+            }
+            for at, each in day.items()
+        ]
+
+
+def _midnight(path: _Path, days: int = 0) -> datetime:
+    """Return the start in UTC of the day that the names of a list mean, or a later one."""
+    days += any(match[1] for match in _DAY.finditer(" ".join(path)))
+    day = dt_util.now().date() + timedelta(days=days)
+    return dt_util.as_utc(dt_util.start_of_local_day(day))
+
+
+def _cells(entry: object, name: str) -> _Row:
+    """Return the values of an entry by their names, with the numbers of its objects."""
+    if isinstance(entry, Mapping):
+        return {str(key): each for key, each in entry.items()} | {
+            f"{key}_{sub}": each
+            for key, inner in entry.items()
+            if isinstance(inner, Mapping)
+            for sub, each in inner.items()
+            if _number(each) is not None
+        }
+    if _is_list(entry):
+        return {str(at): each for at, each in enumerate(entry)}
+    return {name: entry}
+
+
+def _price_list(rows: Sequence[_Row], path: _Path) -> PriceList | None:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    times = _columns(rows, names, _moment)
+    numbers = _columns(rows, [n for n in names if "duration" not in n], _number)
+    if not times or not numbers:
+        return None
+    field, *others = _plainest(list(numbers))
+    for other in others:
+        if not _alike(numbers[field], numbers[other]):
+            raise _ambiguous(field, other)
+    energy = _ENERGY.search(field) is not None
+    prices: dict[datetime, Price] = {}
+    for span, value in zip(_spans(rows, times), numbers[field], strict=True):
+        if span is None or value is None:
+            continue
+        start, end = span
+        power = value * (_HOUR / (end - start)) if energy else value
+        price = prices.setdefault(start, Price(start, end, power))
+        if price.value != power:
+            raise _ambiguous(f"{price.value:g}", f"{power:g}")
+    return PriceList(path, field, list(prices.values())) if prices else None
+
+
+def _columns[T](
+    rows: Sequence[_Row], names: Sequence[str], convert: Callable[[object], T | None]
+) -> dict[str, list[T | None]]:
+    """Return the columns of a kind; one that never changes only if all are like that."""
+    columns = {name: [convert(row.get(name)) for row in rows] for name in names}
+    found = {n: c for n, c in columns.items() if any(each is not None for each in c)}
+    return {n: c for n, c in found.items() if len(set(c)) > 1} or found
+
+
+def _alike(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    """Return whether two values make the same plan: in two units, with and without tax."""
+    pairs = zip(one, other, strict=True)
+    both = [(a, b) for a, b in pairs if a is not None and b is not None]
+    with suppress(StatisticsError):
+        return correlation([a for a, _ in both], [b for _, b in both]) > _SAME_COURSE
+    return len(both) > 1  # neither changes
+
+
+def _spans(
+    rows: Sequence[_Row], names: Iterable[str]
+) -> Iterator[tuple[datetime, datetime] | None]:
+    """Return the start and the end of each row, `None` for one without a time."""
+    points: list[list[datetime]] = []
+    begun: set[datetime] = set()
+    for row in rows:
+        first, second = (_times(row, names, fold) for fold in (0, 1))
+        # A local time that a list has twice is that of both hours.
+        points.append(second if begun.intersection(first[:1]) else first)
+        begun.update(first[:1])
+    later = dict(pairwise(sorted({times[0] for times in points if times})))
+    usual = min(multimode(end - start for start, end in later.items()), default=_HOUR)
+    by_end = all(_END.search(name) for name in names)
+    for row, times in zip(rows, points, strict=True):
+        if not times:
+            yield None
+            continue
+        start, end, length = times[0], times[-1], _length(row)
+        gap = later.get(start, start + usual) - start
+        if by_end:
+            yield start - (length or usual), start
+        elif end > start:
+            yield start, end
+        else:
+            yield (
+                start,
+                start + (length or (min(gap, usual) if usual <= _HOUR else gap)),
+            )
+
+
+def _times(row: _Row, names: Iterable[str], fold: int) -> list[datetime]:
+    moments = (_moment(row.get(name), fold) for name in names)
+    return sorted(moment for moment in moments if moment is not None)
+
+
+def _length(row: _Row) -> timedelta | None:
+    texts = (each for each in row.values() if isinstance(each, str))
+    found = (
+        dt_util.parse_duration(text) for text in texts if _DURATION.fullmatch(text)
+    )
+    return next(filter(None, found), None)
+
+
+def _moment(value: object, fold: int = 0) -> datetime | None:
     """Return a time in UTC; without a zone, it is Home Assistant's local time.
 
-    It is a whole minute: periods may begin a second late (Amber), or end one early.
+    A number is a time in s or ms since 1970. The time is a whole minute: periods may
+    begin a second late (Amber), or end one early.
     """
     try:
-        at = dt_util.parse_datetime(value) if isinstance(value, str) else value
-        if not isinstance(at, datetime):
+        if isinstance(value, str) and _TIME.fullmatch(value):
+            value = dt_util.parse_datetime(value)
+        elif isinstance(value, int | float) and 1e9 <= value < 1e13:
+            value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
+        if not isinstance(value, datetime) or not 2000 < value.year < 3000:
             return None
-        nearest = dt_util.as_utc(at) + timedelta(seconds=30)
+        nearest = dt_util.as_utc(value.replace(fold=fold)) + timedelta(seconds=30)
         return nearest.replace(second=0, microsecond=0)
-    except ValueError, OverflowError:
+    except ValueError:
         return None
 
 
@@ -124,4 +352,5 @@ def _number(value: object) -> float | None:
         number = float(value) if isinstance(value, int | float | str) else None
     except ValueError, OverflowError:
         return None
-    return number if number is not None and isfinite(number) else None
+    usable = number is not None and isfinite(number) and not isinstance(value, bool)
+    return number if usable and _moment(value) is None else None

@@ -51,8 +51,11 @@ class Block:
 
 
 type _Table = Mapping[int, Schedule]
-type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block]]]
-"""Returns the blocks of a plan; receives the pump's other schedules."""
+type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block] | None]]
+"""Returns the blocks of a plan, `None` if the present plan stays as it is.
+
+It receives the pump's other schedules.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ class PlanControl(Control):
         async with self._lock:
             await self._schedules.read()
             blocks = await choose(self._others())
+            if blocks is None:
+                return (), ()
             steps = self._steps(blocks, speed) if blocks else self._rest(today)
             if dry_run or not steps:
                 return blocks, steps
@@ -148,12 +153,17 @@ class PlanControl(Control):
         Nothing more is needed today, but the pump must still have its hours tomorrow
         while Home Assistant is down.
         """
-        others = ALL_WEEK & ~(1 << today.weekday())
-        return [
-            PlanStep(index, replace(one, weekdays=one.weekdays & others))
-            for index in self._reserved()
-            if (one := self._used[index]).enabled and one.weekdays & ~others
-        ]
+        days = ALL_WEEK & ~(1 << today.weekday())
+        others = self._others().values()
+        steps = []
+        for index in self._reserved():
+            one = self._used[index]
+            wanted = replace(one, weekdays=days)
+            if any(other.overlaps(wanted) for other in others):
+                wanted = replace(one, weekdays=one.weekdays & days)
+            if one.enabled and wanted.weekdays not in (0, one.weekdays):
+                steps.append(PlanStep(index, wanted))
+        return steps
 
     def _check(self, blocks: Sequence[Block]) -> None:
         others, wanted = self._others(), [self._schedule(each) for each in blocks]
