@@ -327,19 +327,154 @@ async def test_a_full_table(beach: Home) -> None:
 
 
 async def test_no_time_is_left(beach: Home, freezer: FrozenDateTimeFactory) -> None:
-    """Prices are not the reason."""
+    """Nothing can be placed: the hours are missing, and no error asks to try again."""
     rows: tuple[tuple[str, dict[str, Any]], ...] = (
         ("20:00:00", {"latest": "19:00:00"}),
         ("20:02:00", {"latest": "19:00:00", "prices": hourly()}),
         ("23:57:00", {"prices": hourly()}),
         ("23:58:00", {"around": "12:00:00"}),
     )
+    await plan(beach, hours=4, prices=hourly())
+    before, sent = times(beach), writes(beach)
     for time, more in rows:
         freezer.move_to(f"2026-07-01 {time}-07:00")
         await beach.live(30)
-        with failure("plan_no_time", ServiceValidationError):
-            await plan(beach, hours=4, **more)
+        answer = await plan(beach, hours=4, **more)
+        assert (answer["blocks"], answer["missing_hours"]) == ([], 4)
+    assert (times(beach), writes(beach)) == (before, sent)
+
+
+async def test_own_schedules_that_fill_the_day(beach: Home) -> None:
+    """There is nothing to place, even if the pump needs more hours."""
+    own = record(beach, FILTER)
+    own.enabled, own.start, own.end = True, 0, 1439
+    answer = await plan(beach, hours=24, prices=hourly())
+    assert answer["blocks"] == [] and not answer["written"]
     assert writes(beach) == 0
+
+
+async def test_a_week_without_need(beach: Home) -> None:
+    """The schedules last: only the day that needs nothing is left out."""
+    await plan(beach, hours=4, prices=hourly())
+    for day in range(8):
+        await plan(beach, hours=0, again=True)
+        for index in (FIRST, SECOND):
+            assert record(beach, index).enabled
+            assert record(beach, index).weekdays == 127 - (1 << (2 + day) % 7)
+        await beach.live(86400, step=3600)
+
+
+async def test_a_week_with_another_schedule(beach: Home) -> None:
+    """A day comes back only if no other schedule has its time by then."""
+    await plan(beach, hours=2, prices=hourly())
+    await plan(beach, hours=0, again=True)
+    own = record(beach, FILTER)
+    own.enabled, own.start, own.end, own.weekdays = True, 200, 220, 1 << 2
+    await beach.live(86400, step=3600)
+    await plan(beach, hours=0, again=True)
+    assert record(beach, FIRST).weekdays == 0b111_0011
+
+
+SPARSE: tuple[tuple[dict[str, Any], list[tuple[int, int]], float], ...] = (
+    ({"prices": hourly()[3:4]}, [(180, 240), (510, 930)], 7),
+    ({"prices": hourly()[:12]}, [(120, 480), (600, 720)], 0),
+    ({"prices": hourly()[8:17], "prefer": "highest"}, [(480, 780), (840, 1020)], 0),
+    ({"prices": hourly()[9:12], "prefer": "highest"}, [(480, 960)], 5),
+)
+
+
+async def test_hours_without_a_price(
+    beach: Home, owner: str, subtests: pytest.Subtests
+) -> None:
+    """They come last, around the time that is given, and the answer counts them."""
+    for data, expected, unpriced in SPARSE:
+        with subtests.test(str(data)):
+            answer = await plan(beach, by=owner, hours=8, around="12:00:00", **data)
+            assert sum(block[1] - block[0] for block in times(beach)) == 480
+            assert times(beach) == expected
+            assert (answer["missing_hours"], answer.get("unpriced_hours", 0)) == (
+                0,
+                unpriced,
+            )
+
+
+def shape(peak: float, hours: range = range(5, 21)) -> dict[str, Any]:
+    """Return the forecast of a roof, highest in an hour."""
+    watts = {
+        f"2026-07-01T{hour:02}:00:00-07:00": max(
+            0, 1000 - 40 * (hour + 0.5 - peak) ** 2
+        )
+        for hour in hours
+    }
+    return {"watts": watts, "unit_of_measurement": "kWh"}
+
+
+async def test_two_roofs(beach: Home, owner: str) -> None:
+    """Their forecasts are added, also where only one has a value."""
+    states, roofs = beach.hass.states, ["sensor.east", "sensor.west"]
+    states.async_set(roofs[0], "5", shape(9.5, range(5, 16)))
+    states.async_set(roofs[1], "5", shape(15.5, range(9, 21)))
+    data: dict[str, Any] = {"hours": 3, "price_entities": roofs, "prefer": "highest"}
+    await plan(beach, by=owner, **data)
+    assert times(beach) == [(660, 840)]
+    # A roof without a forecast: the other one alone is another plan.
+    states.async_set(roofs[1], "unavailable")
+    with failure("plan_no_prices", ServiceValidationError):
+        await plan(beach, by=owner, **data)
+    for other in (
+        shape(15.5) | {"unit_of_measurement": "Wh"},
+        {"wh_period": shape(15.5)["watts"]},
+    ):
+        states.async_set(roofs[1], "5", other)
+        with failure("prices_units", ServiceValidationError):
+            await plan(beach, by=owner, **data)
+    assert times(beach) == [(660, 840)]
+
+
+async def test_prices_of_two_entities(beach: Home, owner: str) -> None:
+    """They are not added: the last one that has a price counts."""
+    states = beach.hass.states
+    unit = {"unit_of_measurement": "EUR/kWh"}
+    states.async_set("sensor.a", "5", {"prices": hourly(), **unit})
+    states.async_set("event.b", "5", {"prices": hourly([0.5] * 3)})
+    entities = ["sensor.a", "event.b", "sensor.c"]
+    await plan(beach, by=owner, hours=5, price_entities=entities)
+    assert times(beach) == [(5, 245), (780, 840)]
+    states.async_set("event.b", "5", {"prices": [], "unit_of_measurement": "EUR/MWh"})
+    await plan(beach, by=owner, hours=4, price_entities=entities)
+    assert times(beach) == [(180, 300), (720, 840)]
+    wrong = {"prices": hourly(), "unit_of_measurement": "EUR/MWh"}
+    states.async_set("event.b", "5", wrong)
+    with failure("prices_units", ServiceValidationError):
+        await plan(beach, by=owner, hours=4, price_entities=entities)
+
+
+async def test_two_readings_of_a_list(beach: Home) -> None:
+    """They are refused in words."""
+    homes = {"prices": {"Home": hourly(), "Cabin": hourly([5.0] * 24)}}
+    with failure("prices_ambiguous", ServiceValidationError):
+        await plan(beach, hours=4, prices=homes)
+
+
+async def test_a_text_of_a_template(beach: Home) -> None:
+    await plan(beach, hours=4, prices=str(hourly()))
+    assert times(beach) == [(180, 300), (720, 840)]
+
+
+async def test_what_may_work_later(beach: Home) -> None:
+    """A caller that tries again asks for an answer; errors that stay are raised."""
+    answer = await plan(beach, hours=4, prices=[], later=True)
+    assert answer["later"] and answer["missing_hours"] == 4
+    beach.controller.faults.on("refuse")
+    beach.cloud.faults.on("refuse")
+    answer = await plan(beach, hours=4, prices=hourly(), later=True)
+    assert answer["later"] and not answer["written"]
+    beach.controller.faults.clear()
+    beach.cloud.faults.clear()
+    await beach.live(120)
+    assert "later" not in await plan(beach, hours=4, prices=hourly(), later=True)
+    with failure("plan_written_today", ServiceValidationError):
+        await plan(beach, hours=3, prices=hourly(), later=True)
 
 
 async def through_the_cloud(home: Home) -> None:
@@ -372,7 +507,7 @@ REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
     ({"hours": inf}, None),
     ({"hours": -1}, None),
     ({"hours": 25}, None),
-    ({"hours": 4, "prices": [], "around": "12:00:00"}, None),
+    ({"hours": 4, "prices": [], "price_entities": []}, None),
     ({"blocks": blocks((10, 11)), "around": "12:00:00"}, None),
     ({"blocks": blocks(*[(10, 11)] * 3)}, None),
     ({"hours": 4, "pump_speed": 50.5}, None),

@@ -114,19 +114,20 @@ def combined(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
     Each list is in the order of time, without overlaps. A price is that of one place,
     and a forecast that of one roof.
     """
-    edges = {
-        at for prices in lists for price in prices for at in (price.start, price.end)
-    }
+    every = [price for prices in lists for price in prices]
+    edges = sorted({price.start for price in every} | {price.end for price in every})
     found = []
-    for start, end in pairwise(sorted(edges)):
-        places = [
-            bisect_right(each, start, key=lambda price: price.start) for each in lists
-        ]
-        prices = [each[at - 1] for each, at in zip(lists, places, strict=True) if at]
-        values = [price.value for price in prices if start < price.end]
+    for start, end in pairwise(edges):
+        values = [value for each in lists if (value := _at(each, start)) is not None]
         if values:
             found.append(Price(start, end, sum(values) if add else values[-1]))
     return found
+
+
+def _at(prices: Sequence[Price], moment: datetime) -> float | None:
+    place = bisect_right(prices, moment, key=lambda price: price.start)
+    price = prices[place - 1] if place else None
+    return price.value if price and moment < price.end else None
 
 
 def completed(costs: Sequence[Cost], spare: Sequence[float]) -> list[Cost]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 import json
 from math import isfinite
 import re
@@ -70,6 +70,37 @@ class PriceList(NamedTuple):
     prices: Sequence[Price]
 
 
+def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
+    """Return the prices that a call of an action gives, `None` if it gives none.
+
+    Of prices that several entities have for the same time, the last one counts; their
+    forecasts are added. Raises InvalidCommandError as `read` does, and for two units.
+    """
+    if ATTR_PRICES in data:
+        found = read(data[ATTR_PRICES])
+        return list(found.prices) if found else []
+    if ATTR_PRICE_ENTITIES not in data:
+        return None
+    found_states = map(hass.states.get, data[ATTR_PRICE_ENTITIES])
+    attributes = [state.attributes if state else {} for state in found_states]
+    return _combined(attributes, add=data[ATTR_PREFER] == HIGHEST)
+
+
+def _combined(sources: Sequence[Mapping[str, Any]], *, add: bool) -> list[Price]:
+    lists = [(each, found) for each in sources if (found := read(each))]
+    if add and len(lists) < len(sources):
+        return []  # a roof without its forecast
+    _check_kinds(each.get(ATTR_UNIT_OF_MEASUREMENT) for each, _ in lists)
+    _check_kinds(found.field if add else None for _, found in lists)
+    return combined([found.prices for _, found in lists], add=add)
+
+
+def _check_kinds(kinds: Iterable[str | None]) -> None:
+    first, *others = dict.fromkeys(filter(None, kinds)) or [""]
+    if others:
+        raise _refused("prices_units", first, others[0])
+
+
 def read(data: object) -> PriceList | None:
     """Return the prices that an answer or attributes hold, `None` if there are none.
 
@@ -79,53 +110,24 @@ def read(data: object) -> PriceList | None:
     """
     found: dict[datetime, tuple[PriceList, Price]] = {}
     for each in sorted(_lists(data, (), _DEPTH), key=_rank):
-        pairs = [(found[p.start], p.value) for p in each.prices if p.start in found]
-        others = [other for (other, price), value in pairs if price.value != value]
-        if not others:
-            found = {price.start: (each, price) for price in each.prices} | found
-        elif each.field and not _outranks(others[0].path, each.path):
-            raise _ambiguous(" ".join(others[0].path), " ".join(each.path))
-    if not found:
-        return None
-    ordered = [found[at][1] for at in sorted(found)]
-    prices = [replace(a, end=min(a.end, b.start)) for a, b in pairwise(ordered)]
-    prices.append(ordered[-1])
-    return found[ordered[0].start][0]._replace(prices=prices)
+        own = {price.start: (each, price) for price in each.prices}
+        both = own.keys() & found.keys()
+        clash = [at for at in both if own[at][1].value != found[at][1].value]
+        if not clash:
+            found = own | found
+        elif each.field and not _outranks(found[clash[0]][0].path, each.path):
+            paths = (found[clash[0]][0].path, each.path)
+            raise _refused("prices_ambiguous", *map(" ".join, paths))
+    return _without_overlaps([found[at] for at in sorted(found)]) if found else None
 
 
-def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
-    """Return the prices that a call of an action gives, `None` if it gives none.
-
-    Of prices that several entities have for the same time, the last one counts; their
-    forecasts are added. Raises InvalidCommandError as `read` does, and for two units.
-    """
-    add = data[ATTR_PREFER] == HIGHEST
-    if ATTR_PRICES in data:
-        lists = [(None, read(data[ATTR_PRICES]))]
-    elif ATTR_PRICE_ENTITIES in data:
-        states = [hass.states.get(each) for each in data[ATTR_PRICE_ENTITIES]]
-        attributes = [state.attributes if state else {} for state in states]
-        lists = [
-            (each.get(ATTR_UNIT_OF_MEASUREMENT), read(each)) for each in attributes
-        ]
-    else:
-        return None
-    if add and not all(found for _, found in lists):
-        return []  # a roof without its forecast
-    kinds = [
-        " ".join(filter(None, (unit, found.field if add else "")))
-        for unit, found in lists
-        if found and (unit or add)
+def _without_overlaps(found: Sequence[tuple[PriceList, Price]]) -> PriceList:
+    ends = [price.start for _, price in found[1:]]
+    prices = [
+        replace(price, end=min(price.end, end))
+        for (_, price), end in zip(found, [*ends, found[-1][1].end], strict=True)
     ]
-    for other in kinds:
-        if other != kinds[0]:
-            raise InvalidCommandError(
-                f"{kinds[0]} and {other}",
-                reason="prices_units",
-                first=kinds[0],
-                second=other,
-            )
-    return combined([found.prices for _, found in lists if found], add=add)
+    return found[0][0]._replace(prices=prices)
 
 
 def _rank(each: PriceList) -> tuple[bool, int, int]:
@@ -148,9 +150,9 @@ def _plainest(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _ambiguous(first: str, second: str) -> InvalidCommandError:
+def _refused(reason: str, first: str, second: str) -> InvalidCommandError:
     return InvalidCommandError(
-        f"{first} or {second}", reason="prices_ambiguous", first=first, second=second
+        f"{first} or {second}", reason=reason, first=first, second=second
     )
 
 
@@ -194,10 +196,16 @@ def _tables(data: object, path: _Path) -> Iterator[Sequence[_Row]]:
         yield from _by_hour(data, path)
     elif _is_list(data):
         yield [_cells(each, name) for each in data[:_MOST]]
-        start, end = (_midnight(path, days) for days in (0, 1))
-        step = (end - start) / (len(data) or 1)
-        if _DAY.search(" ".join(path)) and step in _STEPS:
-            yield [{"at": start + at * step, "": each} for at, each in enumerate(data)]
+        if _DAY.search(" ".join(path)):
+            yield _of_day(data, path)
+
+
+def _of_day(data: Sequence[object], path: _Path) -> Sequence[_Row]:
+    """Return the rows of a list with a number for each hour or quarter of a day."""
+    start, end = (_midnight(path, days) for days in (0, 1))
+    step = (end - start) / (len(data) or 1)
+    cells = enumerate(data if step in _STEPS else ())
+    return [{"at": start + at * step, "": each} for at, each in cells]
 
 
 def _by_hour(data: Mapping[object, object], path: _Path) -> Iterator[Sequence[_Row]]:
@@ -208,17 +216,13 @@ def _by_hour(data: Mapping[object, object], path: _Path) -> Iterator[Sequence[_R
             prefix, hour, minute, again = match.groups()
             at = time(int(hour), int(minute or 0), fold=int(bool(again)))
             days.setdefault(prefix, {})[at] = each
+    zone = dt_util.get_default_time_zone()
     for prefix, day in days.items():
-        if len({at.hour for at in day}) < _HOURS:
-            continue
-        date, zone = _midnight((*path, prefix)), dt_util.get_default_time_zone()
-        yield [
-            {
-                "": datetime.combine(date.astimezone(zone), at, zone),
-                **_cells(each, prefix),
-            }
-            for at, each in day.items()
-        ]
+        if len({at.hour for at in day}) >= _HOURS:
+            date = _midnight((*path, prefix)).astimezone(zone)
+            starts = [datetime.combine(date, at, zone) for at in day]
+            cells = [_cells(each, prefix) for each in day.values()]
+            yield [{"": at, **c} for at, c in zip(starts, cells, strict=True)]
 
 
 def _midnight(path: _Path, days: int = 0) -> datetime:
@@ -244,26 +248,35 @@ def _cells(entry: object, name: str) -> _Row:
 
 
 def _price_list(rows: Sequence[_Row], path: _Path) -> PriceList | None:
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
     times = _columns(rows, names, _moment)
     numbers = _columns(rows, [n for n in names if "duration" not in n], _number)
     if not times or not numbers:
         return None
+    field = _field(numbers)
+    prices: dict[datetime, Price] = {}
+    for span, value in zip(_spans(rows, times), numbers[field], strict=True):
+        if span and value is not None:
+            new = _price(span, value, field)
+            price = prices.setdefault(new.start, new)
+            if price.value != new.value:
+                raise _refused("prices_ambiguous", f"{price.value:g}", f"{new.value:g}")
+    return PriceList(path, field, list(prices.values())) if prices else None
+
+
+def _price(span: tuple[datetime, datetime], value: float, field: str) -> Price:
+    """Return a price; the energy of a period is its mean power."""
+    hours = (span[1] - span[0]) / _HOUR if _ENERGY.search(field) else 1.0
+    return Price(*span, value / hours)
+
+
+def _field(numbers: Mapping[str, Sequence[float | None]]) -> str:
+    """Return the name of the price among those of all numbers of an entry."""
     field, *others = _plainest(list(numbers))
     for other in others:
         if not _alike(numbers[field], numbers[other]):
-            raise _ambiguous(field, other)
-    energy = _ENERGY.search(field) is not None
-    prices: dict[datetime, Price] = {}
-    for span, value in zip(_spans(rows, times), numbers[field], strict=True):
-        if span is None or value is None:
-            continue
-        start, end = span
-        power = value * (_HOUR / (end - start)) if energy else value
-        price = prices.setdefault(start, Price(start, end, power))
-        if price.value != power:
-            raise _ambiguous(f"{price.value:g}", f"{power:g}")
-    return PriceList(path, field, list(prices.values())) if prices else None
+            raise _refused("prices_ambiguous", field, other)
+    return field
 
 
 def _columns[T](
@@ -299,20 +312,23 @@ def _spans(
     usual = min(multimode(end - start for start, end in later.items()), default=_HOUR)
     by_end = all(_END.search(name) for name in names)
     for row, times in zip(rows, points, strict=True):
-        if not times:
-            yield None
-            continue
-        start, end, length = times[0], times[-1], _length(row)
-        gap = later.get(start, start + usual) - start
-        if by_end:
-            yield start - (length or usual), start
-        elif end > start:
-            yield start, end
-        else:
-            yield (
-                start,
-                start + (length or (min(gap, usual) if usual <= _HOUR else gap)),
-            )
+        yield _span(times, later, usual, _length(row), by_end) if times else None
+
+
+def _span(
+    times: Sequence[datetime],
+    later: Mapping[datetime, datetime],
+    usual: timedelta,
+    length: timedelta | None,
+    by_end: bool,
+) -> tuple[datetime, datetime]:
+    start, end = times[0], times[-1]
+    if by_end:
+        return start - (length or usual), start
+    if end > start:
+        return start, end
+    gap = later.get(start, start + usual) - start
+    return start, start + (length or (min(gap, usual) if usual <= _HOUR else gap))
 
 
 def _times(row: _Row, names: Iterable[str], fold: int) -> list[datetime]:

@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from homeassistant.const import Platform
+from homeassistant.core import ServiceCall, ServiceResponse, SupportsResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
@@ -82,8 +84,58 @@ def prices(house: House) -> None:
     house.hass.states.async_set(PRICES, "0.3", {"raw_today": listed})
 
 
+def only(first: int, end: int) -> Happening:
+    """Leave only some hours of the prices."""
+
+    def change(house: House) -> None:
+        prices(house)
+        listed = house.state_of(PRICES).attributes["raw_today"][first:end]
+        house.hass.states.async_set(PRICES, "0.3", {"raw_today": listed})
+
+    return change
+
+
+GET_PRICES = {
+    "action": "test.get_prices",
+    "data": {"areas": "SE3"},
+    "response_variable": "prices",
+}
+
+
+def of_an_action(works: bool) -> Happening:
+    """Let an action return the prices, or fail."""
+
+    def change(house: House) -> None:
+        prices(house)
+        listed = house.state_of(PRICES).attributes["raw_today"]
+        no_prices(house)
+
+        async def get(call: ServiceCall) -> ServiceResponse:
+            if not works:
+                raise HomeAssistantError("not reached")
+            return {call.data["areas"]: listed}
+
+        house.hass.services.async_register(
+            "test", "get_prices", get, supports_response=SupportsResponse.ONLY
+        )
+
+    return change
+
+
+def all_day(house: House) -> None:
+    """Let the pump's own schedule fill the day."""
+    own = house.pool.schedules[0]
+    own.enabled, own.start, own.end = True, 0, 1439
+
+
 def no_prices(house: House) -> None:
     house.hass.states.async_set(PRICES, "unavailable")
+
+
+async def an_hour(house: House) -> None:
+    for _ in range(6):
+        assert house.waits()
+        await house.wait(minutes=10)
 
 
 async def an_hour_of_tries(house: House) -> None:
@@ -201,6 +253,33 @@ HOURS = Blueprint(
             (next_day(placement="prices", lists=[PRICES]), 0, []),
             (no_prices, "00:07", []),
             (an_hour_of_tries, 0, AROUND_NOON),
+        ),
+        "the hours without a price are around noon, until their prices come": (
+            (next_day(placement="prices", lists=[PRICES]), 0, []),
+            (only(4, 5), "00:07", ["04:00-05:00", "10:30-15:30"]),
+            (check(House.waits, True), 0, ["04:00-05:00", "10:30-15:30"]),
+            (prices, 11, CHEAP),
+            (check(House.waits, False), 0, CHEAP),
+        ),
+        "a list that stays short is no reason to wait longer": (
+            (next_day(placement="solar", lists=[PRICES]), 0, []),
+            (only(16, 20), "00:07", ["12:00-14:00", "16:00-20:00"]),
+            (an_hour, 0, ["12:00-14:00", "16:00-20:00"]),
+            (check(House.waits, False), 0, ["12:00-14:00", "16:00-20:00"]),
+        ),
+        "an action returns the prices": (
+            (next_day(placement="prices", list_action=[GET_PRICES]), 0, []),
+            (of_an_action(False), "00:07", []),
+            (of_an_action(True), 11, CHEAP),
+            (check(House.waits, False), 0, CHEAP),
+        ),
+        "a day that is full needs no plan": (
+            (next_day(), 0, []),
+            (all_day, 0, []),
+            (a_day(24), "00:07", []),
+            (check(House.waits, False), 0, []),
+            (no_schedule, 0, []),
+            (a_day(6), 0, []),
         ),
         "hours missed yesterday are added only if that was chosen": (
             (next_day(), 0, []),
