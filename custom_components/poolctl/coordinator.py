@@ -80,12 +80,15 @@ class View(Pool):
     hass: HomeAssistant
     """For texts in its language."""
     situation: Situation
-    reached: bool = True
-    """Whether the values are not older than 90 s."""
     uses: Uses = field(default_factory=dict)
     status: Status = field(default_factory=Status)
     checking: tuple[str, ...] = ()
     """Keys of the problems that a second read has to confirm."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the values are not older than 90 s."""
+        return self.situation.reached
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
@@ -217,7 +220,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return not self.config_entry.pref_disable_polling
 
     def _view_of(self, situation: Situation) -> View:
-        closed_up = not self.polled and not self.last_update_success
+        closed_up = not self.polled and not situation.reached
         status = Status()  # no reminders while a pool is closed for a season
         if self.problems.tested and not closed_up:
             status = Status.of(*self.problems.active, *self._shared.problems.active)
@@ -227,7 +230,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             situation.learned,
             hass=self.hass,
             situation=situation,
-            reached=self.last_update_success,
             uses=self._uses,
             status=status,
             checking=(*self.problems.checking,),

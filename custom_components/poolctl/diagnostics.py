@@ -94,7 +94,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
     statistics = observers.statistics[record.device_id]
     return {
         "number": coordinator.number,
-        "available": coordinator.last_update_success,
+        "available": coordinator.view.reached,
         "last_exception": _kind(coordinator.last_exception),
         "record": {
             "firmware": record.firmware,

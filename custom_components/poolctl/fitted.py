@@ -118,7 +118,10 @@ class _Sync:
         for build in self._builds:
             built |= build(self._coordinator)
         factories = {key: make for key, (exists, make) in built.items() if exists}
-        if not self._coordinator.view.reached:
+        view = self._coordinator.view
+        never_read = view.situation.read_at is None
+        known = never_read and view.state.outputs.types is not None  # it was stored
+        if not (view.reached or known):
             self._add_new({k: make for k, make in factories.items() if k in _ALWAYS})
             return
         if self._replaced:
