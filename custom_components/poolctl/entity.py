@@ -23,6 +23,7 @@ from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, sayable, slot_words
 from .devices.output_attributes import (
     ATTR_EXPLANATION,
+    ATTR_REASONS,
     ATTR_RUNNING_SCHEDULE,
     ATTR_TIMER_ENDS,
 )
@@ -30,7 +31,7 @@ from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.output import EVENT_CHANGED, Changes, why_output
 from .status.rows import Explanation
-from .status.texts import in_words
+from .status.texts import in_words, reasons
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +88,7 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
 
     entity_description: EntityRow
     _attr_has_entity_name = True
-    _unrecorded_attributes = frozenset({ATTR_EXPLANATION})
+    _unrecorded_attributes = frozenset({ATTR_EXPLANATION, ATTR_REASONS})
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
@@ -125,8 +126,10 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     @override
     def extra_state_attributes(self) -> Mapping[str, object]:
         found = self.entity_description.attributes_fn(self.view)
-        words = in_words(self.hass, self.explain())
-        return {**found, ATTR_EXPLANATION: words} if words else found
+        if not (why := self.explain()):
+            return found
+        words, given = in_words(self.hass, why), reasons(self.hass, why)
+        return {**found, ATTR_EXPLANATION: words, ATTR_REASONS: given}
 
     def explain(self) -> Explanation:
         """Return the reason for its state, empty if there is none to give."""

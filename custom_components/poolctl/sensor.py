@@ -73,6 +73,7 @@ from .status.rows import ALL_WELL, Severity
 from .status.texts import (
     PUMP_ATTRIBUTES,
     action_of,
+    dated,
     next_step,
     pump_attributes,
     sentence,
@@ -196,6 +197,9 @@ def _problems(view: View) -> Attributes:
                 "severity": problem.severity,
                 "sentence": sentence(view.hass, problem),
                 "next_step": next_step(view.hass, problem),
+                "variant": problem.variant,
+                "step": problem.step,
+                "values": dated(view.hass, problem.values),
                 "since": problem.since.isoformat(timespec="seconds"),
                 **action_of(view.hass, view.situation.record.device_id, problem),
             }

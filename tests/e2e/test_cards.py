@@ -5,7 +5,7 @@ from pathlib import Path
 import re
 from typing import Final
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 import pytest
 
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
@@ -14,6 +14,7 @@ from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import Settings
 
 from .dashboards import (
+    LAYOUT_MS,
     PHONE,
     URL_PATH,
     card,
@@ -58,6 +59,13 @@ PARTS: Final = {
 GREEN: Final = "rgb(67, 160, 71)"
 """Colour of good values in the theme of Home Assistant."""
 HEIGHT: Final = "view => view.getBoundingClientRect().height"
+HEIGHTS: Final = """sections => sections.map(section => {
+    const cards = [...(section.shadowRoot ?? section).querySelectorAll(".card")];
+    const boxes = cards.map(card => card.getBoundingClientRect()).filter(({ height }) => height);
+    return Math.max(...boxes.map(box => box.bottom)) - Math.min(...boxes.map(box => box.top));
+})"""
+LOWEST: Final = 0.6
+"""Share of the higher column that the other one has at least."""
 
 
 async def test_pause(pool: Page, api: HomeAssistant) -> None:
@@ -104,7 +112,7 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
     await waterfall.get_by_role("button", name="Hold Waterfall").press("Enter")
     await expect(dialog).to_contain_text("Switched on by ")
     await expect(dialog).to_contain_text(" at ")
-    await dialog.get_by_role("button", name="Give back now").press("Enter")
+    await dialog.get_by_role("button", name="Release now").press("Enter")
     await pools.becomes(relay("Waterfall"), False)
     await expect(waterfall).not_to_contain_text("by hand")
     await card(pool, "outputs").get_by_role("button", expanded=True).click()
@@ -182,9 +190,7 @@ async def test_every_problem(pool: Page, api: HomeAssistant) -> None:
             await expect(headline).to_have_class(RATES[severity])
             await expect(headline).not_to_have_class(GOOD)
             await headline.click()
-            await expect(top.get_by_role("listitem")).to_contain_text(
-                problem["next_step"]
-            )
+            await expect(top).to_contain_text(problem["next_step"])
             await headline.click()
             for kind, part, name in PARTS.get(key, ()):
                 rated = card(pool, kind).locator(part, has_text=name)
@@ -233,12 +239,21 @@ async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
 
 
 async def test_phone(pool: Page) -> None:
-    """On a phone the state is visible at once, and three screens show everything."""
+    """A phone shows the state at once, all on three screens; a desktop has two full columns."""
     await pool.set_viewport_size(PHONE)
     for kind in ("pool", "water"):
         await expect(card(pool, kind)).to_be_in_viewport(ratio=1)
     view = pool.locator("hui-sections-view")
     assert await view.evaluate(HEIGHT) <= TALLEST
+    pump = output(pool, "Pump")
+    await expect(pump.get_by_role("slider", name="Target speed")).to_be_visible()
+    for width in (1024, 1440):
+        await pool.set_viewport_size(ViewportSize(width=width, height=PHONE["height"]))
+        await pool.wait_for_timeout(LAYOUT_MS)
+        left, right = await pool.locator("hui-grid-section:visible").evaluate_all(
+            HEIGHTS
+        )
+        assert min(left, right) > max(left, right) * LOWEST, width
 
 
 @pytest.mark.last

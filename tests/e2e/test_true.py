@@ -12,8 +12,10 @@ import pytest
 import pytest_asyncio
 
 from tests.world.home.api import HomeAssistant
+from tests.world.home.settings import Settings
 
-from .dashboards import PHONE, card, output, pretended, pretending
+from .conftest import EnterHome
+from .dashboards import PHONE, card, controller, look, output, pretended, pretending
 from .pools import FULL_ID, Pools, entity, shown
 from .test_cards import GOOD, GREEN, POLL_MS
 
@@ -31,6 +33,47 @@ GREY: Final = "rgb(189, 189, 189)"
 SOFT: Final = "rgb(94, 94, 94)"
 """Colour of secondary text in the theme of Home Assistant."""
 PAUSE_S: Final = 2.0
+# Samples what one read shows, each time it changes: the time in ms, the pH, the word of the pool,
+# and whether anything of the pool's card or of the pH is green.
+SAMPLED: Final = """green => {
+    const deep = (root, name) => {
+        for (const each of root?.querySelectorAll("*") ?? []) {
+            const found = each.localName === name ? each : deep(each.shadowRoot, name);
+            if (found) return found;
+        }
+    };
+    const [pool, water] = ["pool", "water"].map(kind => deep(document, `poolctl-${kind}-card`).shadowRoot);
+    const painted = part => {
+        const style = getComputedStyle(part);
+        return [style.fill, style.stroke, style.backgroundColor].includes(green);
+    };
+    window.samples = [];
+    setInterval(() => {
+        const ph = [...water.querySelectorAll(".reading")].find(part => part.innerText.startsWith("pH"));
+        const parts = [...pool.querySelectorAll(".headline *"), ...ph.querySelectorAll(".scale *, .line *")];
+        const now = [ph.querySelector(".value").innerText, pool.querySelector(".word").innerText, parts.some(painted)];
+        if (String(now) !== String(window.samples.at(-1)?.slice(1))) window.samples.push([Date.now(), ...now]);
+    }, 50);
+}"""
+# Returns on how many lines the text of an element is.
+LINES: Final = """part => Math.round(
+    part.getBoundingClientRect().height / parseFloat(getComputedStyle(part).lineHeight))"""
+MOST_LINES: Final = 2
+LOW_DRUM: Final = {"acid_drum": 40, "acid_low_level": 50}
+"""With these settings, what is left in the drum of acid is little."""
+USUAL_DRUM: Final = {"acid_drum": 20, "acid_low_level": 10}
+GROUPS: Final = ["Schedules", "Acid", "Chlorine", "Heating", "Lights", "Pump"]
+CONFIRMED_MS: Final = 6000
+"""Time for a second read, which follows the first in 2 to 3 s, and for the way to the page."""
+# Takes the constructor of style sheets away, which Safari before 16.4 does not have.
+OLD: Final = """
+    const sheets = CSSStyleSheet;
+    delete sheets.prototype.replace;
+    delete sheets.prototype.replaceSync;
+    window.CSSStyleSheet = new Proxy(sheets, {
+        construct() { throw new TypeError("Illegal constructor"); },
+    });
+"""
 # Two polls without an answer, and a little more.
 SILENT_MS: Final = 60_000
 # The LAN is tried twice, 15 s apart, before the cloud is asked.
@@ -80,23 +123,34 @@ async def ring_is(headline: Locator, colour: str) -> None:
 
 @pytest.mark.usefixtures("often_read")
 async def test_through_the_cloud(
-    pool: Page, headline: Locator, age: Locator, pools: Pools
+    pool: Page, headline: Locator, age: Locator, pools: Pools, api: HomeAssistant
 ) -> None:
     """The cloud is named at once, with what it cannot do; only the dials are missing."""
     readings = card(pool, "water").locator(".reading")
     dials = pool.locator("hui-target-temperature-card-feature:visible")
     await expect(readings).to_have_count(READINGS)
+    for key, value in LOW_DRUM.items():
+        number = await entity(api, key, "number")
+        await api.call("number", "set_value", entity_id=number, value=value)
+    await expect(headline).to_contain_text("nearly empty", timeout=POLL_MS)
     try:
         await pools.fault(FULL_ID, "refuse", on=True)
         await expect(headline).to_contain_text("Through the cloud", timeout=CLOUD_MS)
         for text in ("heating is not available", "filtering"):
-            await expect(headline).to_contain_text(text)
-        await expect(age).to_have_text("via the cloud")
+            await expect(headline).to_contain_text(text, ignore_case=True)
+        await expect(headline.locator(".open")).to_contain_text("+1")
+        await expect(age).to_have_text("Via the cloud")
+        for reading in await readings.locator(".value").all():
+            await expect(reading).to_have_css("color", SOFT)
         await expect(dials).to_have_count(0)
         await expect(readings).to_have_count(READINGS)
         await nothing_is_green(pool)
     finally:
         await pools.fault(FULL_ID, "refuse", on=False)
+    await expect(headline).not_to_contain_text("Through the cloud", timeout=CLOUD_MS)
+    for key, value in USUAL_DRUM.items():
+        number = await entity(api, key, "number")
+        await api.call("number", "set_value", entity_id=number, value=value)
     await expect(headline).to_contain_text("All well", timeout=CLOUD_MS)
     await expect(dials).to_have_count(2)
     await ring_is(headline, GREEN)
@@ -111,9 +165,15 @@ async def test_silent(
     for target, fault in faults:
         await pools.fault(target, fault, on=True)
     try:
-        await expect(headline).to_contain_text("No answer since", timeout=SILENT_MS)
+        await expect(headline).to_contain_text("No answer", timeout=SILENT_MS)
         await ring_is(headline, GREY)
-        await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
+        await pool.set_viewport_size(PHONE)
+        text = await card(pool, "pool").locator("ha-card").inner_text()
+        for once in ("Check its power", "Since", r"\d:\d\d"):
+            assert len(re.findall(once, text)) == 1, once
+        for line in (".word", ".sentence"):
+            assert await headline.locator(line).evaluate(LINES) <= MOST_LINES
+        await expect(age).to_have_text(re.compile(r"^At \d+:\d\d"))
         aged = card(pool, "water").locator(".reading.aged")
         await expect(aged).to_have_count(READINGS)
         await nothing_is_green(pool)
@@ -125,7 +185,7 @@ async def test_silent(
 
 @pytest.mark.usefixtures("often_read")
 async def test_situations(
-    pool: Page, headline: Locator, age: Locator, pools: Pools
+    pool: Page, headline: Locator, age: Locator, pools: Pools, api: HomeAssistant
 ) -> None:
     """Problems are named on the first screen; in a dry run the readings are doubtful."""
     await pool.set_viewport_size(PHONE)
@@ -143,19 +203,72 @@ async def test_situations(
     await expect(card(pool, "pool").get_by_role("listitem")).to_have_count(2)
     await headline.click()
     await expect(water.locator(".reading.poor", has_text="pH")).to_have_count(1)
-    await expect(drums.locator(".drum:not(.good):not(.none)")).to_contain_text("empty")
+    await expect(drums.locator(".drum:not(.good):not(.none)")).to_contain_text("Empty")
 
     await pools.situation(FULL_ID, "dry_run", on=True)
     await expect(headline).to_contain_text("dry", timeout=POLL_MS)
     await expect(headline).to_have_class(POOR)
-    await expect(age).to_have_text(re.compile(r"^at \d+:\d\d"))
+    await expect(headline).to_contain_text("Check the water level")
+    await expect(headline).not_to_contain_text("filtering", ignore_case=True)
+    await expect(age).to_have_text(re.compile(r"^At \d+:\d\d"))
     # The pH is still too high, so it is red.
     await expect(water.locator(".reading.none", has_text="ORP")).to_have_count(1)
     assert await water.evaluate(PAINTED, GREEN) == []
+    await card(pool, "pool").get_by_role("button", name="Stop the pump").click()
+    await pools.becomes(lambda found: found["pump"]["running"], False)
+    resume = await entity(api, "resume_schedules", "button")
+    await api.call("button", "press", entity_id=resume)
     for situation in situations:
         await pools.situation(FULL_ID, situation, on=False)
     await expect(headline).to_contain_text("All well", timeout=POLL_MS)
-    await expect(age).to_have_text("measured now")
+    await expect(age).to_have_text("Measured now")
+
+
+async def test_one_read(pool: Page, headline: Locator, pools: Pools) -> None:
+    """What one read shows is never green; the second one follows in seconds."""
+    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
+    await pool.evaluate(SAMPLED, GREEN)
+    await pools.situation(FULL_ID, "bad_ph", on=True)
+    try:
+        await expect(headline).to_contain_text("too high", timeout=POLL_MS)
+        await pool.wait_for_timeout(200)
+        samples = await pool.evaluate("() => window.samples")
+    finally:
+        await pools.situation(FULL_ID, "bad_ph", on=False)
+    high = [sample for sample in samples if sample[1].startswith("8")]
+    assert not any(green for *_, green in high), samples
+    assert {word for _, _, word, _ in high} <= {"Checking", "Needs you"}
+    assert high[0][2] == "Checking"
+    assert high[-1][2] == "Needs you"
+    assert high[-1][0] - high[0][0] < CONFIRMED_MS, samples
+    await expect(headline).to_contain_text("All well", timeout=POLL_MS)
+
+
+async def test_held(pool: Page, age: Locator, api: HomeAssistant) -> None:
+    """A value that is older than the others is grey, with its own time."""
+    water = card(pool, "water")
+    old = {"measured_at": "2026-01-05T18:40:00+00:00"}
+    async with pretending(api, ("sensor", "water_temperature", None, old)):
+        held = water.locator(".reading.aged")
+        await expect(held).to_have_count(1)
+        await expect(held.locator(".own")).to_have_text(
+            re.compile(r"^At Jan 5, \d+:\d\d")
+        )
+        await expect(held.locator(".value")).to_have_css("color", SOFT)
+        await expect(age).to_have_text("Measured now")
+
+
+async def test_old_browser(
+    enter: EnterHome, home: Settings, api: HomeAssistant
+) -> None:
+    """All cards are drawn where style sheets cannot be constructed, as on old tablets."""
+    page = await enter()
+    await page.add_init_script(OLD)
+    await look(page, home, await controller(api))
+    for kind in KINDS:
+        shown = card(page, kind)
+        await expect(shown.locator("h2, .headline").first).to_be_visible()
+        await expect(shown.locator("ha-card")).to_have_css("padding", "16px")
 
 
 async def test_spa(headline: Locator, api: HomeAssistant) -> None:
@@ -168,7 +281,7 @@ async def test_spa(headline: Locator, api: HomeAssistant) -> None:
         ("climate", "spa", "heat", warmth),
         ("sensor", "spa_warm_at", soon, {}),
     ):
-        shown = re.compile(r"Spa 28 → 36 °C, warm at \S+")
+        shown = re.compile(r"Spa 28 → 36 °C, warm at about \S+")
         await expect(headline).to_contain_text(shown)
 
 
@@ -176,7 +289,7 @@ async def test_spa_at_rest(pool: Page, api: HomeAssistant) -> None:
     """While other water circulates, the spa has its last reading in grey, with its time."""
     last = {"last_temperature": 31.25, "measured_at": "2026-01-05T18:40:00+00:00"}
     async with pretending(api, ("climate", "spa", None, last)):
-        shown = output(pool, "Spa · Mode").locator(".soft")
+        shown = output(pool, "Spa mode").locator(".soft")
         await expect(shown).to_have_text(re.compile(r"^31\.3 °C at Jan 5, \d+:\d\d"))
         await expect(shown).to_have_css("color", SOFT)
 
@@ -191,7 +304,7 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
     next_run = {"next_run": soon, "next_schedule": "Evening"}
     doing = headline.locator(".doing")
     async with pretending(api, ("sensor", "status", "problem", {"problems": problems})):
-        await expect(doing).to_contain_text("filtering")
+        await expect(doing).to_contain_text("Filtering")
         await expect(headline.locator(".open")).to_contain_text("+1")
     async with pretending(
         api,
@@ -199,25 +312,26 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
         ("sensor", "pump_status", "off", {}),
     ):
         await expect(doing).to_contain_text(
-            re.compile(r"pump off.* · next: Evening \d")
+            re.compile(r"Pump off.* · next: Evening \d")
         )
 
 
 async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
-    """A thermostat that does not heat is idle."""
-    for key in ("pool", "spa"):
-        async with pretending(api, ("climate", key, "heat", {"hvac_action": "idle"})):
-            tile = pool.locator("hui-tile-card:visible", has_text="Heating").filter(
-                has_text="Idle"
-            )
-            await expect(tile.first).to_be_visible()
+    """A thermostat that does not heat is idle, and its card says why."""
+    why = "It heats again below 27 °C."
+    for key, name in (("pool", "Heating · Pool"), ("spa", "Spa · Heating")):
+        idle = {"hvac_action": "idle", "explanation": why, "reasons": []}
+        async with pretending(api, ("climate", key, "heat", idle)):
+            tile = pool.locator("hui-tile-card:visible", has_text=name)
+            await expect(tile).to_contain_text("Idle")
+            await expect(tile).to_contain_text(why)
 
 
 async def test_slowest_speed(pool: Page, api: HomeAssistant) -> None:
     """The bar of the speed begins at 0, and what cannot be set is marked."""
     speed = await entity(api, "pump_speed", "number")
     low = (await api.states())[speed]["attributes"]["min"]
-    bar = pool.locator("poolctl-speed:visible")
+    bar = card(pool, "outputs").locator(".speed")
     async with pretended(api, speed, str(low)):
         whole = await bar.locator("label").bounding_box()
         assert whole is not None
@@ -245,9 +359,9 @@ async def test_times(pool: Page, api: HomeAssistant) -> None:
 
 
 async def test_next_step(pool: Page, api: HomeAssistant) -> None:
-    """The action of the next step is a button in the card, and says what it does."""
+    """The action of the next step is a button in the card, and states its effect."""
     button = await entity(api, "refill_acid", "button")
-    name, step = "Mark acid drum full", "Fill the drum, then press the button."
+    name, step = "Mark acid drum full", "Fill the drum."
     problem = {
         "key": "acid_low",
         "severity": "notice",
@@ -260,7 +374,8 @@ async def test_next_step(pool: Page, api: HomeAssistant) -> None:
         pressed = (await api.states())[button]["state"]
         await top.get_by_role("button", name=name).click()
         dialog = top.get_by_role("dialog")
-        await expect(dialog).to_contain_text(step)
+        await expect(dialog).to_contain_text("counts from a full drum of")
+        await expect(dialog.locator(".primary")).to_have_text(name)
         await dialog.get_by_role("button", name=name).click()
         await shown(api, button, lambda found: bool(found["state"] != pressed))
     page = {"label": "Open settings", "url": "/config/repairs"}
@@ -270,22 +385,30 @@ async def test_next_step(pool: Page, api: HomeAssistant) -> None:
         await expect(pool).to_have_url(re.compile("/config/repairs"))
 
 
-async def test_menu(pool: Page) -> None:
-    """An output without a schedule is not kept off until its schedule."""
+async def test_menu(pool: Page, api: HomeAssistant) -> None:
+    """The menu offers what works now, with its times; one button is the main one."""
     outputs = card(pool, "outputs")
-    await outputs.get_by_role("button", expanded=False).click()
-    await outputs.get_by_role("button", name="Hold Water Slide").click()
     dialog = outputs.get_by_role("dialog")
-    await expect(
-        dialog.get_by_role("button", name="Until you give it back")
-    ).to_be_visible()
-    await expect(
-        dialog.get_by_role("button", name="Off; it has no schedule")
-    ).to_be_visible()
-    await expect(dialog.get_by_role("button", name="Until its schedule")).to_have_count(
-        0
-    )
-    await dialog.get_by_role("button", name="Cancel").click()
+    keep_on = dialog.get_by_role("group", name="Keep on").get_by_role("button")
+    keep_off = dialog.get_by_role("group", name="Keep off").get_by_role("button")
+
+    async def offered(name: str, on: list[str], off: list[str]) -> None:
+        await outputs.get_by_role("button", name=f"Hold {name}").click()
+        await expect(keep_on).to_have_text([re.compile(each) for each in on])
+        await expect(keep_off).to_have_text([re.compile(each) for each in off])
+        await expect(dialog.locator(".primary")).to_have_count(0)
+        await dialog.get_by_role("button", name="Cancel").click()
+
+    now = ["^30 min$", "^2 hr$", "^Until I release it$"]
+    scheduled = r"^Until .* \(its schedule\)$"
+    await outputs.get_by_role("button", expanded=False).click()
+    # The pump has a schedule that runs it, the slide has none.
+    pump = (await api.states())[await entity(api, "pump", "switch")]
+    runs = [scheduled] if pump["attributes"]["mode"] == "schedule" else []
+    await offered("Pump", [*now[:2], *runs, now[2]], [*now[:2], scheduled])
+    await offered("Water Slide", now, [])
+    async with pretending(api, ("sensor", "connection", "cloud", {})):
+        await offered("Pump", [*now[:2], *runs, now[2]], [])
     await outputs.get_by_role("button", expanded=True).click()
 
 
@@ -294,5 +417,8 @@ async def test_pages(pool: Page) -> None:
     for name in ("History", "Settings"):
         await pool.locator("hui-tile-card:visible", has_text=name).click()
         await expect(pool.locator("hui-root")).to_contain_text(f"Home pool: {name}")
+        if name == "Settings":
+            headings = pool.locator("hui-heading-card:visible")
+            await expect(headings).to_have_text(GROUPS)
         await pool.go_back()
         await expect(card(pool, "pool")).to_be_visible()

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { growth, runs, shaded, total, within } from "../../custom_components/poolctl/frontend/day.js";
+import { around, growth, runs, shaded, total, within } from "../../custom_components/poolctl/frontend/day.js";
 
 const HOUR = 3_600_000;
 const DAY = { from: 0, to: 24 * HOUR };
@@ -48,4 +48,11 @@ test("a run is as dark as its speed", () => {
 
 test("a counter that begins again goes on", () => {
   assert.equal(growth([at(0, "5"), at(1, "7"), at(2, "unavailable"), at(3, "1")]), 3);
+});
+
+test("the run of now ends with the last of those that overlap", () => {
+  const plan = [span(8, 10), span(9, 12), span(20, 21), span(32, 33)];
+  assert.deepEqual(around(plan, 9.5 * HOUR), { end: 12 * HOUR, next: 20 * HOUR });
+  assert.deepEqual(around(plan, 15 * HOUR), { end: undefined, next: 20 * HOUR });
+  assert.deepEqual(around([], 0), { end: undefined, next: undefined });
 });

@@ -3,8 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clock, days, daysUntil, duration, hourOfDay, moment, retimed } from "../../custom_components/poolctl/frontend/format.js";
-import { fill, words } from "../../custom_components/poolctl/frontend/words.js";
+import { capital, clock, days, daysUntil, duration, hourOfDay, moment, worded } from "../../custom_components/poolctl/frontend/format.js";
+import { fill, load, words } from "../../custom_components/poolctl/frontend/words.js";
+import { texts } from "./texts.mjs";
+
+for (const language of ["en", "de", "fr"]) {
+  await load(language, texts);
+}
+await load("fr-FR", texts);
 
 const HOUR = 3_600_000;
 const BERLIN = "Europe/Berlin";
@@ -48,16 +54,22 @@ test("a moment has its day, unless it is today", () => {
   assert.equal(shown(now - 8 * 24 * HOUR), "Apr 26, 12:00 PM");
 });
 
-test("the times of a sentence are those of the profile", () => {
-  const shown = (text, more, language = "en") => plain(retimed(hass(language, more), text));
-  assert.equal(shown("Asked for that at 09:26. It ends at 18:40."), "Asked for that at 9:26 AM. It ends at 6:40 PM.");
-  assert.equal(shown("It ends at 18:40.", { time_format: "24" }), "It ends at 18:40.");
-  assert.equal(shown("It began at 00:00 and ends at 24:00."), "It began at midnight and ends at midnight.");
-  assert.equal(shown("Since 2026-03-29 18:40."), "Since Mar 29, 6:40 PM.");
-  assert.equal(shown("Es endet am 2026-10-25 07:05.", {}, "de"), "Es endet am 25. Okt., 07:05.");
-  for (const text of ["It is at 10.0.0.10:50.", "Its card is 0a:10:20:30:40:50.", "8:30, 12:75"]) {
-    assert.equal(shown(text), text);
-  }
+test("of a sentence, the times are those of the profile, and names stay", () => {
+  const at = new Date();
+  at.setUTCHours(18, 30, 0, 0);
+  const values = { time: at.toISOString(), schedule: "Cleaner 18:30" };
+  const shown = (more) => plain(worded(hass("en", { time_zone: "server", ...more }), values, "not_there", "why_next"));
+  const zoned = (options) => plain(new Intl.DateTimeFormat("en", { timeZone: BERLIN, hour: "numeric", minute: "2-digit", ...options }).format(at));
+  assert.equal(shown({}), `Next start: ${zoned({})} (Cleaner 18:30).`);
+  assert.equal(shown({ time_format: "24" }), `Next start: ${zoned({ hour: "2-digit", hour12: false })} (Cleaner 18:30).`);
+  assert.equal(worded(hass("en"), values, "not_there"), "");
+  assert.equal(worded(hass("en"), undefined, "why_next"), "");
+});
+
+test("a sentence begins with a capital", () => {
+  const begun = (text, language = "en") => capital(hass(language), text);
+  assert.deepEqual(["filtering", "pH 7.4", "", undefined].map((text) => begun(text)), ["Filtering", "pH 7.4", "", ""]);
+  assert.equal(begun("éteint", "fr"), "Éteint");
 });
 
 test("lengths and days are words of the language", () => {
@@ -68,20 +80,22 @@ test("lengths and days are words of the language", () => {
   assert.deepEqual(["en", "de", "es", "it", "pt-BR"].map((language) => days(hass(language), 52)), ["52 days", "52 Tage", "52 días", "52 giorni", "52 dias"]);
 });
 
-test("all words are there in every language, with the same gaps", () => {
-  const gaps = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
-  const english = words("en-GB");
-  for (const language of ["de", "fr", "es", "it", "nl", "pt-BR", "cs", "sv"]) {
-    const found = words(language);
-    assert.notEqual(found.description, english.description);
-    for (const [key, text] of Object.entries(english)) {
-      assert.ok(found[key], `${language} ${key}`);
-      if (key !== "contents") {
-        assert.deepEqual(gaps(found[key]), gaps(text), `${language} ${key}`);
-      }
+test("texts are asked for once, and again after a failure", async () => {
+  let fails = true;
+  const asked = [];
+  const callWS = async (message) => {
+    asked.push(message.language);
+    if (fails) {
+      throw new Error("no connection");
     }
-    assert.ok(Object.values(found.contents).every(Boolean), language);
-  }
-  assert.deepEqual(words("ja"), english);
+    return { resources: { "component.poolctl.common.card_pool": "Piscina", "component.poolctl.common.dry_run": "A bomba" } };
+  };
+  assert.deepEqual(await load("pt", callWS), {});
+  assert.deepEqual(words("pt"), {});
+  fails = false;
+  await Promise.all([load("pt", callWS), load("pt", callWS)]);
+  assert.deepEqual(words("pt"), { pool: "Piscina", dry_run: "A bomba" });
+  await load("de-CH", callWS);
+  assert.deepEqual(asked, ["pt-BR", "pt-BR", "de"]);
   assert.equal(fill("{a} of {b}", { a: "1" }), "1 of {b}");
 });

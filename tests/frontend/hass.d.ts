@@ -43,17 +43,22 @@ interface Problem {
   severity: string;
   sentence: string;
   next_step?: string;
+  variant?: string;
+  step?: string;
+  values?: Record<string, string>;
   since?: string;
-  action?: { label: string; entity_id?: string; url?: string };
+  action?: { label: string; entity_id?: string; perform_action?: string; url?: string };
 }
 
 interface CardConfig {
   type: string;
   device_id?: string;
+  entity_id?: string;
   show?: string[];
 }
 
 interface Window {
+  hassConnection?: Promise<{ conn: { sendMessagePromise(message: Record<string, unknown>): Promise<any> } }>;
   customStrategies?: unknown[];
   customCards?: unknown[];
   customCardFeatures?: { type: string; name: string; isSupported(hass: Hass, context: { entity_id: string }): boolean }[];

@@ -4,14 +4,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Pool } from "../../custom_components/poolctl/frontend/pool.js";
-import { daily, settings } from "../../custom_components/poolctl/frontend/views.js";
-import { words } from "../../custom_components/poolctl/frontend/words.js";
+import { settings } from "../../custom_components/poolctl/frontend/views.js";
+import { load } from "../../custom_components/poolctl/frontend/words.js";
+import { texts } from "./texts.mjs";
+
+const text = await load("en", texts);
 
 const CONNECTION = "sensor.connection";
 const ours = [
   [CONNECTION, "connection", "diagnostic"],
   ["switch.filter", "schedule", "config"],
-  ["time.filter_start", "schedule_start", "config"],
+  ["number.filter_limit", "schedule_limit", "config"],
   ["sensor.power", "pump_power", null],
   ["sensor.flow", "flow_rate", null],
 ];
@@ -25,7 +28,7 @@ const hass = {
 };
 
 test("in the cloud a setting shows its state, not two buttons", () => {
-  const [rows] = settings(new Pool(hass, "pool"), words("en"))
+  const [rows] = settings(new Pool(hass, "pool"), text)
     .sections.flatMap(({ cards }) => cards)
     .filter(({ type }) => type === "entities")
     .map(({ entities }) => entities);
@@ -34,18 +37,10 @@ test("in the cloud a setting shows its state, not two buttons", () => {
       .filter(({ conditions }) => !conditions || conditions.every(({ state, state_not }) => (state ? state === way : state_not !== way)))
       .map((row) => row.row ?? row)
       .map(({ entity, type }) => [entity, type]);
-  const time = ["time.filter_start", "simple-entity"];
-  assert.deepEqual(at("lan"), [["switch.filter", undefined], time]);
-  assert.deepEqual(at("cloud"), [["switch.filter", "simple-entity"], time]);
+  const limit = ["number.filter_limit", "simple-entity"];
+  assert.deepEqual(at("lan"), [limit, ["switch.filter", undefined]]);
+  assert.deepEqual(at("cloud"), [limit, ["switch.filter", "simple-entity"]]);
   assert.ok(rows.every(({ conditions }) => !conditions || conditions.every(({ entity }) => entity === CONNECTION)));
-});
-
-test("of power and flow, one that is alone has the whole row", () => {
-  const cards = daily(new Pool(hass, "pool"), words("en")).sections.flatMap((section) => section.cards);
-  const [stack] = cards.filter(({ type }) => type === "horizontal-stack");
-  assert.deepEqual(stack.cards.map(({ entity }) => entity), ["sensor.power", "sensor.flow"]);
-  assert.ok(stack.cards.every(({ entity, visibility: [condition] }) => condition.entity === entity));
-  assert.equal(stack.grid_options.columns, 12);
 });
 
 test("volumes in different units can be compared", () => {

@@ -35,6 +35,7 @@ SOURCES = "\n".join(
     for path in FOLDER.rglob("*.py")
     if not path.is_relative_to(FOLDER / "client")
 )
+CARDS = "\n".join(path.read_text() for path in FOLDER.glob("frontend/*.js"))
 
 
 def load(name: str) -> Any:
@@ -134,9 +135,26 @@ def test_every_problem_has_a_sentence_and_a_next_step() -> None:
             expected.add(step or f"{row.key}_next")
         expected |= {f"{step.key}_next" for step in row.steps}
         actions = (row.action, *(step.action for step in row.steps))
-        expected |= {f"action_{each.key}" for each in actions if each and each.url}
-    explained = {key for key in ENGLISH["common"] if key.startswith("why_")}
-    assert set(ENGLISH["common"]) - explained == expected
+        expected |= {f"action_{a.key}" for a in actions if a and (a.url or a.switch)}
+    others = {key for key in ENGLISH["common"] if key.startswith(("why_", "card_"))}
+    assert set(ENGLISH["common"]) - others == expected
+
+
+def test_every_text_of_a_card_is_used() -> None:
+    """The cards use every text that is theirs, and every text that they use is there."""
+    texts = {
+        key.removeprefix("card_")
+        for key in ENGLISH["common"]
+        if key.startswith("card_")
+    }
+    named = {key for key in texts if key.startswith(("part_", "about_"))}
+    words = set(re.findall(r"\w+", CARDS))
+    assert texts - named <= words
+    lists = " ".join(re.findall(r"(?:contents|const KINDS) = .*\[(.*)\]", CARDS))
+    parts = {f"part_{part}" for part in re.findall(r'"(\w+)"', lists)}
+    kinds = re.findall(r'^  \["(\w+)", Pool\w+, /', CARDS, re.MULTILINE)
+    assert named == parts | {f"about_{kind}" for kind in kinds}
+    assert set(re.findall(r"this\.text\.(\w+)", CARDS)) <= texts
 
 
 def test_every_explanation_has_a_sentence() -> None:
@@ -211,6 +229,8 @@ def test_placeholders_are_filled() -> None:
     """The sources give a value for every placeholder in a text."""
     given = keys(r'"(\w+)": ') | keys(r'report\("\w+", (\w+)=') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
+    filled = re.findall(r"fill\([^{]*\{([^}]*)\}", CARDS)
+    given |= set(re.findall(r"\w+", " ".join(filled)))
     for path, text in texts(ENGLISH).items():
         for _, placeholder, _, _ in Formatter().parse(text):
             assert placeholder is None or placeholder in given, path

@@ -605,7 +605,7 @@ def test_what_a_repair_shows(row: Following) -> None:
     assert issue.learn_more_url == "there"
     (shown,) = row.problems.active
     assert (shown.key, shown.variant) == ("no_key", "no_key")
-    assert shown.values == {"litres": "1.5"}
+    assert shown.values == {"litres": 1.5}
 
 
 def test_status() -> None:

@@ -3,7 +3,7 @@
 import { PoolCard } from "./card.js";
 import { growth, levelOf, runs, shaded, total, within } from "./day.js";
 import { h } from "./dom.js";
-import { clock, duration, hourOfDay, number, zoneOf } from "./format.js";
+import { capital, clock, duration, hourOfDay, number, zoneOf } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -25,8 +25,8 @@ export class PoolDay extends PoolCard {
     svg { display: block; width: 100%; }
     .bar { height: 24px; }
     .pump .bar { height: 32px; }
-    .whole { fill: color-mix(in srgb, var(--primary-text-color) 5%, transparent); }
-    .planned { fill: color-mix(in srgb, var(--primary-text-color) 18%, transparent); }
+    .whole { fill: var(--primary-text-color); fill-opacity: 0.05; }
+    .planned { fill: var(--primary-text-color); fill-opacity: 0.18; }
     .ran { fill: var(--primary-color); shape-rendering: crispEdges; }
     .by-hand { fill: none; stroke: var(--primary-text-color); stroke-width: 2; stroke-dasharray: 5 3; }
     .grid { stroke: var(--divider-color, #ccc); stroke-width: 1; }
@@ -70,21 +70,11 @@ export class PoolDay extends PoolCard {
   /** @param {Pool} pool */
   async recall(pool) {
     const all = this.followed(pool);
-    /** @type {(entities: Entity[], more: Record<string, boolean>) => Promise<Record<string, Past[]>>} */
-    const read = async (entities, more) =>
-      entities.length
-        ? this.hass.callWS({
-            type: "history/history_during_period",
-            start_time: new Date(this.day.from).toISOString(),
-            entity_ids: entities.map(({ id }) => id),
-            ...more,
-          })
-        : {};
     const sensors = all.filter(({ domain }) => domain === "sensor");
     const others = all.filter(({ domain }) => domain !== "sensor");
     const found = await Promise.all([
-      read(sensors, { minimal_response: true, no_attributes: true }),
-      read(others, { significant_changes_only: false }),
+      pool.states(sensors, this.day.from),
+      pool.states(others, this.day.from, { significant_changes_only: false }),
     ]).catch(() => undefined);
     this.past = found && { ...found[0], ...found[1] };
     this.show();
@@ -95,7 +85,7 @@ export class PoolDay extends PoolCard {
     for (const { id, state } of this.followed(pool)) {
       const past = this.past?.[id];
       const at = state ? Date.parse(state.last_updated) / 1000 : NaN;
-      if (state && past && at > (past.at(-1)?.lu ?? 0)) {
+      if (state && past && at > (past[past.length - 1]?.lu ?? 0)) {
         past.push({ s: state.state, lu: at, a: state.attributes });
       }
     }
@@ -108,7 +98,7 @@ export class PoolDay extends PoolCard {
       h("h2", null, this.text.day),
       rows.map((row) => this.row(row)),
       h("div", { class: "axis", "aria-hidden": "true" }, HOURS.map((hour) => h("span", null, clock(this.hass, this.at(hour))))),
-      h("p", { key: "sum", class: "sum" }, this.sum(pool, rows.find(({ kind }) => kind === "pump"))),
+      h("p", { key: "sum", class: "sum" }, this.sum(pool)),
       this.legend(rows),
       this.pastOf && !this.past && h("p", { key: "none", class: "soft" }, this.text.no_history),
     ];
@@ -156,7 +146,7 @@ export class PoolDay extends PoolCard {
     return h(
       "div",
       { key: id, class: `row ${kind}` },
-      h("div", { class: "label" }, h("span", null, name), kind !== "pump" && h("span", null, this.hours(planned, ran))),
+      h("div", { class: "label" }, h("span", null, name), h("span", null, this.hours(planned, ran))),
       h(
         "svg",
         { class: "bar", role: "img", "aria-label": this.says(name, planned, ran) },
@@ -192,13 +182,12 @@ export class PoolDay extends PoolCard {
     return hourOfDay(this.day.from + 1, zoneOf(this.hass), hour);
   }
 
-  /** @param {Pool} pool @param {Row | undefined} pump */
-  sum(pool, pump) {
+  /** @param {Pool} pool What the pump moved and took. */
+  sum(pool) {
     const turnovers = pool.one("sensor", "turnovers_today");
     const energy = pool.one("sensor", "pump_energy");
     const used = energy && this.past?.[energy.id] ? growth(this.past[energy.id]) : NaN;
     return [
-      pump && this.hours(pump.planned, pump.ran),
       turnovers && known(turnovers.state) && fill(this.text.turnovers, { number: number(this.hass, pool.numbered(turnovers), 1) }),
       energy && Number.isFinite(used) && pool.text(energy, String(Math.round(used * 10) / 10)),
     ]
@@ -215,7 +204,7 @@ export class PoolDay extends PoolCard {
       { class: "legend" },
       h("span", null, sample("planned"), this.text.planned),
       h("span", null, sample("ran"), this.text.ran),
-      held && h("span", { key: "held" }, sample("by-hand"), this.text.by_hand),
+      held && h("span", { key: "held" }, sample("by-hand"), capital(this.hass, this.text.by_hand)),
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { days, daysUntil, duration, moment } from "./format.js";
+import { capital, days, daysUntil, duration, moment } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -31,9 +31,9 @@ export class PoolDrums extends PoolCard {
     .drums { display: grid; grid-template-columns: repeat(auto-fit, minmax(92px, 1fr)); gap: 12px; }
     .drum { display: grid; grid-template-rows: subgrid; grid-row: span 4; justify-items: center; row-gap: 4px; text-align: center; }
     .drum svg { width: 72px; height: 92px; }
-    .shell { fill: color-mix(in srgb, var(--primary-text-color) 6%, transparent); stroke: var(--secondary-text-color); stroke-width: 2; }
+    .shell { fill: var(--primary-text-color); fill-opacity: 0.06; stroke: var(--secondary-text-color); stroke-width: 2; }
     .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
-    .fill { fill: color-mix(in srgb, var(--rate) 45%, transparent); transition: y 300ms, height 300ms; }
+    .fill { fill: var(--rate); fill-opacity: 0.45; transition: y 300ms, height 300ms; }
     .lid { fill: var(--secondary-text-color); }
     svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
     .name { font-weight: 500; }
@@ -45,8 +45,10 @@ export class PoolDrums extends PoolCard {
   /** @param {Pool} pool */
   draw(pool) {
     const levels = [...DOSERS.map((doser) => this.doser(pool, doser)), this.filter(pool)].filter((level) => level !== undefined);
+    const shapes = new Set(levels.map(({ shape }) => shape));
+    const title = shapes.size === 1 ? (shapes.has("filter") ? this.text.part_filter : this.text.drums_only) : this.text.drums;
     return [
-      h("div", { class: "head" }, h("h2", null, this.text.drums), this.pause(pool)),
+      h("div", { class: "head" }, h("h2", null, title), this.pause(pool)),
       levels.length ? h("div", { class: "drums" }, levels.map((level) => this.level(level))) : h("p", { class: "soft" }, this.text.no_drums),
     ];
   }
@@ -84,13 +86,13 @@ export class PoolDrums extends PoolCard {
     const full = pool.text(size);
     const refill = pool.one("button", doser.refill);
     return {
-      name: this.text.contents[doser.show],
+      name: this.text[`part_${doser.show}`],
       shape: "drum",
       share: litres / pool.numbered(size),
       value: litres === 0 ? this.text.empty : pool.text(left),
-      note: [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · "),
-      rate: Number.isFinite(litres) ? pool.rate(...doser.problems) : "none",
-      action: refill && known(size?.state) && this.confirmed(pool, refill, fill(this.text.refilled, { size: full })),
+      note: capital(this.hass, [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · ")),
+      rate: Number.isFinite(litres) ? pool.rate(left, ...doser.problems) : "none",
+      action: refill && known(size?.state) && this.confirmed(pool, refill),
     };
   }
 
@@ -110,14 +112,14 @@ export class PoolDrums extends PoolCard {
     const percent = pool.numbered(load);
     const limit = pool.one("number", "filter_limit");
     const note = limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "";
-    const measured = { value: pool.text(load), note, rate: pool.rate("filter_needs_cleaning") };
+    const measured = { value: pool.text(load), note, rate: pool.rate(load, "filter_needs_cleaning") };
     const unmeasured = { value: "–", note: load ? this.text.measuring : this.text.clean_first, rate: "none" };
     return {
-      name: this.text.contents.filter,
+      name: this.text.part_filter,
       shape: "filter",
       share: percent / (limit ? pool.numbered(limit) : 100),
       ...(Number.isFinite(percent) ? measured : unmeasured),
-      action: clean && this.confirmed(pool, clean, this.text.cleaned),
+      action: clean && this.confirmed(pool, clean),
     };
   }
 

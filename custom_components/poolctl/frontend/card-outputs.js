@@ -1,37 +1,45 @@
 // What runs and until when, then what is used; a tap switches, a long press or the dots hold.
 
-import { PoolCard } from "./card.js";
+import { PoolCard, heldByHand } from "./card.js";
+import { around } from "./day.js";
 import { h } from "./dom.js";
-import { duration, moment, number, retimed } from "./format.js";
+import { duration, moment, number } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
 const LONG_PRESS = 500;
+const MINUTE = 60_000;
 const KINDS = /** @type {const} */ (["pump", "spa", "lights", "outputs"]);
 
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./card.js").Answer} Answer */
 
 const runs = (/** @type {Entity} */ { state }) => state?.state === "on";
-const held = (/** @type {Entity} */ { state }) => state?.attributes.held_by_hand === true;
 
 export class PoolOutputs extends PoolCard {
   static contents = [...KINDS];
   static style = `
-    .list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 210px), 1fr)); gap: 8px; }
-    .list + .list { margin-top: 8px; }
-    .list.off { grid-template-columns: repeat(auto-fill, minmax(min(100%, 150px), 1fr)); }
-    .off .switch { gap: 8px; padding-inline-start: 8px; }
-    .off .menu { width: 32px; }
-    .row { display: flex; align-items: stretch; border-radius: 12px; background: color-mix(in srgb, var(--primary-text-color) 5%, transparent); }
-    .row.on { background: color-mix(in srgb, var(--primary-color) 22%, transparent); }
+    .list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 140px), 1fr)); gap: 8px; }
+    .row { display: flex; align-items: stretch; border-radius: 12px; background: rgba(var(--rgb-primary-text-color), 0.05); }
+    .row.on { background: rgba(var(--rgb-primary-color), 0.22); }
     .row.held { box-shadow: inset 0 0 0 2px var(--primary-color); }
-    .switch { flex: 1; min-width: 0; display: flex; gap: 12px; align-items: center; padding: 6px 0 6px 12px; min-height: 48px; box-sizing: border-box; border-radius: 12px; touch-action: manipulation; user-select: none; -webkit-touch-callout: none; }
+    .pump { grid-column: 1 / -1; flex-wrap: wrap; }
+    .pump .switch { flex-basis: 170px; }
+    .speed { flex: 1 1 150px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 8px 12px; font-size: 14px; }
+    .speed label { position: relative; flex: 1 1 140px; height: 40px; border-radius: 12px; overflow: hidden; background: rgba(var(--rgb-primary-color), 0.2); }
+    .speed label:focus-within { outline: 2px solid var(--primary-color); outline-offset: 2px; }
+    .speed label span { position: absolute; inset-block: 0; inset-inline-start: 0; }
+    .at { background: var(--primary-color); }
+    .below { background: repeating-linear-gradient(135deg, transparent 0 6px, rgba(var(--rgb-primary-text-color), 0.25) 6px 8px); }
+    input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }
+    input:disabled { cursor: default; }
+    .switch { flex: 1; min-width: 0; display: flex; gap: 8px; align-items: center; padding: 6px 0 6px 8px; min-height: 48px; box-sizing: border-box; border-radius: 12px; touch-action: manipulation; user-select: none; -webkit-touch-callout: none; }
     .switch ha-state-icon { --mdc-icon-size: 24px; flex: none; color: var(--secondary-text-color); }
     .on .switch ha-state-icon { color: var(--primary-color); }
     .name { display: block; font-weight: 500; font-size: 14px; line-height: 20px; overflow-wrap: anywhere; }
     .state { display: block; font-size: 12px; line-height: 16px; }
-    .menu { width: 40px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
+    .menu { width: 32px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
     .more { flex: 1; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
     .foot { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 8px; }
   `;
@@ -44,17 +52,14 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool */
   draw(pool) {
     const outputs = pool.outputs.filter((entity) => this.shows(kindOf(entity)));
-    outputs.sort((one, other) => Number(runs(other)) - Number(runs(one)) || KINDS.indexOf(kindOf(one)) - KINDS.indexOf(kindOf(other)));
-    const first = outputs.filter((entity) => runs(entity) || held(entity));
-    const others = outputs.filter((entity) => !first.includes(entity));
-    const used = others.filter((entity) => kindOf(entity) !== "outputs" || this.planned(entity).length > 0);
-    const idle = others.filter((entity) => !used.includes(entity));
+    const place = (/** @type {Entity} */ entity) => (kindOf(entity) === "pump" ? 0 : runs(entity) ? 1 : 2) * KINDS.length + KINDS.indexOf(kindOf(entity));
+    outputs.sort((one, other) => place(one) - place(other));
+    const idle = outputs.filter((entity) => kindOf(entity) === "outputs" && !runs(entity) && !heldByHand(entity) && !this.planned(entity).length);
+    const shown = this.open ? outputs : outputs.filter((entity) => !idle.includes(entity));
     return [
       h("h2", null, this.text.outputs),
-      first.length > 0 && h("div", { key: "first", class: "list" }, first.map((entity) => this.row(pool, entity))),
-      used.length > 0 && h("div", { key: "used", class: "list off" }, used.map((entity) => this.row(pool, entity))),
-      h("div", { key: "foot", class: "foot" }, idle.length > 0 && this.rest(idle), this.resume(pool, outputs)),
-      this.open && h("div", { key: "idle", class: "list off" }, idle.map((entity) => this.row(pool, entity))),
+      h("div", { class: "list" }, shown.map((entity) => this.row(pool, entity))),
+      h("div", { class: "foot" }, idle.length > 0 && this.rest(idle), this.resume(pool, outputs)),
     ];
   }
 
@@ -73,11 +78,8 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool @param {Entity[]} outputs What gives all of them back at once. */
   resume(pool, outputs) {
     const resume = pool.one("button", "resume_schedules");
-    const names = outputs.filter(held).map((entity) => pool.named(entity));
-    if (!resume || !known(pool.connection?.state) || pool.throughCloud || !names.length) {
-      return null;
-    }
-    return this.confirmed(pool, resume, fill(this.text.gives_back, { names: names.join(", ") }));
+    const can = known(pool.connection?.state) && !pool.throughCloud && outputs.some(heldByHand);
+    return resume && can && this.confirmed(pool, resume);
   }
 
   /** @param {Pool} pool @param {Entity} entity */
@@ -88,7 +90,7 @@ export class PoolOutputs extends PoolCard {
     const off = !known(state);
     return h(
       "div",
-      { key: id, class: ["row", on && "on", held(entity) && "held"].filter(Boolean).join(" ") },
+      { key: id, class: ["row", kindOf(entity), on && "on", heldByHand(entity) && "held"].filter(Boolean).join(" ") },
       h(
         "button",
         { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-focus": id, ...this.pressed(pool, entity) },
@@ -100,7 +102,28 @@ export class PoolOutputs extends PoolCard {
         { class: "menu", "data-focus": `${id} menu`, "aria-haspopup": "dialog", "aria-label": fill(this.text.hold_name, { name }), disabled: off, onclick: () => this.offer(pool, entity) },
         h("ha-icon", { icon: "mdi:dots-vertical", "aria-hidden": "true" }),
       ),
+      kindOf(entity) === "pump" && this.pump(pool),
     );
+  }
+
+  /** @param {Pool} pool The speed of the pump, and what it draws and moves. */
+  pump(pool) {
+    const speed = pool.one("number", "pump_speed");
+    const facts = [...(speed ? [speed] : []), ...pool.all("sensor", "pump_power", "flow_rate")].filter(({ state }) => known(state));
+    return h("div", { class: "speed" }, speed && this.bar(pool, speed), h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
+  }
+
+  /** @param {Pool} pool @param {Entity} speed A bar from 0, so that the lowest speed does not look like off; what is below it is hatched. */
+  bar(pool, speed) {
+    const { min, max, step } = speed.state?.attributes ?? {};
+    const share = (/** @type {number} */ value) => ({ style: `width: ${(value / max) * 100 || 0}%` });
+    const set = (/** @type {Event & { target: HTMLInputElement }} */ { target }) => {
+      const value = Math.max(Number(target.value), min);
+      target.value = String(value);
+      return this.perform("number.set_value", speed.id, { value });
+    };
+    const input = { type: "range", min: 0, max, step, "aria-label": pool.named(speed), disabled: !known(speed.state), value: speed.state?.state, onchange: set };
+    return h("label", null, h("span", { class: "at", ...share(pool.numbered(speed)) }), h("span", { class: "below", ...share(min) }), h("input", input));
   }
 
   /** @param {Pool} pool @param {Entity} entity How warm a spa was last, and when. */
@@ -129,31 +152,47 @@ export class PoolOutputs extends PoolCard {
         const wasHeld = this.held;
         this.held = false;
         if (!wasHeld) {
-          this.perform(`${entity.domain}.${runs(entity) ? "turn_off" : "turn_on"}`, entity.id);
+          this.turn(entity, runs(entity) ? "off" : "on")();
         }
       },
     };
   }
 
-  /** @param {Pool} pool @param {Entity} entity */
+  /** @param {Pool} pool @param {Entity} entity Offer what can be done with it now. */
   offer(pool, entity) {
     const { text } = this;
-    const hold = (/** @type {boolean} */ state, /** @type {number} */ minutes) => () =>
-      this.perform("poolctl.hold", entity.id, { state, duration: { minutes } });
-    const turn = (/** @type {string} */ how) => () => this.perform(`${entity.domain}.turn_${how}`, entity.id);
-    const times = (/** @type {boolean} */ on) =>
-      [30, 120].map((minutes) => ({ label: duration(this.hass, minutes * 60_000), run: hold(on, minutes) }));
-    this.ask(pool.named(entity), retimed(this.hass, entity.state?.attributes.explanation ?? "") || this.says(pool, entity), [
-      { title: text.keep_on, answers: [...times(true), { label: text.until_given_back, run: turn("on") }] },
-      { title: text.keep_off, answers: [...(pool.throughCloud ? [] : times(false)), { label: this.planned(entity).length ? text.until_schedule : text.no_schedule, run: turn("off") }] },
+    const groups = [
+      { title: text.keep_on, answers: this.keep(entity, true) },
+      { title: text.keep_off, answers: pool.throughCloud ? [] : this.keep(entity, false) },
       {
         answers: [
-          ...(held(entity) ? [{ label: text.give_back, run: () => this.perform("poolctl.resume_schedule", entity.id) }] : []),
-          { label: text.details, run: () => this.more(entity.id) },
+          ...(heldByHand(entity) && !pool.throughCloud ? [{ label: text.give_back, look: "primary", run: () => this.perform("poolctl.resume_schedule", entity.id) }] : []),
+          { label: text.details, look: "plain", run: () => this.more(entity.id) },
           { label: text.cancel },
         ],
       },
-    ]);
+    ];
+    this.ask(pool.named(entity), pool.why(entity) || this.says(pool, entity), groups.filter(({ answers }) => answers.length));
+  }
+
+  /** @param {Entity} entity @param {boolean} state How it can be kept on or off. @returns {Answer[]} */
+  keep(entity, state) {
+    const plan = this.planned(entity);
+    const { end, next } = around(plan);
+    const hold = (/** @type {number} */ ms) => () => this.perform("poolctl.hold", entity.id, { state, duration: { seconds: Math.round(ms / 1000) } });
+    const times = [30 * MINUTE, 120 * MINUTE].map((ms) => ({ label: duration(this.hass, ms), run: hold(ms) }));
+    /** @type {(at: number | undefined, run: () => unknown) => Answer[]} */
+    const until = (at, run) => (at ? [{ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run }] : []);
+    if (state) {
+      return [...times, ...until(end, hold((end ?? 0) - Date.now())), { label: this.text.until_given_back, run: this.turn(entity, "on") }];
+    }
+    // Without a schedule, nothing would switch it on that a hold could keep off.
+    return plan.length ? [...times, ...until(end ?? (runs(entity) ? next : undefined), this.turn(entity, "off"))] : [];
+  }
+
+  /** @param {Entity} entity @param {"on" | "off"} how */
+  turn({ id, domain }, how) {
+    return () => this.perform(`${domain}.turn_${how}`, id);
   }
 
   /** @param {Pool} pool @param {Entity} entity What runs it and until when, in a few words. */
@@ -163,7 +202,7 @@ export class PoolOutputs extends PoolCard {
     const end = this.endOf(entity);
     const what = [
       pool.text(entity),
-      held(entity) ? text.by_hand : mode === "schedule" && schedule,
+      heldByHand(entity) ? text.by_hand : mode === "schedule" && schedule,
       end && fill(text.until, { time: moment(this.hass, end) }),
     ];
     return what.filter(Boolean).join(" · ");

@@ -2,13 +2,14 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { moment, number } from "./format.js";
-import { known } from "./pool.js";
+import { capital, moment, number } from "./format.js";
+import { known, outside } from "./pool.js";
 import { fill } from "./words.js";
 
 const MINUTE = 60_000;
 
-/** @typedef {{ rate: string, icon: string, word: string, sentence: string, doing?: string }} Headline */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {{ rate: string, icon: string, word: string, sentence: string, doing?: string, why?: string }} Headline */
 /** @typedef {{ word?: string, sentence?: string }} Doing */
 
 /** How a state of the sensor *Status* looks. @type {Record<string, [string, string]>} */
@@ -17,6 +18,7 @@ const LOOK = {
   notice: ["fair", "mdi:information-variant"],
   problem: ["poor", "mdi:exclamation-thick"],
   unknown: ["none", "mdi:help"],
+  checking: ["fair", "mdi:timer-sand"],
 };
 
 export class PoolHeadline extends PoolCard {
@@ -24,8 +26,8 @@ export class PoolHeadline extends PoolCard {
     .headline { display: flex; gap: 20px; align-items: center; width: 100%; }
     .disc { flex: none; width: 96px; height: 96px; }
     .disc .ring { fill: none; stroke: var(--rate); stroke-width: 6; }
-    .disc .water { fill: color-mix(in srgb, var(--primary-color) 30%, transparent); }
-    .still .disc .water, .lost .disc .water { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
+    .disc .water { fill: var(--primary-color); fill-opacity: 0.3; }
+    .still .disc .water, .lost .disc .water { fill: var(--primary-text-color); fill-opacity: 0.12; }
     .disc text { fill: var(--primary-text-color); font-size: 22px; font-weight: 500; text-anchor: middle; }
     .runs .disc .water { animation: waves 4s linear infinite; }
     @keyframes waves { to { transform: translateX(-48px); } }
@@ -35,8 +37,8 @@ export class PoolHeadline extends PoolCard {
     .headline [role="status"] { flex: 1; min-width: 0; }
     .doing { display: block; font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
     .open { flex: none; display: flex; align-items: center; color: var(--secondary-text-color); }
-    .step { margin-top: 12px; width: 100%; background: var(--primary-color); color: var(--text-primary-color, #fff); }
-    .step:hover { background: color-mix(in srgb, var(--primary-color) 85%, #000); }
+    .step { margin-top: 12px; width: 100%; }
+    .why { margin-top: 12px; }
     .name { font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
     ul { list-style: none; margin: 16px 0 0; padding: 0; display: grid; gap: 12px; }
     li { padding-inline-start: 12px; border-inline-start: 4px solid var(--rate); font-size: 14px; line-height: 20px; }
@@ -53,7 +55,7 @@ export class PoolHeadline extends PoolCard {
   /** @type {{ label: string, value: string }[]} */
   last = [];
 
-  /** @param {import("./pool.js").Pool} pool */
+  /** @param {Pool} pool */
   changed(pool) {
     // Until its state expires, the other cards still show them.
     const gone = pool.lost && !known(pool.one("sensor", "ph", "water_temperature")?.state);
@@ -67,31 +69,22 @@ export class PoolHeadline extends PoolCard {
     }
   }
 
-  /** @param {import("./pool.js").Pool} pool @param {number} lost Look up what was measured last before the controller was lost. */
+  /** @param {Pool} pool @param {number} lost Look up what was measured last before the controller was lost. */
   async remember(pool, lost) {
     const readings = pool.all("sensor", "water_temperature", "ph", "orp");
-    const past = await this.hass
-      .callWS({
-        type: "history/history_during_period",
-        start_time: new Date(lost - 30 * MINUTE).toISOString(),
-        end_time: new Date(lost + 3 * MINUTE).toISOString(),
-        entity_ids: readings.map(({ id }) => id),
-        minimal_response: true,
-        no_attributes: true,
-      })
-      .catch(() => ({}));
+    const past = await pool.states(readings, lost - 30 * MINUTE).catch(() => undefined);
     this.last = readings.flatMap((entity) => {
-      const valid = (past[entity.id] ?? []).filter((/** @type {{ s: string }} */ { s }) => Number.isFinite(Number(s)));
-      const found = valid.at(-1);
+      const valid = (past?.[entity.id] ?? []).filter(({ s }) => Number.isFinite(Number(s)));
+      const found = valid[valid.length - 1];
       return found ? [{ label: pool.named(entity), value: pool.text(entity, found.s) }] : [];
     });
     this.show();
   }
 
-  /** @param {import("./pool.js").Pool} pool */
+  /** @param {Pool} pool */
   draw(pool) {
-    const { rate, icon, word, sentence, doing } = this.headline(pool);
-    const more = pool.lost || pool.problems.length > 0;
+    const { rate, icon, word, sentence, doing, why } = this.headline(pool);
+    const more = pool.problems.length > 0;
     const look = pool.lost ? "lost" : pool.state("switch", "pump") === "on" ? "runs" : "still";
     return [
       h(
@@ -108,13 +101,14 @@ export class PoolHeadline extends PoolCard {
         ),
         this.chevron(pool, more),
       ),
+      why && h("p", { key: "why", class: "soft why" }, why),
       this.step(pool),
-      this.lastReadings(pool),
-      (this.open || pool.lost) && more && this.problems(pool),
+      this.lastReadings(),
+      (this.open || pool.lost) && this.problems(pool, doing),
     ];
   }
 
-  /** @param {import("./pool.js").Pool} pool @param {boolean} more */
+  /** @param {Pool} pool @param {boolean} more */
   tap(pool, more) {
     const { status } = pool;
     if (more && !pool.lost) {
@@ -123,50 +117,61 @@ export class PoolHeadline extends PoolCard {
     return { onclick: () => this.more((status ?? pool.connection ?? pool.entities[0]).id) };
   }
 
-  /** @param {import("./pool.js").Pool} pool @param {boolean} more That it opens, and how many problems are behind the first. */
+  /** @param {Pool} pool @param {boolean} more That it opens, and how many problems are behind the first. */
   chevron({ problems, lost }, more) {
     const icon = `mdi:chevron-${!more || lost ? "right" : this.open ? "up" : "down"}`;
     return h("span", { class: "open" }, problems.length > 1 && `+${problems.length - 1}`, h("ha-icon", { icon, "aria-hidden": "true" }));
   }
 
-  /** @param {import("./pool.js").Pool} pool The action of the next step. */
-  step({ problems: [problem] }) {
-    const { label = "", entity_id: button, url } = problem?.action ?? {};
-    const run = button ? () => this.perform("button.press", button) : () => this.go(url ?? "");
-    // A button first explains what it is for.
-    const ask = () => this.ask(label, problem.next_step ?? "", [{ answers: [{ label, run }, { label: this.text.cancel }] }]);
-    return problem?.action && h("button", { key: "step", class: "action step", onclick: button ? ask : run }, label);
+  /** @param {Pool} pool The action of the next step. */
+  step(pool) {
+    const { label, entity_id: id, perform_action: action, url } = pool.problems[0]?.action ?? {};
+    const button = pool.entities.find((entity) => entity.domain === "button" && entity.id === id);
+    if (button) {
+      return this.confirmed(pool, button, "primary step");
+    }
+    const run = () => (id && action ? this.perform(action, id) : this.go(url ?? ""));
+    return label && h("button", { key: "step", class: "action primary step", onclick: run }, label);
   }
 
-  /** @param {import("./pool.js").Pool} pool @returns {Headline} */
+  /** @param {Pool} pool @returns {Headline} */
   headline(pool) {
     const { text } = this;
-    const problem = pool.problems[0]?.sentence;
     if (pool.lost) {
-      const why = pool.problems[0]?.key === "unreachable" ? pool.problems[0].next_step : problem;
       // A pool that is not polled, as in a closed season, cannot answer.
-      const word = known(pool.connection?.state) ? text.silent : text.last_seen;
-      return { rate: "none", icon: "mdi:lan-disconnect", word: fill(word, { time: moment(this.hass, pool.answeredAt) }), sentence: why || text.no_answer };
+      const [word, time] = known(pool.connection?.state) ? [text.silent, text.since] : [text.last_seen, text.at];
+      const sentence = capital(this.hass, fill(time, { time: moment(this.hass, pool.answeredAt) }));
+      const why = pool.problems.find(({ key }) => key === "unreachable")?.next_step;
+      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence, why: why || text.no_answer };
     }
-    return this.reached(pool, problem);
+    return pool.problems.length ? this.wrong(pool) : this.well(pool);
   }
 
-  /** @param {import("./pool.js").Pool} pool @param {string | undefined} problem @returns {Headline} */
-  reached(pool, problem) {
+  /** @param {Pool} pool The worst problem; beside it, what the pump does, or what to do while it runs dry. @returns {Headline} */
+  wrong(pool) {
+    const [{ key, severity, sentence, next_step: step }] = pool.problems;
+    const [rate, icon] = LOOK[severity];
+    const doing = key === "dry_run" && step ? step : capital(this.hass, this.doing(pool).sentence);
+    return { rate, icon, word: this.text[severity], sentence, doing };
+  }
+
+  /** @param {Pool} pool @returns {Headline} */
+  well(pool) {
     const { text } = this;
     const doing = this.doing(pool);
-    const sentence = [this.spa(pool), ...this.readings(pool), doing.sentence].filter(Boolean).join(" · ");
-    if (!problem && pool.throughCloud) {
-      const parts = pool.one("climate") ? { sentence: text.no_heating, doing: sentence } : { sentence };
+    const sentence = capital(this.hass, [this.spa(pool), ...this.readings(pool), doing.sentence].filter(Boolean).join(" · "));
+    if (pool.throughCloud) {
+      const parts = pool.one("climate") ? { sentence: capital(this.hass, text.no_heating), doing: sentence } : { sentence };
       return { rate: "none", icon: "mdi:cloud-outline", word: text.through_cloud, ...parts };
     }
-    const shown = pool.state("sensor", "status");
-    const state = shown in LOOK ? shown : "unknown";
-    const [[rate, icon], word] = [LOOK[state], text[state]];
-    return problem ? { rate, icon, word, sentence: problem, doing: doing.sentence } : { rate, icon, word: doing.word ?? word, sentence };
+    const state = pool.state("sensor", "status");
+    const open = pool.checking.length > 0 || pool.all("sensor", "ph", "orp", "water_temperature").some(outside);
+    const shown = open ? "checking" : state in LOOK ? state : "unknown";
+    const [rate, icon] = LOOK[shown];
+    return { rate, icon, word: (!open && doing.word) || text[shown], sentence };
   }
 
-  /** @param {import("./pool.js").Pool} pool How warm the spa is and will be, and when, while it is on. */
+  /** @param {Pool} pool How warm the spa is and will be, and when, while it is on. */
   spa(pool) {
     const { current_temperature: now, temperature: target } = pool.one("climate", "spa")?.state?.attributes ?? {};
     if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
@@ -176,10 +181,10 @@ export class PoolHeadline extends PoolCard {
     const degrees = ends.map((value) => number(this.hass, value, Number.isInteger(value) ? 0 : 1)).join(" → ");
     const warm = Date.parse(pool.state("sensor", "spa_warm_at"));
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
-    return `${this.text.contents.spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
+    return `${this.text.part_spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
   }
 
-  /** @param {import("./pool.js").Pool} pool */
+  /** @param {Pool} pool */
   readings(pool) {
     return pool
       .all("sensor", ...(pool.state("switch", "spa_mode") === "on" ? ["ph"] : ["ph", "water_temperature"]))
@@ -187,7 +192,7 @@ export class PoolHeadline extends PoolCard {
       .map((entity) => (entity.key === "ph" ? `pH ${pool.text(entity)}` : pool.text(entity)));
   }
 
-  /** What the pump does and until when, or when it runs next. @param {import("./pool.js").Pool} pool @returns {Doing} */
+  /** What the pump does and until when, or when it runs next. @param {Pool} pool @returns {Doing} */
   doing(pool) {
     const { text } = this;
     const { pump_until: until, next_run: next, next_schedule: name } = pool.status?.state?.attributes ?? {};
@@ -205,7 +210,7 @@ export class PoolHeadline extends PoolCard {
     return found[pool.state("sensor", "pump_status")] ?? {};
   }
 
-  /** @param {import("./pool.js").Pool} pool The water with its temperature, in a ring of the colour of its condition. */
+  /** @param {Pool} pool The water with its temperature, in a ring of the colour of its condition. */
   disc(pool) {
     const water = pool.one("sensor", "water_temperature");
     const degrees = known(water?.state) ? pool.text(water).replace(/\s*[CF]$/, "").replace(/\s/g, "") : "";
@@ -219,13 +224,10 @@ export class PoolHeadline extends PoolCard {
     );
   }
 
-  /** @param {import("./pool.js").Pool} pool What was measured last, at the time of the last answer. */
-  lastReadings(pool) {
-    if (!this.last.length) {
-      return null;
-    }
-    const title = `${this.text.last_readings}, ${moment(this.hass, pool.answeredAt)}`;
-    return h(
+  /** What was measured last, at the time of the last answer. */
+  lastReadings() {
+    const title = this.text.last_readings;
+    return this.last.length > 0 && h(
       "div",
       { key: "last" },
       h("p", { class: "soft last" }, title),
@@ -233,18 +235,20 @@ export class PoolHeadline extends PoolCard {
     );
   }
 
-  /** @param {import("./pool.js").Pool} pool */
-  problems(pool) {
-    return h(
+  /** @param {Pool} pool @param {string | undefined} doing What the headline has already. */
+  problems(pool, doing) {
+    // Of a lost controller, the card itself says that it does not answer.
+    const shown = pool.problems.filter(({ key }) => !pool.lost || key !== "unreachable");
+    return shown.length > 0 && h(
       "ul",
       { key: "problems" },
-      pool.problems.map(({ key, severity, sentence, next_step, since }, at) =>
+      shown.map(({ key, severity, sentence, next_step, since }, at) =>
         h(
           "li",
           { key, class: severity === "problem" ? "poor" : "fair" },
           // The first one is the headline already.
-          at > 0 && h("b", null, sentence),
-          next_step,
+          (at > 0 || pool.lost) && h("b", null, sentence),
+          next_step !== doing && next_step,
           since && h("div", { class: "soft" }, fill(this.text.since, { time: moment(this.hass, Date.parse(since)) })),
         ),
       ),

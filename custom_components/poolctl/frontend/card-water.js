@@ -2,12 +2,13 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { moment, number } from "./format.js";
-import { known } from "./pool.js";
+import { capital, ends, moment } from "./format.js";
+import { goodRange, known } from "./pool.js";
 import { fill } from "./words.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const AIR = "ambient_temperature";
 const WIDTH = 160;
 const HIGH = 36;
 /** How much a line shows at least, in the unit of the entity, where there is no good range. */
@@ -15,7 +16,9 @@ const LEAST = 4;
 
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
-/** @typedef {{ start: number, mean: number | null }} Point */
+
+/** A range with half of it more on both sides. @type {(range: [number, number]) => [number, number]} */
+const around = ([low, high]) => [low - (high - low) / 2, high + (high - low) / 2];
 
 /** Keys of the problems that rate a reading. @type {Record<string, string[]>} */
 const RATED = {
@@ -34,20 +37,21 @@ export class PoolWater extends PoolCard {
     .aged .value { color: var(--secondary-text-color); }
     svg { display: block; width: 100%; overflow: visible; }
     .line { height: 36px; margin: 4px 0; }
-    .line rect { fill: color-mix(in srgb, var(--rate) 18%, transparent); }
+    .line rect { fill: var(--rate); fill-opacity: 0.18; }
     .line polyline { fill: none; stroke: var(--primary-text-color); stroke-opacity: 0.6; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .scale { height: 24px; }
-    .scale .all { fill: color-mix(in srgb, var(--primary-text-color) 12%, transparent); }
+    .scale .all { fill: var(--primary-text-color); fill-opacity: 0.12; }
     .scale .range { fill: var(--disabled-text-color, #9e9e9e); }
     .good .scale .range { fill: var(--success-color, #43a047); }
     .scale .at { fill: var(--rate); stroke: var(--card-background-color, #fff); stroke-width: 2; }
     .ends { display: flex; justify-content: space-between; margin: 0 calc(25% - 14px); font-size: 12px; line-height: 16px; color: var(--secondary-text-color); }
+    .own { font-size: 12px; line-height: 16px; }
     .age { margin-top: 12px; }
     .age.fair { color: var(--primary-text-color); }
     .age.fair::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-inline-end: 6px; background: var(--rate); }
   `;
 
-  /** @type {Record<string, Point[]>} */
+  /** @type {Record<string, import("./pool.js").Point[]>} */
   past = {};
   asked = 0;
 
@@ -58,31 +62,24 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool */
   changed(pool) {
-    const ids = this.readings(pool).map(({ id }) => id);
-    if (ids.length && Date.now() - this.asked > HOUR) {
+    if (Date.now() - this.asked > HOUR) {
       this.asked = Date.now();
-      this.recall(ids);
+      this.recall(pool);
     }
   }
 
-  /** @param {string[]} ids */
-  async recall(ids) {
-    this.past = await this.hass
-      .callWS({
-        type: "recorder/statistics_during_period",
-        start_time: new Date(Date.now() - DAY).toISOString(),
-        statistic_ids: ids,
-        period: "hour",
-        types: ["mean"],
-      })
-      .catch(() => ({}));
+  /** @param {Pool} pool */
+  async recall(pool) {
+    this.past = await pool.statistics(this.readings(pool), Date.now() - DAY, "hour");
     this.show();
   }
 
   /** @param {Pool} pool */
   draw(pool) {
     const readings = this.readings(pool);
-    const at = this.measuredAt(pool, readings);
+    const times = readings.filter(({ key, state }) => key !== AIR && known(state)).map((entity) => this.measuredAt(pool, entity));
+    // One time for all, if none of the water is measured now; otherwise each that is older has its own.
+    const at = times.every(Number.isFinite) ? Math.min(...times) : Infinity;
     const old = Date.now() - at > DAY;
     return [
       h("h2", null, this.text.water),
@@ -91,12 +88,12 @@ export class PoolWater extends PoolCard {
     ];
   }
 
-  /** @param {Pool} pool @param {Entity[]} readings When the water was measured last; Infinity for now. */
-  measuredAt(pool, readings) {
-    // Without flow, what is measured may not be the pool's water.
-    const doubt = pool.problems.find(({ key }) => key === "dry_run");
-    const times = readings.map(({ state }) => Date.parse(state?.attributes.measured_at ?? "")).filter(Number.isFinite);
-    return Math.min(...times, ...(pool.lost ? [pool.answeredAt] : []), ...(doubt?.since ? [Date.parse(doubt.since)] : []), Infinity);
+  /** @param {Pool} pool @param {Entity} entity When it was measured last; Infinity for now. */
+  measuredAt(pool, { key, state }) {
+    // Without flow, what is measured may not be the pool's water; the air is measured then, too.
+    const doubt = key !== AIR && pool.problems.find((problem) => problem.key === "dry_run");
+    const times = [state?.attributes.measured_at, doubt && doubt.since].map((at) => Date.parse(at || "")).filter(Number.isFinite);
+    return Math.min(...times, pool.lost ? pool.answeredAt : Infinity);
   }
 
   /** @param {Pool} pool @param {Entity[]} readings @param {number} at The time of all readings, in words. */
@@ -105,22 +102,28 @@ export class PoolWater extends PoolCard {
       return this.text.no_reading;
     }
     if (Number.isFinite(at)) {
-      return fill(this.text.at, { time: moment(this.hass, at) });
+      return this.when(at);
     }
     return pool.throughCloud ? this.text.via_cloud : this.text.now;
   }
 
-  /** @param {Pool} pool @param {Entity} entity @param {number} at */
-  reading(pool, entity, at) {
+  /** @param {number} at */
+  when(at) {
+    return capital(this.hass, fill(this.text.at, { time: moment(this.hass, at) }));
+  }
+
+  /** @param {Pool} pool @param {Entity} entity @param {number} common The time that the card has for all. */
+  reading(pool, entity, common) {
     const value = known(entity.state) ? pool.numbered(entity) : NaN;
-    const found = pool.rate(...(RATED[entity.key] ?? []));
-    // The air is measured without flow, too.
-    const fresh = entity.key === "ambient_temperature" ? !pool.lost : !Number.isFinite(at) && !pool.throughCloud;
+    const found = pool.rate(entity, ...(RATED[entity.key] ?? []));
+    const at = this.measuredAt(pool, entity);
+    const fresh = !Number.isFinite(at) && !pool.throughCloud;
     const rate = Number.isFinite(value) && (fresh || found !== "good") ? found : "none";
     return h(
       "button",
       { key: entity.id, class: `reading ${rate} ${fresh ? "" : "aged"}`, onclick: () => this.more(entity.id) },
       h("span", { class: "soft" }, pool.named(entity)),
+      Number.isFinite(at) && !Number.isFinite(common) && h("span", { key: "at", class: "own soft" }, this.when(at)),
       h("span", { class: "value" }, this.parts(pool, entity, value)),
       this.line(entity, value),
       this.scale(entity, value),
@@ -147,31 +150,30 @@ export class PoolWater extends PoolCard {
     }
     const from = Date.now() - DAY;
     const values = points.map(([, y]) => y);
-    const { good_from: low, good_to: high } = entity.state?.attributes ?? {};
-    const ranged = Number.isFinite(low) && Number.isFinite(high);
+    const range = goodRange(entity);
     const middle = (Math.min(...values) + Math.max(...values)) / 2;
     // The range takes half of the height, so that a small change looks small.
-    const [bottom, top] = ranged ? [low - (high - low) / 2, high + (high - low) / 2] : [middle - LEAST / 2, middle + LEAST / 2];
+    const [bottom, top] = range ? around(range) : [middle - LEAST / 2, middle + LEAST / 2];
     const [least, most] = [Math.min(bottom, ...values), Math.max(top, ...values)];
+    const [low = 0, high = 0] = range ?? [];
     const height = (/** @type {number} */ y) => HIGH - 1 - ((y - least) / (most - least)) * (HIGH - 2);
     const at = points.map(([x, y]) => `${(((x - from) / DAY) * WIDTH).toFixed(1)},${height(y).toFixed(1)}`);
     return h(
       "svg",
       { key: "line", class: "line", viewBox: `0 0 ${WIDTH} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      ranged && h("rect", { x: 0, y: height(high).toFixed(1), width: WIDTH, height: (height(low) - height(high)).toFixed(1) }),
+      range && h("rect", { x: 0, y: height(high).toFixed(1), width: WIDTH, height: (height(low) - height(high)).toFixed(1) }),
       h("polyline", { points: at.join(" ") }),
     );
   }
 
   /** @param {Entity} entity @param {number} value The good range, and where the value is. */
   scale(entity, value) {
-    const { good_from: low, good_to: high } = entity.state?.attributes ?? {};
-    if (!Number.isFinite(low) || !Number.isFinite(high)) {
+    const range = goodRange(entity);
+    if (!range) {
       return null;
     }
-    const from = low - (high - low) / 2;
-    const share = (/** @type {number} */ of) => `${(Math.min(Math.max((of - from) / (2 * (high - low)), 0.03), 0.97) * 100).toFixed(1)}%`;
-    const digits = high < 5 ? 2 : high < 100 ? 1 : 0;
+    const [from, to] = around(range);
+    const share = `${(Math.min(Math.max((value - from) / (to - from), 0.03), 0.97) * 100).toFixed(1)}%`;
     return h(
       "span",
       { key: "scale" },
@@ -180,9 +182,9 @@ export class PoolWater extends PoolCard {
         { class: "scale", "aria-hidden": "true" },
         h("rect", { class: "all", x: 0, y: 8, width: "100%", height: 8, rx: 4 }),
         h("rect", { class: "range", x: "25%", y: 8, width: "50%", height: 8 }),
-        Number.isFinite(value) && h("circle", { class: "at", cx: share(value), cy: 12, r: 8 }),
+        Number.isFinite(value) && h("circle", { class: "at", cx: share, cy: 12, r: 8 }),
       ),
-      h("span", { class: "ends" }, [low, high].map((end) => h("span", null, number(this.hass, end, digits)))),
+      h("span", { class: "ends" }, ends(this.hass, range).map((end) => h("span", null, end))),
     );
   }
 }

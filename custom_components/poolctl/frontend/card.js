@@ -1,9 +1,10 @@
 // What all cards share: their configuration, when they are drawn anew, and their look.
 
+import { around } from "./day.js";
 import { h, patch } from "./dom.js";
 import { hourOfDay, zoneOf } from "./format.js";
 import { Pool, controllers } from "./pool.js";
-import { words } from "./words.js";
+import { fill, load, words } from "./words.js";
 
 // While it starts, the frontend replaces the registry of elements; those defined before
 // are lost. So wait until its own element, or that of the cast page, is defined.
@@ -22,8 +23,10 @@ const STYLE = `
   button { font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0; text-align: start; -webkit-tap-highlight-color: transparent; }
   button:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--primary-color); outline-offset: 2px; }
   button[disabled] { cursor: default; opacity: 0.5; }
-  .action { min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px; background: color-mix(in srgb, var(--primary-text-color) 8%, transparent); }
-  .action:hover { background: color-mix(in srgb, var(--primary-text-color) 14%, transparent); }
+  .action { min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px; background: rgba(var(--rgb-primary-text-color), 0.08); }
+  .action:hover { background: rgba(var(--rgb-primary-text-color), 0.14); }
+  .action.primary { background: var(--primary-color); color: var(--text-primary-color, #fff); }
+  .action.plain { background: none; }
   dialog { border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box; color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff)); }
   dialog::backdrop { background: rgba(0, 0, 0, 0.5); }
   dialog h2 { font-size: 20px; line-height: 28px; }
@@ -36,6 +39,11 @@ const STYLE = `
 const frame = ({ entities, devices, locale, language, config }) => [entities, devices, locale, language, config.unit_system];
 
 /** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
+
+/** @typedef {{ label: string, run?: () => unknown, look?: string }} Answer A button of a dialog. */
+
+/** Whether an output is held on or off. @type {(entity: import("./pool.js").Entity) => boolean} */
+export const heldByHand = ({ state }) => state?.attributes.held_by_hand === true;
 
 /** @type {Map<string, Promise<Planned[]>>} Plans of a week that cards share, by what they depend on. */
 const plans = new Map();
@@ -65,9 +73,6 @@ export class PoolCard extends HTMLElement {
   constructor() {
     super();
     this.root = this.attachShadow({ mode: "open" });
-    const style = new CSSStyleSheet();
-    style.replaceSync(STYLE + /** @type {typeof PoolCard} */ (this.constructor).style);
-    this.root.adoptedStyleSheets = [style];
   }
 
   /** @param {CardConfig} config */
@@ -84,10 +89,7 @@ export class PoolCard extends HTMLElement {
   }
 
   get hass() {
-    if (!this.hassNow) {
-      throw new Error("not yet");
-    }
-    return this.hassNow;
+    return /** @type {Hass} */ (this.hassNow);
   }
 
   connectedCallback() {
@@ -116,7 +118,7 @@ export class PoolCard extends HTMLElement {
       this.pool = pool;
       this.askPlan(pool);
       this.changed(pool);
-      this.show();
+      load(this.hass.language, this.hass.callWS).then(() => this.show());
     }
   }
 
@@ -150,38 +152,40 @@ export class PoolCard extends HTMLElement {
     if (timer || held) {
       return Date.parse(timer ?? held);
     }
-    const now = Date.now();
-    const ends = this.planned(entity).filter(({ from, to }) => from <= now && now < to).map(({ to }) => to);
-    return !byHand && mode === "schedule" && ends.length ? Math.max(...ends) : undefined;
+    return !byHand && mode === "schedule" ? around(this.planned(entity)).end : undefined;
   }
 
   /** @param {Pool} _pool Called before the card is drawn with other states. */
   changed(_pool) {}
 
   show() {
-    if (!this.pool) {
+    if (!this.pool || !this.text.pool) {
       return;
     }
+    const { style, frame: tag } = /** @type {typeof PoolCard} */ (this.constructor);
     const focused = this.root.activeElement;
     const found = this.pool.entities.length > 0;
     const content = found ? this.draw(this.pool) : [h("p", { class: "soft" }, this.text.none)];
-    patch(this.root, [h(/** @type {typeof PoolCard} */ (this.constructor).frame, null, content), ...(this.dialog ? [this.dialog] : [])]);
+    // A sheet that is constructed is unknown to the browsers of older tablets.
+    patch(this.root, [h("style", null, STYLE + style), h(tag, null, content), ...(this.dialog ? [this.dialog] : [])]);
     const dialog = this.root.querySelector("dialog");
     if (dialog && !dialog.open && dialog.isConnected) {
       dialog.showModal();
     } else if (focused instanceof HTMLElement && !this.root.activeElement) {
-      // What was moved lost it.
-      const moved = [...this.root.querySelectorAll("button")].find((one) => one === focused || (one.dataset.focus && one.dataset.focus === focused.dataset.focus));
-      moved?.focus();
+      this.refocus(focused);
     }
   }
 
-  /** @param {Pool} _pool @returns {any} */
-  draw(_pool) {
-    return [];
+  /** @param {HTMLElement} focused What lost the focus because it was moved. */
+  refocus(focused) {
+    const moved = [...this.root.querySelectorAll("button")].find((one) => one === focused || (one.dataset.focus && one.dataset.focus === focused.dataset.focus));
+    moved?.focus();
   }
 
-  /** @param {string} title @param {string} text @param {{ title?: string, answers: { label: string, run?: () => unknown }[] }[]} groups What can be chosen. */
+  /** @param {Pool} _pool @returns {any} */
+  draw(_pool) {}
+
+  /** @param {string} title @param {string} text @param {{ title?: string, answers: Answer[] }[]} groups What can be chosen. */
   ask(title, text, groups) {
     const close = () => {
       this.dialog = undefined;
@@ -197,19 +201,29 @@ export class PoolCard extends HTMLElement {
           "div",
           { class: "group", role: "group", "aria-label": group.title ?? title },
           group.title && h("p", { class: "soft" }, group.title),
-          h("div", { class: "actions" }, group.answers.map(({ label, run }) => h("button", { class: "action", key: label, onclick: () => (close(), run?.()) }, label))),
+          h("div", { class: "actions" }, group.answers.map(({ label, run, look = run ? "" : "plain" }) => h("button", { class: `action ${look}`, key: label, onclick: () => (close(), run?.()) }, label))),
         ),
       ),
     );
     this.show();
   }
 
-  /** @param {Pool} pool @param {import("./pool.js").Entity} button @param {string} effect A button that first states its effect. */
-  confirmed(pool, button, effect) {
+  /** @param {Pool} pool @param {import("./pool.js").Entity} button A button that first states its effect. @param {string} [look] */
+  confirmed(pool, button, look = "") {
     const label = pool.named(button);
-    const ask = () =>
-      this.ask(label, effect, [{ answers: [{ label, run: () => this.perform("button.press", button.id) }, { label: this.text.cancel }] }]);
-    return h("button", { class: "action", disabled: button.state?.state === "unavailable", onclick: ask }, label);
+    const press = { label, look: "primary", run: () => this.perform("button.press", button.id) };
+    const ask = () => this.ask(label, this.effect(pool, button), [{ answers: [press, { label: this.text.cancel }] }]);
+    return h("button", { key: button.id, class: `action ${look}`, disabled: button.state?.state === "unavailable", onclick: ask }, label);
+  }
+
+  /** @param {Pool} pool @param {import("./pool.js").Entity} button What happens when it is pressed. */
+  effect(pool, { key }) {
+    const { text } = this;
+    const size = pool.text(pool.one("number", key.replace(/^refill_(.*)$/, "$1_drum")));
+    const names = pool.outputs.filter(heldByHand).map((entity) => pool.named(entity));
+    /** @type {Record<string, string>} */
+    const effects = { filter_cleaned: text.cleaned, resume_schedules: fill(text.gives_back, { names: names.join(", ") }) };
+    return effects[key] ?? fill(text.refilled, { size });
   }
 
   /** Perform an action on entities; Home Assistant itself shows why one is refused. @param {string} action @param {string | string[]} entityId @param {Record<string, unknown>} [data] */
@@ -250,7 +264,7 @@ export class PoolCard extends HTMLElement {
     /** @type {Record<string, any>[]} */
     const schema = [{ name: "device_id", selector: { device: { integration: "poolctl", filter: { integration: "poolctl", model: "Pool controller" } } } }];
     if (this.contents.length) {
-      const options = this.contents.map((value) => ({ value, label: text.contents[value] ?? value }));
+      const options = this.contents.map((value) => ({ value, label: text[`part_${value}`] ?? value }));
       schema.push({ name: "show", selector: { select: { multiple: true, options } } });
     }
     return {

@@ -11,6 +11,13 @@ export function within(span, day) {
   return from < to ? [{ ...span, from, to }] : [];
 }
 
+/** Return when the planned runs of now end, and when the next one begins, where there are any. @param {Span[]} plan @param {number} [now] */
+export function around(plan, now = Date.now()) {
+  const ends = plan.filter(({ from, to }) => from <= now && now < to).map(({ to }) => to);
+  const starts = plan.map(({ from }) => from).filter((from) => from > now);
+  return { end: ends.length ? Math.max(...ends) : undefined, next: starts.length ? Math.min(...starts) : undefined };
+}
+
 /** Return how long stretches are together; what overlaps counts once. @type {(spans: Span[]) => number} */
 export function total(spans) {
   let end = -Infinity;
@@ -40,7 +47,7 @@ export function runs(past, day, now) {
     const next = past[at + 1];
     const to = Math.min(next ? next.lu * 1000 : now, now);
     const run = { from: lu * 1000, to, ...levelOf(s, attributes) };
-    const last = found.at(-1);
+    const last = found[found.length - 1];
     if (last && last.to === run.from && last.level === run.level && last.held === run.held) {
       last.to = run.to;
     } else {

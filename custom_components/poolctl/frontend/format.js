@@ -1,6 +1,6 @@
 // Times and numbers as the user's profile wants them.
 
-import { words } from "./words.js";
+import { fill, words } from "./words.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -16,13 +16,13 @@ function hourAndMinute({ locale }) {
   return { hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 };
 }
 
-/** @type {(hass: Hass, options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat} */
-const format = (hass, options) =>
-  new Intl.DateTimeFormat(hass.locale.language, { timeZone: zoneOf(hass), ...options });
+/** A time that is not broken before its last word: "6:40 PM". @type {(hass: Hass, options: Intl.DateTimeFormatOptions, at: number) => string} */
+const format = (hass, options, at) =>
+  new Intl.DateTimeFormat(hass.locale.language, { timeZone: zoneOf(hass), ...options }).format(at).replace(/ (?=\S+$)/, "\u00a0");
 
 /** "18:40", "6:40 PM" or "midnight". @type {(hass: Hass, at: number) => string} */
 export const clock = (hass, at) =>
-  hourOfDay(at, zoneOf(hass), 0) === at ? words(hass.language).midnight : format(hass, hourAndMinute(hass)).format(at);
+  hourOfDay(at, zoneOf(hass), 0) === at ? words(hass.language).midnight : format(hass, hourAndMinute(hass), at);
 
 /** "18:40" on the same day, else with the day: "Fri 18:40", "4 Dec, 18:40". @type {(hass: Hass, at: number, now?: number) => string} */
 export function moment(hass, at, now = Date.now()) {
@@ -32,17 +32,20 @@ export function moment(hass, at, now = Date.now()) {
   }
   /** @type {Intl.DateTimeFormatOptions} */
   const day = Math.abs(at - now) < 6 * DAY ? { weekday: "short" } : { day: "numeric", month: "short" };
-  return format(hass, { ...day, ...hourAndMinute(hass) }).format(at);
+  return format(hass, { ...day, ...hourAndMinute(hass) }, at);
 }
 
-/** A sentence of Home Assistant, which has the times of the home. @type {(hass: Hass, text: string) => string} */
-export const retimed = (hass, text) =>
-  text.replace(/(?<![.:\d])(?:(\d{4}-\d\d-\d\d) )?([0-2]\d):([0-5]\d)(?![:\d])/g, (_, date, hour, minute) => {
-    const zone = hass.config.time_zone;
-    const noon = Date.parse(`${date}T12:00Z`);
-    const at = hourOfDay(date ? noon - offset(noon, zone) : Date.now(), zone, Number(hour) + minute / 60);
-    return moment(hass, Math.round(at));
-  });
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/** The first text of the integration that there is, with its values, of which times are those of the user. @type {(hass: Hass, values?: Record<string, string>, ...keys: (string | undefined)[]) => string} */
+export function worded(hass, values, ...keys) {
+  const shown = Object.entries(values ?? {}).map(([name, value]) => [name, ISO.test(value) ? moment(hass, Date.parse(value)) : value]);
+  const [text = ""] = keys.map((key) => words(hass.language)[key ?? ""]).filter(Boolean);
+  return values ? fill(text, Object.fromEntries(shown)) : "";
+}
+
+/** A text as the beginning of a sentence; "pH" stays. @type {(hass: Hass, text?: string) => string} */
+export const capital = (hass, text = "") => (text.startsWith("pH") ? text : text.slice(0, 1).toLocaleUpperCase(hass.language) + text.slice(1));
 
 /** The days from now until a moment. @type {(hass: Hass, at: number, now?: number) => number} */
 export function daysUntil(hass, at, now = Date.now()) {
@@ -69,6 +72,9 @@ export const number = (hass, value, digits = 0) =>
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(value);
+
+/** Both ends of a range, as exactly as it is wide. @type {(hass: Hass, range: number[]) => string[]} */
+export const ends = (hass, range) => range.map((end) => number(hass, end, range[1] < 5 ? 2 : range[1] < 100 ? 1 : 0));
 
 /** Languages that write numbers as the profile wants them. @type {Record<string, string>} */
 const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", none: "en-US-u-nu-latn" };

@@ -1,6 +1,6 @@
 // One controller as the frontend has it: its entities and those of its parts, by their keys.
 
-import { retimed } from "./format.js";
+import { worded } from "./format.js";
 
 // The owner of a sensor may have chosen another unit for it than that of the drum.
 /** Litres of each unit of a volume. @type {Record<string, number>} */
@@ -8,6 +8,8 @@ const LITRES = { mL: 0.001, L: 1, "m³": 1000, "fl. oz.": 0.0295735, gal: 3.7854
 
 // `key` is the translation key, or the device class where the entity is named after that.
 /** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState | undefined }} Entity */
+
+/** @typedef {{ start: number, mean: number | null }} Point */
 
 /** @type {(hass: Hass) => HassEntity[]} */
 const ours = (hass) => Object.values(hass.entities).filter(isOurs);
@@ -37,6 +39,19 @@ export const kindOf = ({ key, domain }) => domain === "light" ? "lights" : key =
 
 /** The name of a part and of its entity: two words side by side are no name in most languages. */
 export const OF_PART = [{ type: "device" }, { type: "text", text: "·" }, { type: "entity" }];
+
+/** The good range of an entity, if it has one. @type {(entity: Entity | undefined) => [number, number] | undefined} */
+export function goodRange(entity) {
+  const { good_from: low, good_to: high } = entity?.state?.attributes ?? {};
+  return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : undefined;
+}
+
+/** Whether the value of an entity is outside of its good range. @type {(entity: Entity | undefined) => boolean} */
+export function outside(entity) {
+  const [low, high] = goodRange(entity) ?? [-Infinity, Infinity];
+  const value = Number(entity?.state?.state);
+  return value < low || value > high;
+}
 
 /** What one controller has, as far as a person may see it: not disabled, not hidden. */
 export class Pool {
@@ -76,10 +91,10 @@ export class Pool {
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
   named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const usual = /^spa(_mode|_warm_at)?$/.test(entity.key) ? OF_PART : { type: "entity" };
+    const usual = entity.domain === "climate" || entity.key === "spa_warm_at" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
     // Where there are two pools, their parts have the name of the pool.
-    return name.replace(` (${this.name})`, "");
+    return name.replace(`${this.name} `, "").replace(` (${this.name})`, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */
@@ -97,12 +112,38 @@ export class Pool {
     return entity?.state ? this.hass.formatEntityState(entity.state, state) : "";
   }
 
-  /** What is wrong or good to know, in the words of the controller's status, worst first. */
+  /** @param {Entity[]} entities @param {number} from @param {Record<string, unknown>} [more] What the recorder has of their states since a moment. @returns {Promise<Record<string, import("./day.js").Past[]>>} */
+  async states(entities, from, more = { minimal_response: true, no_attributes: true }) {
+    const message = { type: "history/history_during_period", start_time: new Date(from).toISOString(), entity_ids: entities.map(({ id }) => id), ...more };
+    return entities.length ? this.hass.callWS(message) : {};
+  }
+
+  /** @param {Entity[]} entities @param {number} from @param {"hour" | "day"} period Their statistics since a moment; none without a recorder. @returns {Promise<Record<string, Point[]>>} */
+  async statistics(entities, from, period) {
+    const message = { type: "recorder/statistics_during_period", start_time: new Date(from).toISOString(), statistic_ids: entities.map(({ id }) => id), period, types: ["mean", "change"] };
+    return entities.length ? this.hass.callWS(message).catch(() => ({})) : {};
+  }
+
+  /** @param {Entity | undefined} entity Why it is as it is, in the integration's words. @returns {string} */
+  why(entity) {
+    const { reasons = [], explanation = "" } = entity?.state?.attributes ?? {};
+    const sentences = reasons.map((/** @type {[string, Record<string, string>]} */ [key, values]) => worded(this.hass, values, key));
+    return sentences.filter(Boolean).join(" ") || explanation;
+  }
+
+  /** What is wrong or good to know, as the controller's status has it: the worst first. @returns {Problem[]} */
   get problems() {
-    /** @type {Problem[]} */
-    const found = this.status?.state?.attributes.problems ?? [];
-    const ordered = [...found].sort((one, other) => Number(other.severity === "problem") - Number(one.severity === "problem"));
-    return ordered.map((each) => ({ ...each, sentence: retimed(this.hass, each.sentence), next_step: retimed(this.hass, each.next_step ?? "") }));
+    return (this.status?.state?.attributes.problems ?? []).map((/** @type {Problem} */ each) => {
+      const { key, variant, step, values } = each;
+      const text = worded(this.hass, values, variant, key) || each.sentence;
+      const next = worded(this.hass, values, `${step}_next`, `${variant}_next`, `${key}_next`) || each.next_step;
+      return { ...each, sentence: text, next_step: next };
+    });
+  }
+
+  /** What one read showed, and a second one has to confirm. @returns {string[]} */
+  get checking() {
+    return this.status?.state?.attributes.checking ?? [];
   }
 
   /** When it answered last, in ms, while it does not. */
@@ -130,14 +171,17 @@ export class Pool {
     return state !== undefined && (!known(state) || state.state === "lost" || "last_answer" in state.attributes);
   }
 
-  // Nothing is good that the controller itself does not report now.
-  /** Return how the table of problems rates something. @param {...string} keys @returns {"good" | "fair" | "poor" | "none"} */
-  rate(...keys) {
+  // Nothing is good that the controller itself does not report now, or that one read shows otherwise.
+  /** Return how something is rated by the problems with these keys, and by its good range. @param {Entity | undefined} entity @param {...string} keys @returns {"good" | "fair" | "poor" | "none"} */
+  rate(entity, ...keys) {
     const found = this.problems.filter(({ key }) => keys.includes(key));
-    if (!found.length) {
-      return this.lost || this.throughCloud ? "none" : "good";
+    if (found.some(({ severity }) => severity === "problem")) {
+      return "poor";
     }
-    return found.some(({ severity }) => severity === "problem") ? "poor" : "fair";
+    if (found.length || this.checking.some((key) => keys.includes(key)) || outside(entity)) {
+      return "fair";
+    }
+    return this.lost || this.throughCloud ? "none" : "good";
   }
 }
 

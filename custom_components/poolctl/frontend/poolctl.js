@@ -10,10 +10,10 @@ import { PoolDrums } from "./card-drums.js";
 import { PoolOutputs } from "./card-outputs.js";
 import { PoolHeadline } from "./card-pool.js";
 import { PoolWater } from "./card-water.js";
-import { PoolSpeed } from "./speed.js";
+import { PoolWhy } from "./why.js";
 import { Pool, controllerOf, controllers, isOurs } from "./pool.js";
 import { PAGES, daily, history, settings } from "./views.js";
-import { words } from "./words.js";
+import { load, words } from "./words.js";
 
 const NAME = "poolctl";
 const TYPE = `custom:${NAME}`;
@@ -22,7 +22,7 @@ const TYPE = `custom:${NAME}`;
 /** @type {[string, typeof import("./card.js").PoolCard, RegExp][]} */
 const CARDS = [
   ["water", PoolWater, /^sensor\.(ph|orp|\w+_temperature|last_valid_reading)$/],
-  ["day", PoolDay, /^(calendar|sensor)\.(schedules|pump_running_today|running_schedule|turnovers_today|pump_energy)$/],
+  ["day", PoolDay, /^(calendar|switch|sensor)\.(schedules?|pump_running_today|running_schedule|turnovers_today|pump_energy)$/],
   ["outputs", PoolOutputs, /^(switch|light|sensor|button)\.(pump|spa_mode|pool_light|spa_light|general|held_outputs|resume_schedules|uv|ozone|ioniser|\w+_clean\w+)$/],
   ["drums", PoolDrums, /^(sensor|number|button|binary_sensor)\.(acid|chlorine|refill|filter)_\w+$/],
   ["pool", PoolHeadline, /^/],
@@ -42,7 +42,7 @@ class PoolDashboard extends HTMLElement {
 
   /** @param {unknown} _config @param {Hass} hass */
   static async generate(_config, hass) {
-    const text = words(hass.language);
+    const text = await load(hass.language, hass.callWS);
     const found = controllers(hass);
     const dashboard = location.pathname.split("/")[1];
     const views = found.flatMap(({ id, name }) => {
@@ -59,7 +59,7 @@ class PoolView extends HTMLElement {
 
   /** @param {{ device_id?: string, view?: string, base?: string }} config @param {Hass} hass */
   static async generate(config, hass) {
-    const text = words(hass.language);
+    const text = await load(hass.language, hass.callWS);
     const pool = new Pool(hass, config.device_id);
     if (!pool.entities.length) {
       return { cards: [{ type: "markdown", content: text.none }] };
@@ -73,12 +73,16 @@ class PoolView extends HTMLElement {
 
 customElements.define(`ll-strategy-dashboard-${NAME}`, PoolDashboard);
 customElements.define(`ll-strategy-view-${NAME}`, PoolView);
-customElements.define(`${NAME}-speed`, PoolSpeed);
-(window.customCardFeatures ??= []).push({ type: `${NAME}-speed`, name: "Pump speed", isSupported: (hass, { entity_id }) => hass.entities[entity_id]?.translation_key === "pump_speed" && entity_id.startsWith("number.") });
+customElements.define(`${NAME}-why`, PoolWhy);
+(window.customCardFeatures ??= []).push({ type: `${NAME}-why`, name: "Why", isSupported: (hass, { entity_id }) => isOurs(hass.entities[entity_id]) && entity_id.startsWith("climate.") });
 
-// What the lists of dashboards and cards show. They ask for the texts when they are opened,
-// long after this module was loaded, and by then the page has a language.
+// The lists of dashboards and cards need their texts at once when they are opened, long after the
+// page got its language. A cast device has no lists, and no such connection.
 const shown = () => words(document.documentElement.lang);
+const ask = async (/** @type {Record<string, unknown>} */ message) => (await window.hassConnection)?.conn.sendMessagePromise(message);
+const prepare = () => document.documentElement.lang && window.hassConnection && load(document.documentElement.lang, ask);
+new MutationObserver(prepare).observe(document.documentElement, { attributeFilter: ["lang"] });
+prepare();
 
 (window.customStrategies ??= []).push({
   type: NAME,
@@ -115,7 +119,7 @@ for (const [kind, card] of CARDS) {
       return kind === "pool" ? text.pool : `${text.pool}: ${text[kind]}`;
     },
     get description() {
-      return shown()[`card_${kind}`];
+      return shown()[`about_${kind}`];
     },
   });
 }

@@ -7,8 +7,11 @@
 /** @typedef {import("./words.js").Words} Words */
 /** @typedef {Record<string, any>} Card */
 
-import { OF_PART } from "./pool.js";
+import { ends } from "./format.js";
+import { OF_PART, goodRange } from "./pool.js";
+import { fill } from "./words.js";
 
+const DAY = 86_400_000;
 const FULL = { columns: 12 };
 const LOST = ["lost", "unavailable", "unknown"];
 
@@ -21,20 +24,11 @@ const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type:
 /** @type {(entity: Entity, ...features: Card[]) => Card} */
 const wide = (entity, ...features) => tile(entity, { features, grid_options: FULL });
 
-/** The same card, but only while its state says something. @type {(card: Card) => Card} */
-const whileKnown = (card) => ({ ...card, visibility: [{ condition: "state", entity: card.entity, state_not: LOST }] });
-
 /** What is used first comes first on a phone; beside each other, both columns are about as high. */
 /** @type {(pool: Pool) => Card[][]} */
 const columns = (pool) => [
-  [own("pool", pool), own("water", pool), own("outputs", pool), ...lightCards(pool), ...heatCards(pool)],
-  [own("day", pool), ...pumpCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
-];
-
-/** @type {(pool: Pool) => Card[]} */
-const pumpCards = (pool) => [
-  ...pool.all("number", "pump_speed").map((entity) => wide(entity, { type: "custom:poolctl-speed", device_id: pool.id })),
-  ...paired(pool, pool.all("sensor", "pump_power", "flow_rate")),
+  [own("pool", pool), own("water", pool), own("outputs", pool), ...lightCards(pool)],
+  [own("day", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
 ];
 
 /** Shows and colours, while a light is on. @type {(pool: Pool) => Card[]} */
@@ -50,25 +44,18 @@ const lightCards = (pool) => {
 /** @type {(pool: Pool) => Card[]} */
 const heatCards = (pool) => [
   ...pool.all("climate").map((entity) => ({
-    ...wide(entity, { type: "target-temperature" }),
+    ...wide(entity, { type: "target-temperature" }, { type: "custom:poolctl-why", device_id: pool.id, entity_id: entity.id }),
     name: pool.named(entity, OF_PART),
     color: undefined,
     state_content: ["hvac_action", "current_temperature"],
+    grid_options: { ...FULL, rows: "auto" },
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
   ...[...pool.all("datetime"), ...pool.all("sensor", "pool_warm_at", "spa_warm_at")].map((entity) =>
-    whileKnown(tile(entity, { name: pool.named(entity, OF_PART), grid_options: FULL })),
+    tile(entity, { name: pool.named(entity, OF_PART), grid_options: FULL, visibility: [{ condition: "state", entity: entity.id, state_not: LOST }] }),
   ),
 ];
-
-/** Two tiles share a row if half of it has room for their names. @type {(pool: Pool, entities: Entity[]) => Card[]} */
-const paired = (pool, entities) => {
-  const narrow = entities.length === 2 && entities.every((entity) => pool.named(entity).length <= 12);
-  const tiles = entities.map((entity) => whileKnown(tile(entity, { grid_options: FULL })));
-  // In a stack, one that is alone has the whole row.
-  return narrow ? [{ type: "horizontal-stack", cards: tiles, grid_options: FULL }] : tiles;
-};
 
 /** @type {(pool: Pool, text: Words, base?: string) => Card} */
 export function daily(pool, text, base) {
@@ -99,8 +86,11 @@ const view = (sections, columns = 2) => ({ type: "sections", max_columns: column
 /** @type {[string, string, (entity: Entity) => boolean][]} */
 const GROUPS = [
   ["schedules", "mdi:calendar-clock", ({ key }) => key.startsWith("schedule")],
-  ["chemistry", "mdi:flask", ({ key, category }) => category === "config" && /acid|chlorin|desired|ph_dosing/.test(key)],
-  ["lights", "mdi:lightbulb-group", ({ key, category }) => category === "config" && key.includes("light")],
+  ["part_acid", "mdi:ph", ({ key, category }) => category === "config" && /acid|desired_ph|ph_dosing/.test(key)],
+  ["part_chlorine", "mdi:flask", ({ key, category }) => category === "config" && /chlorin|desired_orp/.test(key)],
+  ["part_heating", "mdi:fire", ({ key, category }) => category === "config" && /heater|solar/.test(key)],
+  ["part_lights", "mdi:lightbulb-group", ({ key, category }) => category === "config" && key.includes("light")],
+  ["part_pump", "mdi:pump", ({ key, category }) => category === "config" && /pump|turnovers|volume|filter/.test(key)],
   ["equipment", "mdi:tune-variant", ({ category }) => category === "config"],
 ];
 
@@ -110,7 +100,7 @@ function rowsOf(pool, entity) {
   const plain = { ...row, type: "simple-entity" };
   if (entity.domain !== "switch" || !pool.connection) {
     // Where a control leaves no room for the name, a tap opens it.
-    return [["datetime", "number", "time", "select"].includes(entity.domain) ? plain : row];
+    return [["datetime", "number", "select"].includes(entity.domain) ? plain : row];
   }
   // Where a state is only assumed, a switch would be two buttons.
   const only = (/** @type {Card} */ condition, /** @type {Card} */ shown) => ({ type: "conditional", conditions: [{ entity: pool.connection?.id, ...condition }], row: shown });
@@ -127,30 +117,31 @@ export function settings(pool, text) {
     const rows = mine.filter(({ domain }) => domain !== "calendar").flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     // A tile has room for the longest types of lights.
-    const lists = word === "lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [];
+    const lists = word === "part_lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [];
     const cards = [...(word === "schedules" ? calendars : []), ...lists];
     return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
-  const columns = [...groups.slice(0, 2), groups.slice(2).flat()].filter((cards) => cards.length);
+  const columns = [groups.slice(0, 1).flat(), groups.slice(1, 3).flat(), groups.slice(3).flat()].filter((cards) => cards.length);
   return view(columns.map((cards) => ({ type: "grid", cards })), 3);
 }
 
-// A row: the keys of sensors, the days that are shown, how, and under which name.
-/** @type {[string[], number, Card, (text: Words, label: string, key: string) => string][]} */
+// A row: the keys of sensors, the days that are shown, how, and the text of these days.
+/** @type {[string[], number, Card, string][]} */
 const GRAPHS = [
-  [["ph", "orp", "water_temperature"], 30, { stat_types: ["min", "mean", "max"] }, (text, label) => `${label} · ${text.month}`],
-  [["pump_energy"], 14, { stat_types: ["change"], chart_type: "bar" }, (text, label) => `${label} · ${text.fortnight}`],
-  [["acid_used_today", "chlorine_used_today"], 14, { stat_types: ["change"], chart_type: "bar" }, (text, _, key) => `${text[key.replace("_today", "")]} · ${text.fortnight}`],
+  [["ph", "orp", "water_temperature"], 30, { stat_types: ["min", "mean", "max"] }, "month"],
+  [["pump_energy"], 14, { stat_types: ["change"], chart_type: "bar" }, "fortnight"],
+  [["acid_used_today", "chlorine_used_today"], 14, { stat_types: ["change"], chart_type: "bar" }, "fortnight"],
 ];
 
 /** @type {(pool: Pool, text: Words) => Promise<Card>} */
 export async function history(pool, text) {
   const made = await Promise.all(
-    GRAPHS.map(async ([keys, days, look, title]) => {
-      const sensors = await recorded(pool, pool.all("sensor", ...keys), days);
-      return sensors.map((entity) => ({
+    GRAPHS.map(async ([keys, days, look, span]) => {
+      const sensors = pool.all("sensor", ...keys);
+      const past = pool.hass.config.components.includes("history") ? await pool.statistics(sensors, Date.now() - days * DAY, "day") : {};
+      return sensors.filter(({ id }) => past[id]?.length > 1).map((entity) => ({
         type: "statistics-graph",
-        title: title(text, pool.named(entity), entity.key),
+        title: titleOf(pool, entity, text, span),
         entities: [{ entity: entity.id, name: pool.named(entity) }],
         days_to_show: days,
         period: "day",
@@ -165,14 +156,9 @@ export async function history(pool, text) {
   return view((cards.length ? cards : [none]).map((card) => ({ type: "grid", cards: [card] })));
 }
 
-/** Return those of which the recorder has two days, at least. @type {(pool: Pool, entities: Entity[], days: number) => Promise<Entity[]>} */
-async function recorded(pool, entities, days) {
-  if (!entities.length || !pool.hass.config.components.includes("history")) {
-    return [];
-  }
-  const start = new Date(Date.now() - days * 86_400_000).toISOString();
-  const points = await pool.hass
-    .callWS({ type: "recorder/statistics_during_period", start_time: start, statistic_ids: entities.map(({ id }) => id), period: "day", types: ["mean", "change"] })
-    .catch(() => ({}));
-  return entities.filter(({ id }) => points[id]?.length > 1);
+/** "pH · good 7.0–7.8 · last 30 days" @type {(pool: Pool, entity: Entity, text: Words, span: string) => string} */
+function titleOf(pool, entity, text, span) {
+  const [low, high] = ends(pool.hass, goodRange(entity) ?? []);
+  const name = text[entity.key] ?? pool.named(entity);
+  return [name, low && fill(text.good, { low, high }), text[span]].filter(Boolean).join(" · ");
 }

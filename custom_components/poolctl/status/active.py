@@ -120,7 +120,7 @@ class ActiveProblems[F: Subject]:
             variant=variant.key,
             severity=variant.severity,
             since=row.began(situation) or course.since,
-            values=filled(self._hass, row.values(situation)),
+            values=row.values(situation),
             step="" if step is row else step.key,
             action=step.action,
         )

@@ -158,7 +158,7 @@ class Active:
     variant: str
     severity: Severity
     since: datetime
-    values: Mapping[str, str]
+    values: Values
     step: str = ""
     """Key of a next step other than that of the variant."""
     action: Action | None = None

@@ -25,6 +25,16 @@ def filled(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
     return {name: _written(hass, value) for name, value in values.items()}
 
 
+def dated(hass: HomeAssistant, values: Values) -> Mapping[str, str]:
+    """Return the same with times in ISO 8601, which cards show as their user wants."""
+    return {
+        name: value.isoformat(timespec="seconds")
+        if isinstance(value, datetime)
+        else _written(hass, value)
+        for name, value in values.items()
+    }
+
+
 def _written(hass: HomeAssistant, value: Value) -> str:
     if isinstance(value, datetime):
         at, now = dt_util.as_local(value), dt_util.now()
@@ -95,6 +105,13 @@ def action_of(
 def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
     """Return an explanation in the language of Home Assistant."""
     return " ".join(text(hass, values, f"why_{key}") for key, values in explanation)
+
+
+def reasons(
+    hass: HomeAssistant, explanation: Explanation
+) -> list[tuple[str, Mapping[str, str]]]:
+    """Return an explanation for cards: the keys of its texts and their values."""
+    return [(f"why_{key}", dated(hass, values)) for key, values in explanation]
 
 
 def pump_attributes(explanation: Explanation) -> dict[str, str]:
