@@ -9,6 +9,8 @@ from homeassistant.config_entries import ConfigEntryState
 import pytest
 
 from custom_components.poolctl.account.sign_in import AccountToken
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.endpoints import Gate
 from custom_components.poolctl.network import addresses
 from tests.flow.test_config_flow import discover, hear
 from tests.world.assistant.home import Home
@@ -153,7 +155,7 @@ async def test_a_renewal_of_the_sign_in_is_never_cut_short(small: Home) -> None:
     small.hass.config_entries.async_update_entry(
         small.entry, data={**small.entry.data, "token": token}
     )
-    account = AccountToken(small.hass, small.entry)
+    account = AccountToken(small.hass, small.entry, Gate(), Clock())
     waiting = asyncio.create_task(account())
     while not small.cloud.sign_ins.used(token["refresh_token"]):  # noqa: ASYNC110
         await asyncio.sleep(0)

@@ -1,7 +1,7 @@
 """The account: which controllers it owns, and how it stays signed in."""
 
 import asyncio
-from collections import ChainMap, defaultdict
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -25,11 +25,10 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.cloud import CloudClient
 from ..client.codec import to_stored
-from ..client.endpoints import Gate, Gates
+from ..client.endpoints import TOKEN
 from ..client.wire.cloud_answers import Device, Inventory
 from ..client.wire.exceptions import AuthenticationError, PoolctlError
 from ..client.wire.http import ClosingRequest
@@ -54,8 +53,6 @@ INVENTORY_RETRY = 300.0
 """Seconds after which a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
-_GATES: HassKey[dict[str | None, Gates]] = HassKey(f"{DOMAIN}_gates")
-"""Waits that the service asked for, by account: they outlast entries."""
 
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
@@ -79,14 +76,15 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             always_update=False,
         )
         self.observers = Observers()
-        gates, clock = hass.data.setdefault(_GATES, {}), hass.data[DATA_MEMORY].clock
+        memory = hass.data[DATA_MEMORY]
+        gates, clock = memory.gates(entry.unique_id or entry.entry_id), memory.clock
         self.cloud = CloudClient(
             async_get_clientsession(hass),
             entry.data[CONF_URL],
-            AccountToken(hass, entry),
+            AccountToken(hass, entry, gates[TOKEN.device_id], clock),
             self.observers.facts,
             clock,
-            gates.setdefault(entry.unique_id, defaultdict(Gate)),
+            gates,
         )
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.turn = asyncio.Lock()

@@ -14,8 +14,20 @@ from homeassistant.helpers.config_entry_oauth2_flow import (
 )
 
 from ..application_credentials import service_address
-from ..client.wire.exceptions import AuthenticationError, PoolctlError, UnreachableError
+from ..client.clock import Clock
+from ..client.endpoints import TOKEN, Gate
+from ..client.wire.exceptions import (
+    AuthenticationError,
+    BusyError,
+    PoolctlError,
+    UnreachableError,
+)
 
+CONF_REFUSALS = "refusals"
+"""Trusted Unix times at which the renewal of this sign-in was refused."""
+_REFUSED_AGAIN = 60.0, 600.0, 3600.0
+"""Seconds from each refusal to the next try: it may be a fault of the service. After
+the last one, nothing is sent until somebody signs in (chosen)."""
 _RENEWAL_TIMEOUT = 20.0
 _RENEWAL_SPACING = 60.0
 """Minimum seconds between two renewals, however soon a token expires or is refused."""
@@ -28,9 +40,13 @@ class AccountToken:
     to renew it, not if the service cannot be reached or fails.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry, gate: Gate, clock: Clock
+    ) -> None:
+        """Prepare; `gate` has the limits of the token endpoint."""
         self._hass = hass
         self._entry = entry
+        self._gate, self._clock = gate, clock
         self._renewal: asyncio.Task[PoolctlError | None] | None = None
         self._not_before = 0.0
         """Earliest time of the next renewal (monotonic, in seconds)."""
@@ -39,17 +55,19 @@ class AccountToken:
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a valid token other than the refused one.
 
-        Raises AuthenticationError if a new sign-in is needed, else UnreachableError.
+        Raises AuthenticationError if a new sign-in is needed, BusyError if the service
+        asked to wait, else UnreachableError.
         """
         if refused == self._access_token:
             self._refused = refused
-        is_refused = self._access_token == self._refused
+        is_refused = self._access_token == self._refused or bool(self._refusals)
         if is_refused or not self._valid:
             if self._renewal is None and time.monotonic() < self._not_before:
                 if is_refused:
                     raise UnreachableError("renewed a moment ago", ran=False)
                 return self._access_token
             if self._renewal is None:
+                self._check()
                 self._renewal = self._hass.async_create_background_task(
                     self._renew(), "poolctl sign-in", eager_start=False
                 )
@@ -60,37 +78,60 @@ class AccountToken:
                 raise error
         return self._access_token
 
+    def _check(self) -> None:
+        """Raise the error of an earlier try that keeps the next one from being made."""
+        self._gate.check(TOKEN)
+        if not (refusals := self._refusals):
+            return
+        since = self._clock.time() - refusals[-1]
+        waits = _REFUSED_AGAIN[len(refusals) - 1 :]
+        if not waits or 0 <= since < waits[0]:
+            raise AuthenticationError("the service wants a new sign-in")
+
     async def _renew(self) -> PoolctlError | None:
+        token, renewed = self._entry.data[CONF_TOKEN], dict[str, object]()
+        refusals: list[float] = []
+        error: PoolctlError | None = None
         try:
             async with asyncio.timeout(_RENEWAL_TIMEOUT):
                 with service_address(self._entry.data[CONF_URL]):
                     implementation = await async_get_config_entry_implementation(
                         self._hass, self._entry
                     )
-                token = self._entry.data[CONF_TOKEN]
                 renewed = await implementation.async_refresh_token(token)
-                self._hass.config_entries.async_update_entry(
-                    self._entry,
-                    data={**self._entry.data, CONF_TOKEN: {**token, **renewed}},
-                )
-                self._not_before = time.monotonic() + _RENEWAL_SPACING
-                # The reauth flow that an earlier refusal started.
-                for flow in self._entry.async_get_active_flows(
-                    self._hass, {SOURCE_REAUTH}
-                ):
-                    self._hass.config_entries.flow.async_abort(flow["flow_id"])
         except ConfigEntryAuthFailed, KeyError:
+            refusals = [*self._refusals, self._clock.time()]
+        except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
+            error = UnreachableError(
+                f"sign-in could not be renewed ({type(err).__name__})", ran=False
+            )
+            if isinstance(err.__cause__, BusyError):
+                error = err.__cause__
+        finally:
+            self._renewal = None
+        self._gate.answered(TOKEN, error)
+        # Somebody may have signed in meanwhile, which counts more.
+        if error is None and token == self._entry.data[CONF_TOKEN]:
+            token = {**token, **renewed, CONF_REFUSALS: refusals}
+            self._hass.config_entries.async_update_entry(
+                self._entry, data={**self._entry.data, CONF_TOKEN: token}
+            )
+        if refusals:
             # A closed season requests no sign-in; the next season does (chosen).
             if not self._entry.pref_disable_polling:
                 self._entry.async_start_reauth_if_available(self._hass)
             return AuthenticationError("the service wants a new sign-in")
-        except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
-            return UnreachableError(
-                f"sign-in could not be renewed ({type(err).__name__})", ran=False
-            )
-        finally:
-            self._renewal = None
-        return None
+        if error is None:
+            self._not_before = time.monotonic() + _RENEWAL_SPACING
+            # The reauth flow that an earlier refusal started.
+            for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
+                self._hass.config_entries.flow.async_abort(flow["flow_id"])
+        return error
+
+    @property
+    def _refusals(self) -> list[float]:
+        found: list[float] = self._entry.data[CONF_TOKEN].get(CONF_REFUSALS, [])
+        return found
 
     @property
     def _access_token(self) -> str:

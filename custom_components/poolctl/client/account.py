@@ -14,9 +14,9 @@ import jwt
 from yarl import URL
 
 from .cloud import MAX_RESPONSE, TIMEOUT
-from .endpoints import SITES, V1, ServiceRequest
+from .endpoints import SITES, TOKEN, V1, ServiceRequest
 from .facts import Facts, TokenAnswer
-from .wire.cloud_answers import ERRORS, Inventory, has_failed
+from .wire.cloud_answers import ERRORS, Inventory, check, has_failed
 from .wire.exceptions import (
     AuthenticationError,
     BusyError,
@@ -51,7 +51,7 @@ def authorize_url(base_url: str) -> str:
 
 def token_url(base_url: str) -> str:
     """Return the address that exchanges codes and refresh tokens for access tokens."""
-    return str(URL(base_url).joinpath(f"{V1}/oauth/token"))
+    return str(URL(base_url).joinpath(TOKEN.path))
 
 
 async def probe(session: ClientSession, base_url: str) -> None:
@@ -110,8 +110,8 @@ async def request_tokens(
 
 def _tokens(response: Response) -> Tokens:
     status, answer = response.status, response.json or {}
-    if (error := ERRORS.get(status, ProtocolError)) in (BusyError, ServiceError):
-        raise error(f"the service says HTTP {status}")
+    if ERRORS.get(status) in (BusyError, ServiceError):
+        check(response)  # raises it, with the wait that the service asks for
     if status >= HTTPStatus.MULTIPLE_CHOICES:
         # An OAuth error (RFC 6749 5.2) or `FAILED` ends a sign-in; an HTML page, or any
         # other JSON, comes from a proxy.

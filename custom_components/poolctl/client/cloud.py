@@ -275,11 +275,12 @@ class CloudClient:
         """
         gate, (endpoint, device_id, _, data, _) = self.gates[request.device_id], request
         gate.check(request)
+        token = await self._token()  # if there is none, the endpoint did not fail
         started, response = time.monotonic(), None
         error: PoolctlError | None = None
         raised: PoolctlError | None = None
         try:
-            response = await self._answered(request)
+            response = await self._answered(request, token)
             return read(response)
         except PoolctlError as err:
             error = raised = err
@@ -295,9 +296,8 @@ class CloudClient:
                 fact = request.method, endpoint.name, body, response, seconds, error
                 self._facts(device_id).emit(CloudRequest(*fact))
 
-    async def _answered(self, request: ServiceRequest) -> Response:
+    async def _answered(self, request: ServiceRequest, token: str) -> Response:
         """Return an answer; repeat the request if the token may be invalid."""
-        token = await self._token()
         response = await self._send(request, token)
         if not may_blame_token(response):
             self._in_vain.discard(request.path)
@@ -337,7 +337,7 @@ class CloudClient:
             return token
         try:
             newer = await self._token(refused=token)
-        except UnreachableError:
+        except BusyError, UnreachableError:
             if certain:
                 raise  # whether a sign-in is needed is not clear
             return token

@@ -6,7 +6,7 @@ The paths of the published ones are in protocol.md 4.1; the other paths are obse
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPMethod
 import time
@@ -81,6 +81,11 @@ KEY: Final = Endpoint(
     again=(30.0, 120.0, 300.0),
 )
 
+TOKEN: Final = ServiceRequest(
+    Endpoint("token", (f"{V1}/oauth/token",), again=(30.0, 60.0)), "token"
+)
+"""Renewal of the sign-in. Its limits are its own, as if it were a controller."""
+
 READS: Final = ("auxInfo", "ambientTemp", "chemistryCard", "pumpInfo", "scheduleInfo")
 WRITES: Final = (
     "setPhSettings",
@@ -123,6 +128,8 @@ class Gate:
     last_busy: str = ""
     """Endpoint that started the last wait."""
     failures: dict[str, _Failure] = field(default_factory=dict)
+    wait_began: Callable[[float], None] = lambda seconds: None
+    """Called when the service asks to wait."""
 
     def check(self, request: ServiceRequest) -> None:
         """Raise the error that keeps a request from being sent now."""
@@ -152,6 +159,7 @@ class Gate:
             self.busy_until = max(self.busy_until, now + (error.retry_after or 0.0))
             if endpoint.published and request.data is None:
                 self.read_busy_until = self.busy_until
+            self.wait_began(self.busy_until - now)
         previous = self.failures.pop(request.path, None)
         if error is None or endpoint.published:
             return
@@ -167,4 +175,4 @@ class Gate:
 type Gates = defaultdict[str, Gate]
 """The gates of an account by controller, `SERVICE` for the account itself.
 
-They may outlast the client: a wait ends neither with a reload nor a failed set-up."""
+They outlast the client: a wait ends neither with a reload nor a failed set-up."""

@@ -4,6 +4,7 @@ Each controller, and the home, has sections:
 
 - `clock`: the trusted time of the home;
 - `counters`: counters of our requests and of the controller's messages;
+- `waits`: ends of the waits that the service asked for, by account;
 - `equipment`, `learned`, and `requested` by users (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
@@ -11,11 +12,12 @@ Data is saved with a delay, unless it is asked to save at once.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 import logging
-from typing import Annotated, Final
+import time
+from typing import Annotated, Final, NamedTuple
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -24,8 +26,10 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.bounds import Within
 from ..client.clock import Clock
-from ..client.codec import from_stored
+from ..client.codec import from_stored, to_stored
 from ..client.counters import Counters
+from ..client.endpoints import Gate, Gates
+from ..client.wire.cloud_answers import MAX_RETRY_AFTER
 from ..client.wire.envelope import MAX_COUNTER
 from ..const import DOMAIN
 
@@ -50,6 +54,20 @@ class _ClockTime:
     trusted: Annotated[float | None, Within(0, MAX_COUNTER)] = None
 
 
+class _Ends(NamedTuple):
+    """Ends of the waits of one controller, in Unix time."""
+
+    all: float
+    reads: float
+    """That of published reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waits:
+    ends: Mapping[str, _Ends] = field(default_factory=dict)
+    """By controller."""
+
+
 @dataclass(frozen=True, slots=True)
 class _UsedCounters:
     counter: Annotated[int, Within(0, MAX_COUNTER)] = 0
@@ -68,6 +86,7 @@ class Memory:
         """Data as it was read; for sections in use, `_forms` has newer data."""
         self._forms: dict[str, dict[str, Callable[[], object]]] = defaultdict(dict)
         self._counters: dict[str, Counters] = {}
+        self._gates: dict[str, Gates] = {}
         self._pending = False
 
     async def async_load(self) -> None:
@@ -122,6 +141,42 @@ class Memory:
         return counters
 
     @callback
+    def gates(self, account: str) -> Gates:
+        """Return the limits of requests for an account, always the same object.
+
+        Neither a reload nor a restart ends a wait that the service asked for, and no
+        clock makes it longer than a service can ask for.
+        """
+        if (known := self._gates.get(account)) is not None:
+            return known
+        clock, stored = self.clock, self.read(account, "waits", _Waits)
+
+        def began(seconds: float) -> None:
+            self.save(at_once=seconds > _RESTART)
+
+        def until(end: float) -> float:
+            left = end - clock.time()
+            return time.monotonic() + left if 0 < left <= MAX_RETRY_AFTER else 0.0
+
+        def form() -> object:
+            now = time.monotonic()
+            since = clock.time() - now
+            ends = {
+                subject: _Ends(gate.busy_until + since, gate.read_busy_until + since)
+                for subject, gate in gates.items()
+                if gate.busy_until > now
+            }
+            return to_stored(_Waits(ends)) if ends else None
+
+        gates: Gates = defaultdict(partial(Gate, wait_began=began))
+        for subject, ends in stored.ends.items():
+            gates[subject].busy_until = until(ends.all)
+            gates[subject].read_busy_until = until(ends.reads)
+        self._gates[account] = gates
+        self.keep(account, "waits", form)
+        return gates
+
+    @callback
     def read[T](self, subject: str, section: str, kind: type[T]) -> T:
         """Return a section as a dataclass; a value that does not fit is its default."""
         return from_stored(kind, self.stored(subject, section))
@@ -163,7 +218,8 @@ class Memory:
         for subject, forms in self._forms.items():
             newest = {name: form() for name, form in forms.items()}
             data[subject] = data.get(subject, {}) | newest
-        return {subject: sections for subject, sections in data.items() if sections}
+        filled = {s: {n: v for n, v in each.items() if v} for s, each in data.items()}
+        return {subject: sections for subject, sections in filled.items() if sections}
 
 
 DATA_MEMORY: HassKey[Memory] = HassKey(DOMAIN)
