@@ -26,7 +26,7 @@ from tests.client.conftest import KEY as FULL_KEY, Rig, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 UNPUBLISHED = [each for each in ENDPOINTS.values() if not each.published]
-FAILURES = [each for each in D if each.startswith("C14")]
+FAILURES = [each for each in D if each.startswith(("C14", "C26"))]
 
 
 async def failure_of(
@@ -128,6 +128,7 @@ async def test_a_busy_endpoint_is_waited_out(away: Rig) -> None:
 @pytest.mark.parametrize(
     ("failure", "after", "asked"),
     [
+        (D.C26_OTHER, (0, 31, 31, 91, 301, 301, 3601), [1, 2, 2, 3, 4, 4, 5]),
         (D.C14_500, (0, 31, 31, 91, 301, 301, 3601), [1, 2, 2, 3, 4, 4, 5]),
         (D.C14_404, (0, 31, 3601, 43200, 43200), [1, 1, 1, 1, 2]),
     ],

@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 import time
 from typing import Protocol
@@ -182,9 +183,8 @@ class CloudClient:
 
     async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5)."""
-        return await self._send_in_turn(
-            ServiceRequest(DASHBOARD, device_id), dashboard_of
-        )
+        read = partial(dashboard_of, fields=DASHBOARD.fields)
+        return await self._send_in_turn(ServiceRequest(DASHBOARD, device_id), read)
 
     async def live_dashboard(self, device_id: str) -> Answer:
         """Return the dashboard if the service reaches the controller.
@@ -218,7 +218,8 @@ class CloudClient:
                 devices: Iterable[Device | None] = ()
                 age = _STATUSES_AGE
                 try:
-                    data = await self._send_once(ServiceRequest(STATUSES), data_of)
+                    read = partial(data_of, fields=STATUSES.fields)
+                    data = await self._send_once(ServiceRequest(STATUSES), read)
                     devices = (parse_device(e, "") for e in list_of(data, "devices"))
                 except PoolctlError:
                     age = _SITES_AGE
@@ -237,7 +238,8 @@ class CloudClient:
         of a user's command, requests it anyway and waits for a busy controller.
         """
         request = ServiceRequest(ENDPOINTS[endpoint], device_id, urgent=urgent)
-        return await self._send_in_turn(request, data_of)
+        read = partial(data_of, fields=request.endpoint.fields)
+        return await self._send_in_turn(request, read)
 
     async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
         """Send a command (protocol.md 4.1, O5); returns once the controller took it."""

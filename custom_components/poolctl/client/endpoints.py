@@ -29,6 +29,8 @@ class Endpoint:
     """Paths to try in turn; only the envelope key has more than one."""
     published: bool = False
     """Whether its path is published; if not, its errors affect only itself."""
+    fields: frozenset[str] = frozenset()
+    """Fields of which an answer that means something has one at least."""
     again: tuple[float, ...] = (20.0, 120.0, 300.0, 3600.0)
     """Seconds until an unpublished read that failed is requested again: in the next
     read cycle, then less and less often (chosen)."""
@@ -59,18 +61,25 @@ class ServiceRequest(NamedTuple):
         return self.endpoint.paths[self.number].format(device_id=self.device_id)
 
 
-def _account(name: str, path: str, *, published: bool = False) -> Endpoint:
-    return Endpoint(name, (f"{V1}/{path}",), published)
+def _device(name: str, fields: str = "", *, published: bool = False) -> Endpoint:
+    return Endpoint(
+        name, (f"{V1}/{_DEVICE}/{name}",), published, frozenset(fields.split())
+    )
 
 
-def _device(name: str, *, published: bool = False) -> Endpoint:
-    return Endpoint(name, (f"{V1}/{_DEVICE}/{name}",), published)
-
-
-SITES: Final = _account("sites", "user/sites", published=True)
-STATUSES: Final = _account("deviceOnlineStatuses", "user/deviceOnlineStatuses")
+SITES: Final = Endpoint("sites", (f"{V1}/user/sites",), published=True)
+STATUSES: Final = Endpoint(
+    "deviceOnlineStatuses",
+    (f"{V1}/user/deviceOnlineStatuses",),
+    fields=frozenset({"deviceId"}),
+)
 USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), again=(0.0,))
-DASHBOARD: Final = _device("dashboardInfo", published=True)
+DASHBOARD: Final = _device(
+    "dashboardInfo",
+    """actual_ph actual_orp d_ph d_orp_mineral actual_pump_speed actual_flow_rate
+    main_pump_status heater_state chemistry_stable""",
+    published=True,
+)
 KEY: Final = Endpoint(
     "envelope-key",
     (
@@ -86,7 +95,14 @@ TOKEN: Final = ServiceRequest(
 )
 """Renewal of the sign-in. Its limits are its own, as if it were a controller."""
 
-READS: Final = ("auxInfo", "ambientTemp", "chemistryCard", "pumpInfo", "scheduleInfo")
+READS: Final = {
+    "auxInfo": "aux_slot_num",
+    "ambientTemp": "water_temp ambient_temp",
+    "chemistryCard": "phSettings chlorineSettings",
+    "pumpInfo": "pump_type pump_cooldown pump_cooldown_left",
+    "scheduleInfo": "schedules",
+}
+"""Observed reads with fields of their answers."""
 WRITES: Final = (
     "setPhSettings",
     "setChlorineSettings",
@@ -101,7 +117,8 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
         *(SITES, STATUSES, USER_INFO, DASHBOARD, KEY),
         _device("setPumpInfo", published=True),
         Endpoint("manualSet", (f"{V1}/{_DEVICE}/manualSet",), absent_for=0.0),
-        *map(_device, (*READS, *WRITES)),
+        *(_device(name, fields) for name, fields in READS.items()),
+        *map(_device, WRITES),
     )
 }
 """All endpoints by name; only the sign-in (`account.py`) uses others."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from custom_components.poolctl.client.endpoints import ENDPOINTS
 from custom_components.poolctl.client.facts import CloudRequest
 from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
@@ -84,10 +85,16 @@ async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     assert on_cloud.shown.source is Source.LAN
 
 
-async def test_published_endpoints_only(make_rig: Callable[..., Rig]) -> None:
-    """Off, on and speed are sent by `setPumpInfo`, for the first slot (C17)."""
+@pytest.mark.parametrize(
+    "failure", [each for each in D if each.startswith(("C14", "C17", "C26"))]
+)
+async def test_published_endpoints_only(
+    make_rig: Callable[..., Rig], failure: D
+) -> None:
+    """Off, on and speed are sent by `setPumpInfo`, for the first slot (C14, C17, C26)."""
     rig = make_rig(lan=False)
-    rig.service.cloud.dialects = {D.C17_PUBLISHED}
+    rig.service.cloud.dialects = {failure}
+    rig.service.cloud.failing = {n for n, e in ENDPOINTS.items() if not e.published}
     await rig.polls()
     await rig.controller.pump.set_speed(60)
     for on in (False, True):

@@ -146,7 +146,7 @@ async def test_nothing_private_of_a_service(
         raw.say((200, 200, 403, 404, 500, 429)[number % 6], body)
         for doing in (
             cloud.dashboard(device_id),
-            cloud.read(device_id, READS[number % len(READS)]),
+            cloud.read(device_id, [*READS][number % len(READS)]),
             cloud.write(device_id, WRITES[number % len(WRITES)], {"a": secrets.new()}),
             cloud.envelope_key(device_id),
             cloud.inventory(),

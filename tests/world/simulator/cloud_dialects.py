@@ -85,6 +85,10 @@ class CloudDialect(Described):
     C14_SILENT = auto(), "they never answer"
     C14_HTML = auto(), "they answer a web page with 200"
     C14_JSON = auto(), "they answer other JSON with 200"
+    C26_NO_DATA = auto(), "they answer `SUCCESS` without `data`"
+    C26_EMPTY = auto(), "they answer `SUCCESS` with empty `data`"
+    C26_OTHER = auto(), "they answer `SUCCESS` with other `data`"
+    C26_LIST = auto(), "they answer `SUCCESS` with a list"
     C15_V1 = auto(), "the key is served under v1 alone"
     C15_BARE = auto(), "the key is served without a version alone"
     C17_PUBLISHED = auto(), "what is not published answers 404"
@@ -151,6 +155,10 @@ _FAILURES: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {
     D.C14_503: lambda: page(_PAGE, 503),
     D.C14_HTML: lambda: page(_PAGE),
     D.C14_JSON: lambda: web.json_response({"hello": ["world"]}),
+    D.C26_NO_DATA: lambda: web.json_response({"status": "SUCCESS"}),
+    D.C26_EMPTY: lambda: web.json_response(success({})),
+    D.C26_OTHER: lambda: web.json_response(success({"pump": {"hello": ["world"]}})),
+    D.C26_LIST: lambda: web.json_response({"status": "SUCCESS", "data": []}),
 }
 """Answer of a failing endpoint, by dialect."""
 _NO_USER_INFO: Final[Mapping[CloudDialect, Callable[[], web.Response]]] = {

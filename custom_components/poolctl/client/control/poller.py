@@ -18,7 +18,7 @@ from ..pool.from_cloud import CLOUD_READS, Merge, merge_dashboard, merge_schedul
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL
 from ..pool.state import PoolState, Source
-from ..wire.exceptions import BusyError, PoolctlError, RefusedError, UnreachableError
+from ..wire.exceptions import BusyError, PoolctlError, UnreachableError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from .paths import Paths
@@ -214,8 +214,7 @@ class Poller:
                 found.append((read.merge, answer))
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", name, err)
-                if isinstance(err, RefusedError):
-                    self._store.reported = read.assume(self._store.reported)
+                self._store.reported = read.assume(self._store.reported)
         return found
 
     def _merge_cloud(

@@ -101,6 +101,7 @@ def merge_pump(state: PoolState, answer: Answer, now: datetime) -> PoolState:
     names = (text(pump, key) for key in ("pump_type", "pump_brand", "pump_model"))
     if None not in (identity := tuple(names)):
         state = replace(state, pump=PumpIdentity(*map(str, identity)))
+    state = assume_speed(state)
     cooling = pump.get("pump_cooldown")
     readings = replace(
         state.readings, pump_cooldown_remaining=number(pump, "pump_cooldown_left")
@@ -164,7 +165,7 @@ _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
 
 
 def assume_pump_slot(state: PoolState) -> PoolState:
-    """Return the state if `auxInfo` is refused: the pump has the first slot (chosen).
+    """Return the state if `auxInfo` fails: the pump has the first slot (chosen).
 
     `setPumpInfo` requires the pump's slot, which the published endpoints do not report.
     As the pump's type code is sent too, a wrong slot is declined.
@@ -175,7 +176,7 @@ def assume_pump_slot(state: PoolState) -> PoolState:
 
 
 def assume_speed(state: PoolState) -> PoolState:
-    """Return the state if `pumpInfo` is refused: the pump takes a speed (chosen)."""
+    """Return the state if `pumpInfo` fails: the pump takes a speed (chosen)."""
     return state if state.pump else replace(state, pump=PumpIdentity("", "", ""))
 
 
@@ -187,7 +188,7 @@ class CloudRead(NamedTuple):
 
     merge: Merge
     assume: Callable[[PoolState], PoolState] = lambda state: state
-    """Assumption if it is refused, so that the pump can still be controlled."""
+    """Assumption if it fails, so that the pump can still be controlled."""
 
 
 CLOUD_READS: Final[Mapping[str, CloudRead]] = {

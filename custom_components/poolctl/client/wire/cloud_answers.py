@@ -1,7 +1,7 @@
 """Parsing of service answers: errors and inventory (protocol.md 2.1 to 2.4, 7.1)."""
 
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,13 +16,14 @@ from .exceptions import (
     CommandFailedError,
     ForbiddenError,
     NotOfferedError,
+    NotSupportedError,
     PoolctlError,
     ProtocolError,
     ServiceError,
     UnconfirmedError,
 )
 from .http import Response
-from .json_values import Answer, clean_text, list_of, number, text
+from .json_values import Answer, clean_text, has_any, list_of, number, text
 
 DEFAULT_RETRY_AFTER = 5.0
 """Seconds to wait after a 429 that reports no time (protocol.md 7.1)."""
@@ -210,14 +211,23 @@ def check(response: Response) -> Answer:
     raise CommandFailedError(message)
 
 
-def data_of(response: Response) -> Answer:
-    """Return the `data` of an answer (protocol.md 2.1), or raise its error."""
-    return _object_in(check(response), "data")
+def data_of(response: Response, fields: Container[str] = ()) -> Answer:
+    """Return the `data` of an answer (protocol.md 2.1), or raise its error.
+
+    Without any of the `fields`, the service does not have what was requested.
+    """
+    data = _object_in(check(response), "data")
+    if fields and not has_any(data, fields):
+        raise NotSupportedError("the answer has no known field")
+    return data
 
 
-def dashboard_of(response: Response) -> Answer:
+def dashboard_of(response: Response, fields: Container[str]) -> Answer:
     """Return the dashboard of an answer (protocol.md 2.5), or raise its error."""
-    return _object_in(data_of(response), "dashboard")
+    dashboard = _object_in(data_of(response), "dashboard")
+    if not has_any(dashboard, fields):
+        raise ProtocolError("the dashboard has no known field")
+    return dashboard
 
 
 def _object_in(answer: Answer, name: str) -> Answer:

@@ -94,6 +94,20 @@ def parse_object(data: str | bytes) -> Answer | None:
     return answer if isinstance(answer, dict) else None
 
 
+def has_any(answer: Answer, names: Container[str]) -> bool:
+    """Return whether an answer has one of some fields, at any depth."""
+    waiting: list[object] = [answer]
+    while waiting:
+        match waiting.pop():
+            case dict() as found:
+                if any(name in names for name in found):
+                    return True
+                waiting += found.values()
+            case list() as found:
+                waiting += found
+    return False
+
+
 def text(answer: Answer, key: str) -> str | None:
     """Return a text of an answer, safe to store and show, `None` if there is none."""
     value = answer.get(key)
