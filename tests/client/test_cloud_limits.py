@@ -50,7 +50,7 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 
 async def test_one_request_at_a_time(raw_cloud: CloudClient, raw: RawServer) -> None:
     """protocol.md 8 row 4, 8 rule 3."""
-    data = {"dashboard": {}, "key_hex": "00" * 16}
+    data = {"dashboard": {"actual_ph": 74}, "key_hex": "00" * 16}
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 0.01
     await asyncio.gather(
