@@ -136,6 +136,19 @@ async def test_answers_that_are_hardly_http(
     assert caught.value.ran is None
 
 
+@pytest.mark.parametrize("after", [b"\0", b"\r\n", b"  ", b"\xff\xfe", b"{}", b"HTTP"])
+@pytest.mark.parametrize("counted", [True, False])
+async def test_bytes_after_an_answer(
+    lan: LanClient, raw: RawServer, after: bytes, counted: bool
+) -> None:
+    """They are dropped, whether the length counts them or not (L28)."""
+    raw.say(200, answer(env=signed()).encode() + after)
+    if not counted:
+        raw.say(200, answer(env=signed()))
+        raw.answer += after
+    assert (await lan.state()).telemetry is not None
+
+
 async def test_words_of_the_other_side_are_not_repeated(
     lan: LanClient, raw: RawServer
 ) -> None:

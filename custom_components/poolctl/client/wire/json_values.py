@@ -57,19 +57,16 @@ def parse_json(data: str | bytes) -> object:
     """Parse a received JSON text.
 
     Control characters in strings are accepted, although JSON does not allow them, and
-    bytes that are not UTF-8 are read as Latin-1. A NUL ends the text: the rest of a
-    buffer may follow. Raises ValueError if it is not JSON.
+    bytes that are not UTF-8 are read as Latin-1. What follows the value is dropped: it
+    may be the rest of a buffer (protocol.md L28). Raises ValueError if it is not JSON.
     """
     if isinstance(data, bytes):
         data = data.decode("utf-8-sig", "surrogateescape").translate(_LATIN_1)
-    data = data.lstrip()
     try:
         value: object
-        value, end = _DECODER.raw_decode(data)
+        value, _ = _DECODER.raw_decode(data.lstrip())
     except RecursionError:
         raise ValueError("nested too deep") from None
-    if data[end:].partition("\0")[0].strip():
-        raise ValueError("more than one value")
     return value
 
 
