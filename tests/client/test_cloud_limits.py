@@ -76,6 +76,24 @@ async def test_a_slow_write_is_a_success(
     await set_pump(raw_cloud, OTHER_ID, 0, True, 50)
 
 
+async def test_a_read_behind_other_commands(
+    raw_cloud: CloudClient, raw: RawServer
+) -> None:
+    """A cold read waits behind five commands of 10 s, too (protocol.md 8).
+
+    One in the background that is not published does not, as the dashboard waits for it.
+    """
+    dashboard = {"actual_ph": 74}
+    data = {"dashboard": dashboard, "phSettings": {}}
+    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
+    raw.delay = 55
+    assert await raw_cloud.dashboard(OTHER_ID) == dashboard
+    assert await raw_cloud.read(OTHER_ID, "chemistryCard", urgent=True) == data
+    with pytest.raises(UnreachableError):
+        await raw_cloud.read(OTHER_ID, "chemistryCard")
+    await asyncio.sleep(40)
+
+
 async def test_writes_keep_2_s_apart(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:

@@ -57,13 +57,13 @@ from .wire.json_values import Answer, as_json, list_of, text
 
 MAX_RESPONSE = 1024 * 1024
 TIMEOUT = 20.0
-"""Seconds for a read; the service waits 10 s for a controller (protocol.md 8)."""
+"""Seconds for an answer; the service waits 10 s for a controller (protocol.md 8)."""
 WRITE_SPACING = 2.0
 """Seconds between two writes to one controller (protocol.md 8)."""
 _USER_INFO_LIMIT = 5.0
 """Seconds; a user waits for it, and can do without."""
-WRITE_TIMEOUT = 65.0
-"""Seconds for a write: 10 s, behind five others of 10 s (protocol.md 8)."""
+QUEUE_TIMEOUT = 65.0
+"""Seconds for a command of 10 s behind five others of 10 s (protocol.md 8)."""
 PATIENCE = 65.0
 """Seconds that a user's command waits while the controller is busy: the longest wait
 that is documented is 1m0s (protocol.md 7.1)."""
@@ -356,7 +356,7 @@ class CloudClient:
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
             },
-            timeout=TIMEOUT if request.data is None else WRITE_TIMEOUT,
+            timeout=QUEUE_TIMEOUT if request.queued else TIMEOUT,
             limit=MAX_RESPONSE,
         )
         if self._clock is not None:

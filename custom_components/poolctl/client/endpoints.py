@@ -56,6 +56,14 @@ class ServiceRequest(NamedTuple):
         return HTTPMethod.GET if self.data is None else HTTPMethod.POST
 
     @property
+    def queued(self) -> bool:
+        """Whether it may wait behind other commands of the controller (protocol.md 8).
+
+        Reads that are not published may not: they would delay the next dashboard.
+        """
+        return self.device_id != SERVICE and (self.endpoint.published or self.urgent)
+
+    @property
     def path(self) -> str:
         """Path for its controller."""
         return self.endpoint.paths[self.number].format(device_id=self.device_id)

@@ -30,9 +30,10 @@ _LOGGER = logging.getLogger(__name__)
 SECOND_TRY = 1.0
 """Seconds before a failed LAN read is repeated: at once, the cause may still exist."""
 LAN_INTERVAL = 15.0
-HEAD_START = 4.0
-"""Seconds that the LAN has in the poll after a failed one before the cloud is read, too:
-the cloud's values then arrive within 35 s of the last LAN answer (chosen)."""
+PATIENCE, HEAD_START = 15.0, 4.0
+"""Seconds that the LAN has before the cloud is read, too: for one attempt and the start
+of a second one, or in the poll after a failed one. The cloud's values then arrive within
+35 s of the last LAN answer (chosen)."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
@@ -63,12 +64,12 @@ class Poller:
         # While neither answers, poll often, so that a repaired connection is used soon.
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
-        if not patient and paths.lan_error is not None:
-            # Time spent on an unanswered poll counts. A silent LAN is polled again at
-            # once, so that its second answer may be late, too (chosen).
-            vain = time.monotonic() - self._began
-            silent = paths.on_lan and vain > LAN_INTERVAL / 2
-            interval = _SOONEST if silent else max(interval - vain, _SOONEST)
+        if paths.lan_error is not None:
+            # Time spent on a poll without an answer of the LAN counts.
+            now, began = time.monotonic(), self._began
+            if patient:  # but not that of the cloud's read
+                began = max(began, min(now, self._cloud_not_before - interval))
+            interval = max(interval - (now - began), _SOONEST)
         left = self._store.expires_in
         return min(interval, max(left, _SOONEST)) if left > 0 else interval
 
@@ -85,10 +86,7 @@ class Poller:
         """Read once, LAN first; raises UnreachableError after 90 s without answer."""
         paths, self._began = self._paths, time.monotonic()
         self._clock.check()
-        if not paths.on_lan or paths.lan_error is not None:
-            await self._read_both()
-        elif not await self.read_lan() and paths.lan_missed():
-            await self.read_cloud()
+        await self._read_both()
         self.check_answered()
 
     def check_answered(self) -> None:
@@ -98,14 +96,19 @@ class Poller:
             raise UnreachableError(str(error or "no connection to the controller"))
 
     async def _read_both(self) -> None:
-        """Read both at once: neither waits for the other's timeout (`HEAD_START`)."""
-        lan, cloud = asyncio.create_task(self.read_lan()), None
+        """Read the LAN, and the cloud once the LAN has failed twice or is silent.
+
+        Then both are read at once: neither waits for the other's timeout.
+        """
+        paths, lan, cloud = self._paths, asyncio.create_task(self.read_lan()), None
         try:
-            if self._paths.on_lan:
-                await asyncio.wait([lan], timeout=HEAD_START)
-                if lan.done() and lan.result():
+            if paths.on_lan:
+                patience = PATIENCE if paths.lan_answers else HEAD_START
+                await asyncio.wait([lan], timeout=patience)
+                if lan.done() and (lan.result() or not paths.lan_missed()):
                     return
-                self._paths.lan_missed()
+                while paths.on_lan:
+                    paths.lan_missed()
             cloud = asyncio.create_task(self.read_cloud())
             if not await lan:
                 await cloud
@@ -145,7 +148,7 @@ class Poller:
     async def _ask_lan(self, lan: LanClient) -> StateFrame:
         try:
             # The limit includes the wait for a request in progress.
-            async with asyncio.timeout(TIMEOUT):
+            async with asyncio.timeout(2 * TIMEOUT + SECOND_TRY):
                 try:
                     return await lan.state()
                 except PoolctlError:
