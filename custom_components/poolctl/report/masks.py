@@ -10,14 +10,8 @@ import re
 from typing import Final
 
 from ..client.wire.commands import string_spans
-from ..client.wire.exceptions import FrameError, ReplyError
-from ..client.wire.frame import (
-    CONFIGURATION_HEAD,
-    TELEMETRY_HEAD,
-    TIMER,
-    sections,
-    telemetry_size,
-)
+from ..client.wire.exceptions import ReplyError
+from ..client.wire.frame import documented_spans
 
 _MEASURED: Final = frozenset(
     b"""
@@ -83,29 +77,18 @@ _TOKEN = re.compile(
 
 
 def masked_frame(payload: bytes) -> bytes:
-    """Return a state frame; possible texts are masked if its layout is different."""
-    return payload if has_listed_layout(payload) else masked_text(payload)
+    """Return a state frame; possible texts outside its documented parts are masked."""
+    parts, at = list[bytes](), 0
+    for start, end in (*documented_spans(payload), (len(payload), len(payload))):
+        parts += [masked_text(payload[at:start]), payload[start:end]]
+        at = end
+    return b"".join(parts)
 
 
 def has_listed_layout(payload: bytes) -> bool:
-    """Return whether a frame has sections of the documented lengths, and no more."""
-    try:
-        *found, end = sections(payload)
-        telemetry, configuration, timers = found
-        lengths = (
-            telemetry and telemetry_size(telemetry[TELEMETRY_HEAD - 1]),
-            configuration
-            and CONFIGURATION_HEAD + configuration[CONFIGURATION_HEAD - 1],
-            timers and 1 + timers[0] * TIMER.size,
-        )
-    except FrameError, IndexError:
-        return False
-    same = all(
-        section is None or len(section) == length
-        for section, length in zip(found, lengths, strict=True)
-    )
-    # A payload without sections may be a replayed reply to a query.
-    return same and any(found) and end == len(payload)
+    """Return whether a frame has nothing but documented parts."""
+    documented = sum(end - start for start, end in documented_spans(payload))
+    return 0 < documented == len(payload)
 
 
 def masked_reply(name: str, payload: bytes) -> bytes:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..client.facts import Change, CloudRequest, Facts, Frame, LanRequest, TokenAnswer
 from ..client.wire.exceptions import FrameError, LanRequestError, PoolctlError
-from ..client.wire.frame import PUMP_TIMES, TELEMETRY_HEAD, sections
+from ..client.wire.frame import FLAGS2, PUMP_TIMES, sections, slots_in, telemetry_spans
 from .masks import masked_answer, masked_frame, masked_reply, shown_name
 
 MAX_EVENTS: Final = 300
@@ -147,8 +147,9 @@ def _layout(payload: bytes) -> object:
         telemetry, configuration, timers, end = sections(payload)
     except FrameError:
         return payload
-    flags = telemetry and telemetry[:2]
-    modes = telemetry and telemetry[TELEMETRY_HEAD - 3 : -PUMP_TIMES]
+    flags = telemetry and (telemetry[:2], telemetry[FLAGS2 : FLAGS2 + 2])
+    slots = telemetry_spans(telemetry, slots_in(configuration))[1:]
+    modes = [(telemetry or b"")[start : end - PUMP_TIMES] for start, end in slots]
     return (
         payload[:2],
         flags,

@@ -16,6 +16,7 @@ from custom_components.poolctl.client.wire.frame import (
     decode_frame,
     decode_signals,
 )
+from custom_components.poolctl.report.masks import has_listed_layout, masked_frame
 from tests.client.conftest import FRAMES
 from tests.world.simulator import wire
 
@@ -256,3 +257,27 @@ def test_dry_run(bits: int, problem: bool) -> None:
 
 
 # What is plausible
+
+
+# Newer firmware (L29)
+
+
+@pytest.mark.parametrize("slots", [1, 12, 37])
+@pytest.mark.parametrize("before", [b"", b"\0\0", b"\x07", b"\x0c\xff\x63\x25"])
+@pytest.mark.parametrize("after", [b"", b"\0\0", b"Villa Rosa"])
+def test_a_longer_telemetry(slots: int, before: bytes, after: bytes) -> None:
+    """More bytes before the slots or after the times; only they are masked as text."""
+    a, b, tail = section_a(slots), section_b(slots), b"\x01\x03\x0a\x00\x14\x00"
+    longer = frame(a[:44] + before + a[44:] + after, b, tail)
+    assert decode_frame(longer) == decode_frame(frame(a, b, tail))
+    masked = masked_frame(longer)
+    assert masked == longer.replace(b"Villa Rosa", b"x" * 10)
+    assert has_listed_layout(longer) is not (before + after != b"")
+
+
+def test_a_longer_telemetry_alone() -> None:
+    """Without section B, where its slots are is not clear, and so not reported."""
+    telemetry = decode_frame(frame(section_a()[:44] + b"\0\0" + section_a()[44:]))
+    assert telemetry.telemetry is not None
+    assert telemetry.telemetry.flow_rate is not None
+    assert telemetry.telemetry.aux_modes is telemetry.telemetry.held_slots is None

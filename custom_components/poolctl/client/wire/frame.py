@@ -95,6 +95,8 @@ def _bits(value: int) -> tuple[int, ...]:
 
 TELEMETRY_HEAD, PUMP_TIMES = 45, 4
 """Sizes in bytes; the last byte of the head is the number of slots."""
+FLAGS2: Final = 42
+"""Offset of the second word of flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Telemetry(Readings):
     """Section A as received: readings, flags, and the state of every slot."""
 
     flags: Annotated[int | None, At(0, "H")] = None
-    flags2: Annotated[int | None, At(42, "H")] = None
+    flags2: Annotated[int | None, At(FLAGS2, "H")] = None
     aux_modes: tuple[int, ...] | None = None
     held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
@@ -258,10 +260,12 @@ def _by_slot(section: bytes, head: int) -> tuple[int, ...] | None:
     return tuple(section[head : head + section[head - 1]])
 
 
-def _decode_telemetry(section: bytes) -> Telemetry:
-    head, held = section[:TELEMETRY_HEAD], None
-    if (modes := _by_slot(section, TELEMETRY_HEAD)) is not None:
-        bitmap = TELEMETRY_HEAD + len(modes)
+def _decode_telemetry(section: bytes, slots: int | None) -> Telemetry:
+    head, held, modes = section[:TELEMETRY_HEAD], None, None
+    if (size := telemetry_head(section, slots)) is not None:
+        modes = _by_slot(section, size)
+    if size is not None and modes is not None:
+        bitmap = size + len(modes)
         end = bitmap + (len(modes) + 7 >> 3)
         if end <= len(section):
             flags = int.from_bytes(section[bitmap:end], "little")
@@ -336,8 +340,9 @@ def decode_frame(payload: bytes) -> StateFrame:
     meaning is not documented.
     """
     telemetry, configuration, tail, _ = sections(payload)
+    slots = slots_in(configuration)
     return StateFrame(
-        None if telemetry is None else _decode_telemetry(telemetry),
+        None if telemetry is None else _decode_telemetry(telemetry, slots),
         None if configuration is None else _decode_configuration(configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
         version=payload[0],
@@ -362,9 +367,73 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
     return telemetry, configuration, timers, end
 
 
+# How long a section is: newer firmware may add bytes (protocol.md L29)
+
+
+def slots_in(configuration: bytes | None) -> int | None:
+    """Return the number of slots in section B, `None` if it does not report it."""
+    if configuration is None or len(configuration) < CONFIGURATION_HEAD:
+        return None
+    return configuration[CONFIGURATION_HEAD - 1]
+
+
 def telemetry_size(slots: int) -> int:
     """Return the size of section A: head, modes, bitmap of held slots, pump times."""
     return TELEMETRY_HEAD + slots + (slots + 7 >> 3) + PUMP_TIMES
+
+
+def telemetry_head(section: bytes, slots: int | None) -> int | None:
+    """Return the size of section A's head, `None` if it is not clear.
+
+    A longer section has more bytes before its number of slots, which is then that of
+    section B (`slots`), or after the times of the pump.
+    """
+    head = TELEMETRY_HEAD
+    if slots is None or len(section) <= head:
+        odd = len(section) > head and not section[head - 1]
+        return None if odd and len(section) > telemetry_size(0) else head
+    if len(section) == telemetry_size(section[head - 1]):
+        return head
+    more = len(section) - telemetry_size(slots)
+    sizes = [s for s in range(head, head + more + 1) if section[s - 1] == slots]
+    if not sizes:
+        return head if len(section) < telemetry_size(section[head - 1]) else None
+    # Another byte may have the same value, but other bytes than modes follow it.
+    return max(sizes, key=lambda s: sum(m in MODES for m in section[s : s + slots]))
+
+
+def documented_spans(payload: bytes) -> list[tuple[int, int]]:
+    """Return the starts and ends of the documented parts of a state frame, in order.
+
+    There are none in a payload without sections, which may be the reply to a query.
+    """
+    try:
+        *found, _ = sections(payload)
+    except FrameError:
+        return []
+    telemetry, configuration, timers = found
+    slots = slots_in(configuration)
+    documented = (
+        telemetry_spans(telemetry, slots),
+        [] if slots is None else [(0, CONFIGURATION_HEAD + slots)],
+        [(0, 1 + timers[0] * TIMER.size)] if timers else [],
+    )
+    spans, at = [(0, 2)], 2
+    for (_, size), section, parts in zip(_SECTIONS, found, documented, strict=True):
+        if section is not None:
+            start, at = at + size, at + size + len(section)
+            spans.append((start - size, start))
+            spans += [(start + a, start + b) for a, b in parts if start + b <= at]
+    return spans if at > 2 else []
+
+
+def telemetry_spans(section: bytes | None, slots: int | None) -> list[tuple[int, int]]:
+    """Return the documented parts of section A: values, then slots with pump times."""
+    head = None if section is None else telemetry_head(section, slots)
+    if section is None or head is None or len(section) < head:
+        return []
+    end = head - TELEMETRY_HEAD + telemetry_size(section[head - 1])
+    return [(0, TELEMETRY_HEAD - 1), (head - 1, end)]
 
 
 def _decode_timers(
