@@ -124,7 +124,7 @@ async def test_a_token_endpoint_that_fails(home: Home, fault: str) -> None:
     assert home.source == "cloud"
 
 
-# A controller of which the service asks to wait (protocol.md C24, C28)
+# A controller of which the service asks to wait (protocol.md C28)
 
 
 @pytest.mark.parametrize("endpoint", ["dashboardInfo", *READS])

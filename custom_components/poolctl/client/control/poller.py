@@ -84,7 +84,7 @@ class Poller:
 
     async def poll(self) -> None:
         """Read once, LAN first; raises UnreachableError after 90 s without answer."""
-        paths, self._began = self._paths, time.monotonic()
+        self._began = time.monotonic()
         self._clock.check()
         await self._read_both()
         self.check_answered()
