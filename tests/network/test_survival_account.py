@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 from zeroconf.asyncio import AsyncZeroconf
 
-from custom_components.poolctl import application_credentials
+from custom_components.poolctl.account import sign_in
 from custom_components.poolctl.network import addresses
 from tests.network.test_survival import log_lines, lost
 from tests.world.assistant.home import Home
@@ -160,7 +160,7 @@ async def test_tasks_that_need_a_token_at_once_renew_it_once(
 
     protocol.md 5.1 rule 6.
     """
-    monkeypatch.setattr(application_credentials, "_SPACING", 0)
+    monkeypatch.setattr(sign_in, "_RENEWAL_SPACING", 0)
     entry = await by_cloud(home)
     cloud = entry.runtime_data.cloud
     for there in (True, False):
