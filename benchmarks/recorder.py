@@ -8,7 +8,7 @@ from typing import Final
 from custom_components.poolctl.client.facts import Facts, Frame, LanRequest
 from custom_components.poolctl.client.wire.envelope import unwrap
 from custom_components.poolctl.client.wire.http import Response
-from custom_components.poolctl.report.recorder import UNCHANGED, Recorder
+from custom_components.poolctl.report.recorder import REPEATED_AFTER, Recorder
 from tests.world.simulator import Controller, Pool
 
 from .rows import Row, at_most, only_a_figure
@@ -48,7 +48,7 @@ def _memory(payload: bytes) -> float:
     recorder = Recorder(facts)
     for number, size in zip(range(2000), itertools.cycle((20, 223, 60)), strict=False):
         part = payload[:2] + number.to_bytes(2) + payload[4:size]
-        facts.emit(Frame(number, part, number * UNCHANGED, False))
+        facts.emit(Frame(number, part, number * REPEATED_AFTER, False))
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert recorder.as_list()

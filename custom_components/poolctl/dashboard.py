@@ -16,7 +16,7 @@ from .const import DOMAIN
 
 FOLDER: Final = Path(__file__).parent / "frontend"
 MODULE: Final = "poolctl.js"
-PATH: Final = f"/{DOMAIN}_frontend"
+FRONTEND_PATH: Final = f"/{DOMAIN}_frontend"
 
 _DATA_URL: Final[HassKey[str]] = HassKey(f"{DOMAIN}_dashboard")
 
@@ -25,7 +25,7 @@ async def async_setup_dashboard(hass: HomeAssistant) -> None:
     """Serve the module if Home Assistant runs with its frontend."""
     if "frontend" not in hass.config.components:
         return
-    folder = f"{PATH}/{await hass.async_add_executor_job(version)}"
+    folder = f"{FRONTEND_PATH}/{await hass.async_add_executor_job(version)}"
     await hass.http.async_register_static_paths(
         [StaticPathConfig(folder, str(FOLDER), cache_headers=True)]
     )
@@ -85,5 +85,5 @@ def _ours(resources: ResourceStorageCollection) -> list[str]:
     return [
         item[CONF_ID]
         for item in resources.async_items()
-        if item[CONF_URL].startswith(f"{PATH}/")
+        if item[CONF_URL].startswith(f"{FRONTEND_PATH}/")
     ]

@@ -27,7 +27,7 @@ from .client.controller import Controller
 from .client.pool.choices import (
     FILTER_LIMITS,
     LOW_LEVELS,
-    MAX_POWER,
+    MAX_HEATER_POWER,
     PUMP_HOURS,
     TURNOVERS,
     Choices,
@@ -155,7 +155,7 @@ def _heater_power(
         entity_registry_enabled_default=False,
         mode=NumberMode.BOX,
         native_min_value=0,
-        native_max_value=MAX_POWER,
+        native_max_value=MAX_HEATER_POWER,
         native_step=0.01,
         exists_fn=lambda view: view.state.outputs.fitted(source.fitted),
         value_fn=lambda view: of(view.choices),
@@ -236,7 +236,7 @@ NUMBERS = (
 
 
 DRUMS = tuple(map(_drum, DOSERS))
-VOLUME = PoolctlNumberDescription(
+POOL_VOLUME = PoolctlNumberDescription(
     key="volume",
     part=Part.WATER,
     device_class=NumberDeviceClass.VOLUME_STORAGE,
@@ -333,5 +333,5 @@ async_setup_entry = platform(
     Platform.NUMBER,
     rows(PoolctlNumber, NUMBERS),
     rows(PoolctlVolume, DRUMS),
-    rows(PoolctlPoolVolume, (VOLUME,)),
+    rows(PoolctlPoolVolume, (POOL_VOLUME,)),
 )

@@ -35,7 +35,7 @@ from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.heating import BODIES, Body, has_thermostat
 from .client.pool.state import PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
-from .client.wire.frame import RUNNING
+from .client.wire.frame import SCHEDULE_MODES
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import View
 from .devices.naming import OutputNames
@@ -45,7 +45,7 @@ from .devices.output_attributes import (
     ATTR_GOOD_TO,
     ATTR_LAST_TEMPERATURE,
     ATTR_MEASURED_AT,
-    MODES,
+    MODE_NAMES,
 )
 from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .devices.ranges import ORP_READING, PH_READING, Reading
@@ -216,7 +216,7 @@ def _running_schedule(view: View) -> str | None:
     mode = view.state.readings.main_pump_mode
     if mode is None or view.state.schedules.records is None:
         return None
-    if mode not in RUNNING:
+    if mode not in SCHEDULE_MODES:
         return _NO_SCHEDULE
     name = view.state.running_schedule(mode)
     # "none" means that no schedule runs: one with this name is shown by its number.
@@ -539,8 +539,8 @@ SENSORS = (
         part=Part.PUMP,
         entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.ENUM,
-        options=[*dict.fromkeys(MODES.values())],
-        value_fn=lambda view: MODES.get(view.state.readings.main_pump_mode),
+        options=[*dict.fromkeys(MODE_NAMES.values())],
+        value_fn=lambda view: MODE_NAMES.get(view.state.readings.main_pump_mode),
     ),
     PoolctlSensorDescription(
         key="pump_model",

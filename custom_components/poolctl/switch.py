@@ -87,7 +87,7 @@ def _speeds(view: View) -> Mapping[str, object]:
     return {ATTR_SPEEDS: named_speeds(state)} if state.variable_speed else {}
 
 
-OUTPUTS = (
+OUTPUT_SWITCHES = (
     PoolctlSwitchDescription(
         key="pump",
         part=Part.PUMP,
@@ -107,7 +107,7 @@ OUTPUTS = (
         slot_fn=lambda view: view.state.outputs.spa,
     ),
 )
-SETTINGS = (
+SOURCE_SWITCHES = (
     _may_heat(HeatSource.POOL_HEATER, "pool_heater_allowed"),
     _may_heat(HeatSource.SOLAR, "solar_heating_allowed"),
     _may_heat(HeatSource.SPA_HEATER, "spa_heater_allowed"),
@@ -117,7 +117,7 @@ _WORDS_OF_DOSING = (
     "automatic_chlorination",
     "automatic_liquid_chlorine",
 )
-DOSERS = tuple(map(_may_dose, DOSING, _WORDS_OF_DOSING, strict=True))
+DOSER_SWITCHES = tuple(map(_may_dose, DOSING, _WORDS_OF_DOSING, strict=True))
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
@@ -158,7 +158,7 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
     )
 
 
-SCHEDULES = tuple(map(_schedule, range(MAX_SCHEDULES)))
+SCHEDULE_SWITCHES = tuple(map(_schedule, range(MAX_SCHEDULES)))
 
 
 class PoolctlSwitch(PoolctlEntity, SwitchEntity):
@@ -227,8 +227,8 @@ class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):
 
 async_setup_entry = platform(
     Platform.SWITCH,
-    rows(PoolctlOutputSwitch, OUTPUTS),
+    rows(PoolctlOutputSwitch, OUTPUT_SWITCHES),
     rows(PoolctlSlotSwitch, _slots),
-    rows(PoolctlSwitch, (*SETTINGS, *DOSERS)),
-    rows(PoolctlScheduleSwitch, SCHEDULES),
+    rows(PoolctlSwitch, (*SOURCE_SWITCHES, *DOSER_SWITCHES)),
+    rows(PoolctlScheduleSwitch, SCHEDULE_SWITCHES),
 )

@@ -17,7 +17,7 @@ import pytest
 from custom_components.poolctl.client import clock as clock_module, lan as lan_module
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.control.queries import FRESH
+from custom_components.poolctl.client.control.queries import REPLY_IS_CURRENT
 from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -351,7 +351,9 @@ async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN, with all its slow data."""
     rig = make_rig(full=True)
     await rig.read()
-    rig.time.advance(FRESH)  # so that a command reads settings before it writes them
+    rig.time.advance(
+        REPLY_IS_CURRENT
+    )  # so that a command reads settings before it writes them
     rig.forget()
     return rig
 

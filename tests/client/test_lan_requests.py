@@ -8,7 +8,7 @@ from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.counters import Counters
-from custom_components.poolctl.client.lan import PATH, LanClient
+from custom_components.poolctl.client.lan import LAN_PATH, LanClient
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     RefusedError,
@@ -39,7 +39,7 @@ async def test_requests_of_the_vectors(
     assert json.loads(body) == row["request"]
     first, *lines = head.decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in lines)
-    assert first == f"POST {PATH} HTTP/1.1"
+    assert first == f"POST {LAN_PATH} HTTP/1.1"
     assert headers["content-length"] == str(len(body))
     assert headers["content-type"] == "application/json"
     assert headers["connection"] == "close"

@@ -31,14 +31,14 @@ from custom_components.poolctl.client.wire.commands import (
 from custom_components.poolctl.client.wire.equipment import MAX_SLOTS
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import (
+    ALL_SECTIONS,
     CONFIGURATION_HEAD,
     MODE_OFF,
-    MODES,
-    RUNNING,
+    POSSIBLE_MODES,
+    SCHEDULE_MODES,
     TELEMETRY_HEAD,
     TIMER,
     VERSION,
-    WHOLE,
     StateFrame,
     Telemetry,
     decode_frame,
@@ -206,7 +206,7 @@ def check_frame(payload: bytes, records: Sequence[Schedule] = ()) -> Seen:
     except FrameError:
         yield "frame_sections", "a section runs past the end"
         return
-    unknown, more = payload[1] & ~WHOLE, len(payload) - end
+    unknown, more = payload[1] & ~ALL_SECTIONS, len(payload) - end
     yield "frame_sections", f"mask bits {unknown:#04x}" if unknown else ""
     yield "frame_sections", f"{more} bytes after the sections" if more else ""
     if telemetry is not None and frame.telemetry is not None:
@@ -246,9 +246,9 @@ def _check_telemetry(decoded: Telemetry, records: Sequence[Schedule]) -> Seen:
             bits = value & ~_LISTED[name]
             yield "flags", f"{name} {bits:#06x}" if bits else ""
     modes = {*(decoded.aux_modes or ())}
-    yield "modes", ", ".join(f"mode {mode}" for mode in sorted(modes - MODES))
+    yield "modes", ", ".join(f"mode {mode}" for mode in sorted(modes - POSSIBLE_MODES))
     used = [number for number, each in enumerate(records, 1) if each.used]
-    for mode in sorted(modes & {*RUNNING} if used else ()):
+    for mode in sorted(modes & {*SCHEDULE_MODES} if used else ()):
         wrong = mode not in used
         yield "schedule_number", f"number {mode} of {used}" if wrong else ""
 

@@ -9,7 +9,12 @@ from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.cooling import USUAL, USUAL_AIR, Cooling, Rest
+from custom_components.poolctl.learned.cooling import (
+    USUAL_AIR,
+    USUAL_COOLING,
+    Cooling,
+    Rest,
+)
 
 BEGIN = datetime(2026, 5, 1, 22, tzinfo=UTC)
 
@@ -72,7 +77,7 @@ def test_the_estimate() -> None:
 def test_until_it_is_learned(body: Body) -> None:
     cooling = Cooling(rest=begun(BEGIN, 30, 20))
     later = BEGIN + timedelta(hours=10)
-    usual = 20 + 10 * exp(-10 * USUAL[body])
+    usual = 20 + 10 * exp(-10 * USUAL_COOLING[body])
     assert cooling.estimate(body, later, 20) == pytest.approx(usual)
     # Water that was never read is not as cold as the night.
     assert Cooling().estimate(body, later, 11) is None

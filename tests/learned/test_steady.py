@@ -7,7 +7,11 @@ import pytest
 
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.frame import Readings
-from custom_components.poolctl.learned.steady import BANDS, LASTS, SteadyReadings
+from custom_components.poolctl.learned.steady import (
+    BANDS,
+    DIFFERENCE_LASTS,
+    SteadyReadings,
+)
 
 POLL = 15.0
 STEPS = 0.1, 1.0, 0.1, 0.05
@@ -41,10 +45,12 @@ def _values(middle: float, step: float) -> st.SearchStrategy[float | None]:
 
 
 _PROBES = st.tuples(*map(_values, CENTRE, STEPS, strict=True))
-_READS = st.lists(st.tuples(_PROBES, st.floats(1, LASTS)), min_size=1, max_size=60)
+_READS = st.lists(
+    st.tuples(_PROBES, st.floats(1, DIFFERENCE_LASTS)), min_size=1, max_size=60
+)
 
 
-@given(reads=_READS, more=st.floats(LASTS + 1, 2 * LASTS))
+@given(reads=_READS, more=st.floats(DIFFERENCE_LASTS + 1, 2 * DIFFERENCE_LASTS))
 def test_no_shown_value_is_farther_than_its_band(
     reads: list[tuple[Probes, float]], more: float
 ) -> None:
@@ -62,7 +68,7 @@ def test_no_shown_value_is_farther_than_its_band(
                 assert abs(value - reading) < band
             if reading != previous[probe]:
                 since[probe] = at
-            if at - since[probe] >= LASTS:
+            if at - since[probe] >= DIFFERENCE_LASTS:
                 assert value == reading
         previous = true
     steady.take(readings(previous), at + more)

@@ -41,7 +41,7 @@ def stored(key: str, data: object) -> dict[str, Any]:
 
 def resource(number: int, version: str) -> dict[str, str]:
     """Return a stored resource of dashboards, which is our module of this version."""
-    url = f"{dashboard.PATH}/{version}/poolctl.js"
+    url = f"{dashboard.FRONTEND_PATH}/{version}/poolctl.js"
     return {"id": str(number), "type": "module", "url": url}
 
 
@@ -120,7 +120,7 @@ async def test_other_version(
     kept, new = _resources(hass)
     assert kept == card["url"]
     assert new not in {each["url"] for each in ours}
-    assert new.startswith(f"{dashboard.PATH}/")
+    assert new.startswith(f"{dashboard.FRONTEND_PATH}/")
 
 
 async def test_a_disabled_account_is_deleted_after_a_restart(

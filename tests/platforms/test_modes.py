@@ -231,7 +231,7 @@ def test_every_output_has_the_same_words(key: str) -> None:
         output_attributes.ATTR_HELD_UNTIL,
         output_attributes.ATTR_TIMER_ENDS,
     }
-    assert set(texts["mode"]["state"]) == set(output_attributes.MODES.values())
+    assert set(texts["mode"]["state"]) == set(output_attributes.MODE_NAMES.values())
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
     if key in LINKED:
         assert reason == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]

@@ -20,7 +20,7 @@ from custom_components.poolctl.learned import (
     read,
     totals,
 )
-from custom_components.poolctl.learned.steady import BANDS, LASTS
+from custom_components.poolctl.learned.steady import BANDS, DIFFERENCE_LASTS
 from custom_components.poolctl.status import account, connection
 from custom_components.poolctl.warm_by import outlook, request
 from tests.project.pages import DOCS, README
@@ -40,7 +40,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("data", "at least {} mV", BANDS[1]),
     ("data", "mV, {} °C or", BANDS[2]),
     ("data", "two steps of pH ({})", BANDS[0]),
-    ("data", "after {} minutes if it differs by less", LASTS / MINUTE),
+    ("data", "after {} minutes if it differs by less", DIFFERENCE_LASTS / MINUTE),
     ("data", "checks it for {} seconds", sender.READ_BACK[-1]),
     ("setup", "(it lasts {} days)", account._SIGN_IN_LASTS.days),
     ("setup", "reads it only every {} seconds", store.MAX_AGE),

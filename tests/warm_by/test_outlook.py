@@ -14,7 +14,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.cooling import USUAL, Cooling, Rest
+from custom_components.poolctl.learned.cooling import USUAL_COOLING, Cooling, Rest
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
@@ -219,7 +219,7 @@ def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     )
     assert result is not None and result.water is not None
     mean = 20.0 if air is None else 17.0
-    rate = USUAL[body]
+    rate = USUAL_COOLING[body]
     assert result.water == pytest.approx(mean + (30 - mean) * exp(-10 * rate))
 
 

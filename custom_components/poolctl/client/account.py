@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 import jwt
 from yarl import URL
 
-from .cloud import MAX_RESPONSE, TIMEOUT
+from .cloud import CLOUD_TIMEOUT, MAX_CLOUD_RESPONSE
 from .endpoints import SITES, TOKEN, V1, ServiceRequest
 from .facts import Facts, TokenAnswer
 from .wire.cloud_answers import ERRORS, Inventory, check, has_failed
@@ -64,8 +64,8 @@ async def probe(session: ClientSession, base_url: str) -> None:
         session,
         HTTPMethod.GET,
         URL(base_url).joinpath(ServiceRequest(SITES).path),
-        timeout=TIMEOUT,
-        limit=MAX_RESPONSE,
+        timeout=CLOUD_TIMEOUT,
+        limit=MAX_CLOUD_RESPONSE,
     )
 
 
@@ -88,7 +88,7 @@ async def request_tokens(
         data=urlencode(form).encode(),
         headers={"Content-Type": "application/x-www-form-urlencoded"},
         timeout=TOKEN_TIMEOUT,
-        limit=MAX_RESPONSE,
+        limit=MAX_CLOUD_RESPONSE,
     )
     tokens, error = None, None
     try:

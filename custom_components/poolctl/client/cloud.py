@@ -55,8 +55,8 @@ from .wire.exceptions import (
 from .wire.http import Response, exchange
 from .wire.json_values import Answer, as_json, list_of, text
 
-MAX_RESPONSE = 1024 * 1024
-TIMEOUT = 20.0
+MAX_CLOUD_RESPONSE = 1024 * 1024
+CLOUD_TIMEOUT = 20.0
 """Seconds for an answer; the service waits 10 s for a controller (protocol.md 8)."""
 WRITE_SPACING = 2.0
 """Seconds between two writes to one controller (protocol.md 8)."""
@@ -64,14 +64,14 @@ _USER_INFO_LIMIT = 5.0
 """Seconds; a user waits for it, and can do without."""
 QUEUE_TIMEOUT = 65.0
 """Seconds for a command of 10 s behind five others of 10 s (protocol.md 8)."""
-PATIENCE = 65.0
+CLOUD_PATIENCE = 65.0
 """Seconds that a user's command waits while the controller is busy: the longest wait
 that is documented is 1m0s (protocol.md 7.1)."""
 COPY_AGE = 35.0
 """Maximum age of a read in seconds: 30 for copies (protocol.md 8), plus a margin."""
-FRESH = 300.0
+TOKEN_IS_NEW = 300.0
 """Seconds for which a renewed token is assumed to be valid."""
-UNCHANGED = 900.0
+SILENT_AFTER = 900.0
 """Seconds without a change after which a controller reported offline is unreachable."""
 _STATUSES_AGE = 25.0
 """Seconds; less than the 30 between read cycles, so that each cycle may read them."""
@@ -203,7 +203,7 @@ class CloudClient:
             self._facts(device_id).emit(Change("online", online))
             since = since if online is False else now
         self._dashboards[device_id] = dashboard, since
-        if now - since >= UNCHANGED:
+        if now - since >= SILENT_AFTER:
             raise UnreachableError("the service does not reach the controller")
         return dashboard
 
@@ -252,10 +252,10 @@ class CloudClient:
     ) -> T:
         """Send a request to a controller, one at a time.
 
-        An urgent one waits up to `PATIENCE` s while the controller is busy. What was
+        An urgent one waits up to `CLOUD_PATIENCE` s while the controller is busy. What was
         answered with a 429 did not run, so a write may be sent again.
         """
-        give_up, gate = time.monotonic() + PATIENCE, self.gates[request.device_id]
+        give_up, gate = time.monotonic() + CLOUD_PATIENCE, self.gates[request.device_id]
         async with gate.lock:
             while True:
                 if request.data is not None and gate.next_write > gate.busy_until:
@@ -343,7 +343,7 @@ class CloudClient:
             if certain:
                 raise  # whether a sign-in is needed is not clear
             return token
-        self._fresh, self._fresh_until = newer, now + FRESH
+        self._fresh, self._fresh_until = newer, now + TOKEN_IS_NEW
         return newer
 
     async def _send(self, request: ServiceRequest, token: str) -> Response:
@@ -356,8 +356,8 @@ class CloudClient:
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
             },
-            timeout=QUEUE_TIMEOUT if request.queued else TIMEOUT,
-            limit=MAX_RESPONSE,
+            timeout=QUEUE_TIMEOUT if request.queued else CLOUD_TIMEOUT,
+            limit=MAX_CLOUD_RESPONSE,
         )
         if self._clock is not None:
             self._clock.confirm(response.headers.get("Date"))

@@ -25,10 +25,10 @@ from .wire.http import Response, exchange
 from .wire.json_values import Answer
 
 PORT = 8080
-PATH = "/ctrl/2/lan/pv2"
+LAN_PATH = "/ctrl/2/lan/pv2"
 MAX_REQUEST = 1024
-MAX_RESPONSE = 16 * 1024
-TIMEOUT = 10.0
+MAX_LAN_RESPONSE = 16 * 1024
+LAN_TIMEOUT = 10.0
 _HEADERS = {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
@@ -81,7 +81,7 @@ class LanClient:
         self.counters = counter or Counters()
         self.facts = facts or Facts()
 
-    async def state(self, *, timeout: float = TIMEOUT) -> StateFrame:
+    async def state(self, *, timeout: float = LAN_TIMEOUT) -> StateFrame:
         """Read the full state; needs no signature."""
         return decode_frame(await self._request("state", timeout=timeout))
 
@@ -111,7 +111,7 @@ class LanClient:
         name: str = "",
         payload: bytes | None = None,
         *,
-        timeout: float = TIMEOUT,
+        timeout: float = LAN_TIMEOUT,
         urgent: bool = False,
     ) -> bytes:
         """Return the verified payload of the answer, empty if it has none."""
@@ -172,7 +172,7 @@ class LanClient:
 
 def controller_url(host: str, port: int) -> URL:
     """Return the URL of a controller (protocol.md 4.2)."""
-    return URL.build(scheme="http", host=host, port=port, path=PATH)
+    return URL.build(scheme="http", host=host, port=port, path=LAN_PATH)
 
 
 def request_body(op: str, name: str = "", envelope: str = "") -> bytes:
@@ -191,7 +191,7 @@ async def post(
         data=body,
         headers=_HEADERS,
         timeout=timeout,
-        limit=MAX_RESPONSE,
+        limit=MAX_LAN_RESPONSE,
     )
 
 

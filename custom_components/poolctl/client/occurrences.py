@@ -11,7 +11,7 @@ from typing import Final
 
 from .wire.schedule import DAY, Schedule
 
-LONGEST: Final = timedelta(days=366)
+LONGEST_PERIOD: Final = timedelta(days=366)
 """Longest period whose runs are returned: users and pages may ask for any."""
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
@@ -35,9 +35,9 @@ class Occurrence:
 def occurrences(
     schedules: Mapping[int, Schedule], after: datetime, before: datetime, zone: tzinfo
 ) -> list[Occurrence]:
-    """Return the runs of enabled schedules that overlap a period, up to `LONGEST`."""
+    """Return the runs of enabled schedules that overlap a period, up to `LONGEST_PERIOD`."""
     after = bounded(after)
-    before = min(bounded(before), after + LONGEST)
+    before = min(bounded(before), after + LONGEST_PERIOD)
     found = [
         Occurrence(start, end, index, schedule)
         for index, schedule in schedules.items()

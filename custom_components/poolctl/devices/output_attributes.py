@@ -7,7 +7,7 @@ from typing import Final
 from ..client.holds.hold import Hold
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import Role, Slot
-from ..client.wire.frame import MODE_MANUAL, MODE_OFF, RUNNING
+from ..client.wire.frame import MODE_MANUAL, MODE_OFF, SCHEDULE_MODES
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"
@@ -36,9 +36,9 @@ ATTR_LAST_TEMPERATURE: Final = "last_temperature"
 ATTR_MEASURED_AT: Final = "measured_at"
 """Time of a reading that is not current."""
 
-MODES: Final[Mapping[int | None, str]] = {
+MODE_NAMES: Final[Mapping[int | None, str]] = {
     MODE_OFF: "off",
-    **dict.fromkeys(RUNNING, "schedule"),
+    **dict.fromkeys(SCHEDULE_MODES, "schedule"),
     MODE_MANUAL: "manual",
 }
 """Names of the modes of outputs (protocol.md O2.1)."""
@@ -66,7 +66,7 @@ def attributes(
     if hold and slot.held is not False:
         since, until = hold.since, hold.until
     found = {
-        ATTR_MODE: MODES.get(mode),
+        ATTR_MODE: MODE_NAMES.get(mode),
         ATTR_RUNNING_SCHEDULE: state.running_schedule(mode),
         ATTR_HELD: slot.held,
         ATTR_HELD_SINCE: _moment(since),

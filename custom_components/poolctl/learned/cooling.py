@@ -27,9 +27,9 @@ WARMER: Final = 3.0
 """°C by which the water must be warmer than the air."""
 USUAL_AIR: Final = 15.0
 """Assumed air temperature in °C if no probe measures it."""
-USUAL: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
+USUAL_COOLING: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
 """Rates until they are learned, rather too high: a spa may be warm early."""
-FASTEST: Final = 0.5
+FASTEST_COOLING: Final = 0.5
 
 _HOUR: Final = timedelta(hours=1)
 type _Celsius = Annotated[float, Within(-50, 100)]
@@ -70,14 +70,14 @@ class Rest(NamedTuple):
         valid = REST <= length <= LONGEST_REST and before >= WARMER
         if not valid or not 0 < after <= before:
             return None
-        return min(log(before / after) / (length / _HOUR), FASTEST)
+        return min(log(before / after) / (length / _HOUR), FASTEST_COOLING)
 
 
 @dataclass(slots=True)
 class Cooling:
     """The learned cooling of one body of water."""
 
-    rate: Annotated[float | None, Within(0, FASTEST)] = None
+    rate: Annotated[float | None, Within(0, FASTEST_COOLING)] = None
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
 
@@ -103,7 +103,7 @@ class Cooling:
 
     def rest_until(self, body: Body, now: datetime, air: float | None) -> Rest | None:
         """Return the rest up to a time, with the air in °C if it is measured."""
-        rate = USUAL[body] if self.rate is None else self.rate
+        rate = USUAL_COOLING[body] if self.rate is None else self.rate
         return None if self.rest is None else self.rest.until(now, air, rate)
 
     def estimate(self, body: Body, now: datetime, air: float | None) -> float | None:

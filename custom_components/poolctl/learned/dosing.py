@@ -39,9 +39,9 @@ from .read import COPY_MARGIN, MIDNIGHT_MARGIN, Read, of_today, start_of_day
 
 REFILL: Final = 100.0
 """Rise in mL above which a level was set by a user."""
-FASTEST: Final = 200.0
+FASTEST_USE: Final = 200.0
 """Highest use in mL a minute: several times the rate of a pool's dosing pump."""
-LARGEST: Final = 1000.0
+LARGEST_DOSE: Final = 1000.0
 """Largest dose in mL that may appear at once, regardless of the time."""
 WINDOW: Final = 14
 """Days before today that the rate is based on; today is not over."""
@@ -125,11 +125,11 @@ class Consumption:
         fallen, minutes = previous.ml - reported.ml, elapsed / timedelta(minutes=1)
         was_set_back = minutes < 0
         doubted, self._doubted = self._doubted, inf
-        quick = not was_set_back and fallen > REFILL + FASTEST * minutes
+        quick = not was_set_back and fallen > REFILL + FASTEST_USE * minutes
         if quick and abs(reported.ml - doubted) > REFILL:
             self._doubted = reported.ml
             return
-        refilled = not -REFILL <= fallen <= LARGEST + FASTEST * minutes
+        refilled = not -REFILL <= fallen <= LARGEST_DOSE + FASTEST_USE * minutes
         self.level = Level(min(previous.ml, reported.ml), reported.at)
         if refilled and not was_set_back:
             self.level, self.refilled_at = reported, reported.at

@@ -36,7 +36,7 @@ EVEN_FLOW: Final = 0.15
 """Share by which the flow may change meanwhile: noise, or one step of speed."""
 MIN_POWER: Final = 50.0
 """Lowest power used, in W: below it the pump is off or was not measured."""
-MAX_POWER: Final = 10_000.0
+MAX_PUMP_POWER: Final = 10_000.0
 EVEN_SPEED: Final = 2.0
 """% by which the speed may change meanwhile: some drives report their actual speed."""
 OF_USUAL: Final = 12
@@ -44,7 +44,7 @@ OF_USUAL: Final = 12
 FAR: Final = 25.0
 """Change in % from which the user is informed."""
 LONG: Final = timedelta(days=3)
-SPEEDS: Final = range(1, 101)
+COMPARED_SPEEDS: Final = range(1, 101)
 """Speeds in %; a single-speed pump has 100."""
 
 
@@ -136,7 +136,7 @@ class Filter:
 class Usual(NamedTuple):
     """Mean power of the pump at one speed, and the number of measurements."""
 
-    watts: Annotated[float, Within(MIN_POWER, MAX_POWER)] = 0.0
+    watts: Annotated[float, Within(MIN_POWER, MAX_PUMP_POWER)] = 0.0
     times: Annotated[int, Within(1, OF_USUAL)] = 0
 
 
@@ -144,9 +144,9 @@ class Usual(NamedTuple):
 class PumpPower:
     """Power of the pump, measured from read to read."""
 
-    usual: dict[Annotated[int, Within(SPEEDS[0], SPEEDS[-1])], Usual] = field(
-        default_factory=dict
-    )
+    usual: dict[
+        Annotated[int, Within(COMPARED_SPEEDS[0], COMPARED_SPEEDS[-1])], Usual
+    ] = field(default_factory=dict)
     """Usual power by speed in %."""
     change: Annotated[int | None, Within(-100, 100_000)] = None
     """Change of the power from usual in %; `None` until it was compared."""
@@ -173,8 +173,11 @@ class PumpPower:
     def take(self, read: Read) -> bool:
         """Take a read; return whether a shown value changed."""
         readings, previous = read.state.readings, (self.change, self.changed)
-        watts, speed = readings.pump_power or 0.0, readings.pump_speed or SPEEDS[-1]
-        if not MIN_POWER <= watts <= MAX_POWER or not through_filter_alone(read):
+        watts, speed = (
+            readings.pump_power or 0.0,
+            readings.pump_speed or COMPARED_SPEEDS[-1],
+        )
+        if not MIN_POWER <= watts <= MAX_PUMP_POWER or not through_filter_alone(read):
             self._mean.restart()
         elif means := self._mean.add(speed, (speed, watts), read.seconds):
             self._compare(round(means[0]), means[1], read.now)

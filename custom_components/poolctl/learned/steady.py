@@ -12,7 +12,7 @@ from typing import Final
 from ..client.pool.state import PoolState
 from ..client.wire.frame import Readings
 
-LASTS: Final = 300.0
+DIFFERENCE_LASTS: Final = 300.0
 """Seconds after which a lasting difference within the band is shown (chosen)."""
 BANDS: Final = (0.2, 5.0, 0.2, 0.2)
 """Difference from which a reading is shown at once (chosen): of pH, whose step is 0.1,
@@ -49,7 +49,10 @@ class _Shown:
             self.doubted = reading
         else:
             self.since = at if self.since is None else self.since
-            if at - self.since >= LASTS or self.value_for(reading) == reading:
+            if (
+                at - self.since >= DIFFERENCE_LASTS
+                or self.value_for(reading) == reading
+            ):
                 self.show(reading)
             self.doubted = None
 

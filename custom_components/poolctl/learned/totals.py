@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.choices import Choices
-from ..client.pool.heating import RUNNING
+from ..client.pool.heating import RUNNING_SIGNALS
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import (
     CHLORINATORS,
@@ -65,7 +65,7 @@ def motor_runs(state: PoolState) -> bool | None:
 
 
 def _heats(source: HeatSource) -> Runs:
-    return lambda state: RUNNING[source](state.signals)
+    return lambda state: RUNNING_SIGNALS[source](state.signals)
 
 
 def _output(codes: Collection[int]) -> Runs:

@@ -27,7 +27,7 @@ from ..client.wire.frame import sections
 
 BETWEEN_REQUESTS = 1.1
 """Seconds: a frame's counter may be a time in seconds, and so is that of our queries."""
-TIMEOUT = 5.0
+PROOF_TIMEOUT = 5.0
 """Seconds for one request, because a poll may wait for its turn meanwhile."""
 _WAITS = (1.0, 3.0, 5.0)
 """Seconds between retries of a request to an address that answered a moment ago."""
@@ -109,7 +109,7 @@ def with_own_counter(lan: LanClient) -> Counters:
 
 async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
     """Read the state; return the counter of its frame."""
-    await _again(lambda: lan.state(timeout=TIMEOUT), waits=waits)
+    await _again(lambda: lan.state(timeout=PROOF_TIMEOUT), waits=waits)
     if (newest := lan.counters.frames.newest) is None:
         raise ProtocolError("no frame")
     return newest

@@ -19,7 +19,7 @@ MAX_BYTES: Final = 64 * 1024
 """Size of all events together, as JSON."""
 MAX_ANSWER: Final = 2048
 """Bytes that are kept of an answer of the service."""
-UNCHANGED: Final = 300.0
+REPEATED_AFTER: Final = 300.0
 """Seconds between recordings of measured values only, or of data of one endpoint."""
 _MOST_NAMES: Final = 100
 
@@ -122,7 +122,7 @@ class Recorder:
         """Return whether an outcome changed, or its data after 5 minutes or more."""
         last, last_data, recorded = self._newest.get(key, (..., None, 0.0))
         at = time.time() if at is None else at
-        unchanged = data == last_data or at < recorded + UNCHANGED
+        unchanged = data == last_data or at < recorded + REPEATED_AFTER
         if outcome == last and unchanged:
             return False
         if len(self._newest) > _MOST_NAMES:

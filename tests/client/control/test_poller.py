@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from custom_components.poolctl.client.cloud import UNCHANGED, CloudClient
+from custom_components.poolctl.client.cloud import SILENT_AFTER, CloudClient
 from custom_components.poolctl.client.control import poller
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import BusyError, UnreachableError
@@ -265,7 +265,7 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
             await rig.polls(31)
         except UnreachableError:
             gone.append(rig.time.now - begun)
-    assert UNCHANGED <= gone[0] < UNCHANGED + 220
+    assert SILENT_AFTER <= gone[0] < SILENT_AFTER + 220
     assert errors(rig)[1] is UnreachableError
     assert rig.service.requests("sites") <= (10 if dialect else 0)
     rig.pool.cloud_link = True

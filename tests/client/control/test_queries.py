@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from custom_components.poolctl.client.control.queries import FRESH
+from custom_components.poolctl.client.control.queries import REPLY_IS_CURRENT
 from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.pool.heating import POOL, SPA
@@ -232,7 +232,7 @@ async def fresh(pool: Rig) -> Rig:
 
 async def test_it_is_read_again_after_a_while(fresh: Rig) -> None:
     dosing = fresh.controller.dosing
-    fresh.time.advance(FRESH - 0.1)
+    fresh.time.advance(REPLY_IS_CURRENT - 0.1)
     await dosing.set_drum(ACID, 18_000)
     assert fresh.names("q", "a") == ["cmd"]
     # Each object is as fresh as itself.

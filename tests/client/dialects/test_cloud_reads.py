@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from custom_components.poolctl.client.cloud import COPY_AGE, UNCHANGED, CloudClient
+from custom_components.poolctl.client.cloud import COPY_AGE, SILENT_AFTER, CloudClient
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.client.conftest import FakeTime, RawServer, Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
@@ -27,11 +27,11 @@ async def test_offline_and_unchanged_means_gone(
     for ph in range(75, 80):  # one that changes is believed
         say(raw, ph)
         assert await raw_cloud.live_dashboard(OTHER_ID) == {"actual_ph": ph}
-        fake_time.advance(UNCHANGED - 1)
+        fake_time.advance(SILENT_AFTER - 1)
     say(raw, 74)
     for _ in range(3):
         assert await raw_cloud.live_dashboard(OTHER_ID) == {"actual_ph": 74}
-        fake_time.advance(UNCHANGED / 3)
+        fake_time.advance(SILENT_AFTER / 3)
     for _ in range(2):
         with pytest.raises(UnreachableError):
             await raw_cloud.live_dashboard(OTHER_ID)
@@ -46,7 +46,7 @@ async def test_a_still_pool_is_not_gone(
 ) -> None:
     """A pool whose values stay the same is gone only if `online` is false as well."""
     say(raw, 74, devices)
-    for seconds in (UNCHANGED, UNCHANGED, 30):
+    for seconds in (SILENT_AFTER, SILENT_AFTER, 30):
         await raw_cloud.live_dashboard(OTHER_ID)
         fake_time.advance(seconds)
     say(raw, 74)

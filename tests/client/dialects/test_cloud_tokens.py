@@ -3,7 +3,7 @@
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.cloud import FRESH, CloudClient
+from custom_components.poolctl.client.cloud import TOKEN_IS_NEW, CloudClient
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     CommandFailedError,
@@ -29,7 +29,7 @@ async def test_a_dead_token_is_renewed_once(
     await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert service.tokens.refused == [None, None, first]
     assert service.requests("setPumpInfo") == 2
-    fake_time.advance(FRESH + 1)
+    fake_time.advance(TOKEN_IS_NEW + 1)
     service.cloud.revoke(service.account)
     with pytest.raises(AuthenticationError, match="revoked"):
         await set_pump(cloud, service.full.device_id, 0, True, 85)
@@ -44,13 +44,13 @@ async def test_a_fresh_token_is_not_to_blame(
     service.cloud.dialects = dialects
     await cloud.inventory()
     service.tokens.refused.clear()
-    for seconds in (0, 10, FRESH + 10):
+    for seconds in (0, 10, TOKEN_IS_NEW + 10):
         fake_time.advance(seconds)
         with pytest.raises(ForbiddenError):
             await cloud.dashboard(OTHER_ID)
     assert sum(refused is not None for refused in service.tokens.refused) == 1
     # Once the token is no longer fresh, a refusal by another endpoint renews it.
-    fake_time.advance(FRESH + 1)
+    fake_time.advance(TOKEN_IS_NEW + 1)
     service.cloud.expire_tokens()
     await cloud.inventory()
 

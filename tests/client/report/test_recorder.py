@@ -29,7 +29,7 @@ from custom_components.poolctl.report.masks import (
 from custom_components.poolctl.report.recorder import (
     MAX_BYTES,
     MAX_EVENTS,
-    UNCHANGED,
+    REPEATED_AFTER,
     Recorder,
 )
 from custom_components.poolctl.report.statistics import Observers
@@ -185,7 +185,7 @@ async def test_frames_that_changed(pool: Rig) -> None:
     warmer = bytearray.fromhex(before["payload"])
     warmer[5] ^= 1
     for number, seconds in enumerate((-5, 5)):
-        at = before["at"] + UNCHANGED + seconds
+        at = before["at"] + REPEATED_AFTER + seconds
         facts.emit(Frame(number, bytes(warmer), at, False))
         assert len(events(recorder, "frame")) == len(frames) + number
     assert events(recorder, "frame")[-1]["payload"] == warmer.hex()

@@ -13,7 +13,7 @@ import time
 from ..clock import Clock
 from ..cloud import COPY_AGE, CloudClient
 from ..facts import Change, Poll
-from ..lan import TIMEOUT, LanClient
+from ..lan import LAN_TIMEOUT, LanClient
 from ..pool.from_cloud import CLOUD_READS, Merge, merge_dashboard, merge_schedule_info
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL
@@ -148,7 +148,7 @@ class Poller:
     async def _ask_lan(self, lan: LanClient) -> StateFrame:
         try:
             # The limit includes the wait for a request in progress.
-            async with asyncio.timeout(2 * TIMEOUT + SECOND_TRY):
+            async with asyncio.timeout(2 * LAN_TIMEOUT + SECOND_TRY):
                 try:
                     return await lan.state()
                 except PoolctlError:

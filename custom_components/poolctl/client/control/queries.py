@@ -38,14 +38,14 @@ each time: entities wait for them, and the counter, which other clients raise, t
 be ahead of our clock."""
 BY_CLOUD = 3
 """Number of refusals after which the cloud is asked for the names."""
-PATIENCE = 360.0
+NAMES_PATIENCE = 360.0
 """Maximum seconds that entities wait; the cloud may not report the names either."""
 DECLINED = 3
 """Refusals in a row after which a query counts as declined."""
 RETRY = 30.0
 """Seconds after which an unanswered query is repeated."""
 
-FRESH = 15.0
+REPLY_IS_CURRENT = 15.0
 """Seconds for which a reply counts as current unless a frame contradicts it: the frames
 themselves can be as old (chosen)."""
 QUEUED = 3.0
@@ -214,7 +214,7 @@ class Queries:
     async def _names_refused(self) -> float:
         """Make entities wait for their names; return the seconds to the next query."""
         if not self._refused:
-            self._wait_until = time.monotonic() + PATIENCE
+            self._wait_until = time.monotonic() + NAMES_PATIENCE
         self._refused += 1
         if self._refused == BY_CLOUD:
             await self._names_by_cloud()
@@ -261,7 +261,7 @@ class Queries:
         Raises as `LanClient.query` does.
         """
         reported = self._replies.get(query)
-        if reported is None or time.monotonic() - reported.at >= FRESH:
+        if reported is None or time.monotonic() - reported.at >= REPLY_IS_CURRENT:
             reported = await self._ask(query, lan, urgent=True)
         read = decode_json(reported.reply)
         body = edit(read, reported.at)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from ..occurrences import Occurrence, moment, occurrences
 from ..pool.state import PoolState
 from ..wire.equipment import Role, Slot
-from ..wire.frame import RUNNING
+from ..wire.frame import SCHEDULE_MODES
 from ..wire.schedule import Schedule
 
 CLOCKS = timedelta(hours=2)
@@ -75,7 +75,7 @@ def running_schedule(state: PoolState, slot: Slot) -> int | None:
     """
     pump = slot.role is Role.PUMP
     mode = state.readings.main_pump_mode if pump else slot.mode
-    return None if mode is None or mode not in RUNNING else mode - 1
+    return None if mode is None or mode not in SCHEDULE_MODES else mode - 1
 
 
 def next_run(state: PoolState, slot: Slot, now: datetime) -> Occurrence | None:

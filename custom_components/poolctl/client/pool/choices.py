@@ -13,7 +13,7 @@ from .state import PoolState
 
 FILTER_LIMITS = Within(10, 300)
 """Filter limits in % of load."""
-MAX_POWER = 100.0
+MAX_HEATER_POWER = 100.0
 """Highest power of a heater in kW."""
 PUMP_HOURS, TURNOVERS = Within(0.5, 24.0), Within(0.5, 5.0)
 """Pump hours a day, and turnovers of the pool's volume a day."""
@@ -30,7 +30,7 @@ _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 type LightCode = Annotated[int | None, Within(0, 255)]
 """A light type (protocol.md O4.1)."""
 type _LowLevel = Annotated[int, LOW_LEVELS]
-type _Power = Annotated[float | None, Within(0.01, MAX_POWER)]
+type _Power = Annotated[float | None, Within(0.01, MAX_HEATER_POWER)]
 type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
 
 

@@ -19,7 +19,7 @@ from ..wire.commands import (
 )
 from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
 from ..wire.exceptions import InvalidCommandError, ReplyError
-from ..wire.frame import DESIRED_ORP, PH, VOLUME, Signals
+from ..wire.frame import DESIRED_ORP, DRUM_VOLUME, PH, Signals
 from ..wire.json_values import Answer, byte, number
 from .choices import Choices
 from .parts import Doser, Dosing
@@ -102,8 +102,8 @@ class DoserKind(DosingKind[Doser]):
 
     @override
     def merge(self, state: PoolState, settings: Answer, now: datetime) -> PoolState:
-        size = number(settings, self.keys.size, possible=VOLUME)
-        left = number(settings, self.keys.remaining, possible=VOLUME)
+        size = number(settings, self.keys.size, possible=DRUM_VOLUME)
+        left = number(settings, self.keys.remaining, possible=DRUM_VOLUME)
         doses = byte(settings, self.keys.doses)
         return self.edit(
             super(DoserKind, self).merge(state, settings, now),

@@ -42,7 +42,7 @@ SPA = Body(
 )
 BODIES = (POOL, SPA)
 
-RUNNING: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
+RUNNING_SIGNALS: Mapping[HeatSource, Callable[[Signals], bool | None]] = {
     HeatSource.POOL_HEATER: lambda signals: signals.pool_heater,
     HeatSource.SOLAR: lambda signals: signals.solar,
     HeatSource.SPA_HEATER: lambda signals: signals.spa_heater,
@@ -103,7 +103,7 @@ def heats(state: PoolState, body: Body) -> bool | None:
     sources = fitted_sources(state, body)
     if body is SPA and HeatSource.SOLAR in sources and not state.spa_mode:
         return False  # its water goes to the pool
-    return _any([RUNNING[s](state.signals) for s in sources])
+    return _any([RUNNING_SIGNALS[s](state.signals) for s in sources])
 
 
 def circulates(state: PoolState, body: Body) -> bool:
@@ -119,7 +119,7 @@ def temperature(state: PoolState, body: Body) -> float | None:
 
 def running_sources(state: PoolState) -> tuple[HeatSource, ...]:
     """Return the heat sources that run now; they all heat the water that circulates."""
-    return tuple(s for s in HeatSource if RUNNING[s](state.signals))
+    return tuple(s for s in HeatSource if RUNNING_SIGNALS[s](state.signals))
 
 
 def sources_to_select(

@@ -12,7 +12,7 @@ from enum import StrEnum
 from ..bounds import Within
 from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
-from ..wire.frame import MODE_MANUAL, MODE_OFF, RUNNING, Readings, Signals, Timer
+from ..wire.frame import MODE_MANUAL, MODE_OFF, SCHEDULE_MODES, Readings, Signals, Timer
 from .outputs import Outputs
 from .parts import Chemistry, Doser, Dosing, LightShow, Schedules, TimerEnd
 
@@ -136,7 +136,7 @@ class PoolState:
 
         `None` if it means no schedule, or one that is not in the table.
         """
-        if mode is None or mode not in RUNNING:
+        if mode is None or mode not in SCHEDULE_MODES:
             return None
         if self.schedules.records is None:
             return str(mode)

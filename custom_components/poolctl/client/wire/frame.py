@@ -43,12 +43,12 @@ _PERCENT, _CELSIUS = Within(0, 100), Within(0, 100)
 PH = Within(0.1, 14)
 DESIRED_ORP = Within(1, 0xFFFE)
 """Possible values in mV."""
-VOLUME = Within(0, 0xFFFF_FFFE)
+DRUM_VOLUME = Within(0, 0xFFFF_FFFE)
 """Possible values in mL."""
 _TARGET = _DOSES = Within(1, 0xFE)
-RUNNING: Final = range(1, 21)
+SCHEDULE_MODES: Final = range(1, 21)
 """Modes that are the number of the running schedule."""
-MODES: Final = frozenset({MODE_OFF, *RUNNING, MODE_MANUAL})
+POSSIBLE_MODES: Final = frozenset({MODE_OFF, *SCHEDULE_MODES, MODE_MANUAL})
 
 
 class At(NamedTuple):
@@ -122,7 +122,7 @@ class Readings:
     """W."""
     drive_temperature: Annotated[float | None, At(22, "B", _BYTE)] = None
     """°C."""
-    main_pump_mode: Annotated[int | None, At(23, "B", MODES)] = None
+    main_pump_mode: Annotated[int | None, At(23, "B", POSSIBLE_MODES)] = None
     """0 off, 1 to 20 the running schedule, 99 manual."""
     sanitiser_output: Annotated[float | None, At(24, "H", _WORD)] = None
     pump_cooldown_remaining: Annotated[float | None, At(45, "H", _WORD)] = None
@@ -222,16 +222,16 @@ class Configuration:
     pool_heater_selected: Annotated[bool | None, At(22, "B", read=_bit(1))] = None
     spa_heater_selected: Annotated[bool | None, At(22, "B", read=_bit(2))] = None
     desired_ph: Annotated[float | None, At(37, "B", PH, _tenths)] = None
-    acid_drum_ml: Annotated[float | None, At(38, "I", VOLUME)] = None
-    acid_remaining_ml: Annotated[float | None, At(42, "I", VOLUME)] = None
+    acid_drum_ml: Annotated[float | None, At(38, "I", DRUM_VOLUME)] = None
+    acid_remaining_ml: Annotated[float | None, At(42, "I", DRUM_VOLUME)] = None
     max_ph_doses: Annotated[int | None, At(46, "B", _DOSES)] = None
     """Maximum number of pH doses a day."""
     desired_orp_mineral: Annotated[float | None, At(52, "H", DESIRED_ORP)] = None
     """mV."""
     desired_orp_liquid: Annotated[float | None, At(58, "H", DESIRED_ORP)] = None
     """mV."""
-    chlorine_drum_ml: Annotated[float | None, At(62, "I", VOLUME)] = None
-    chlorine_remaining_ml: Annotated[float | None, At(66, "I", VOLUME)] = None
+    chlorine_drum_ml: Annotated[float | None, At(62, "I", DRUM_VOLUME)] = None
+    chlorine_remaining_ml: Annotated[float | None, At(66, "I", DRUM_VOLUME)] = None
     schedules_enabled: Annotated[tuple[int, ...] | None, At(82, "I", read=_bits)] = None
     """Indices of the enabled schedules, counted from 0."""
     firmware: Annotated[
@@ -330,7 +330,7 @@ class StateFrame(NamedTuple):
 
 _SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
 """Bit in the section mask, and size of the length, of each section in wire order."""
-WHOLE: Final = 1 | 2 | 4
+ALL_SECTIONS: Final = 1 | 2 | 4
 
 
 def decode_frame(payload: bytes) -> StateFrame:
@@ -399,7 +399,9 @@ def telemetry_head(section: bytes, slots: int | None) -> int | None:
     if not sizes:
         return head if len(section) < telemetry_size(section[head - 1]) else None
     # Another byte may have the same value, but other bytes than modes follow it.
-    return max(sizes, key=lambda s: sum(m in MODES for m in section[s : s + slots]))
+    return max(
+        sizes, key=lambda s: sum(m in POSSIBLE_MODES for m in section[s : s + slots])
+    )
 
 
 def documented_spans(payload: bytes) -> list[tuple[int, int]]:
