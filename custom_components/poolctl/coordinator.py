@@ -164,6 +164,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             cloud=None if options.connection is Connection.LAN else shared.cloud,
             facts=self._access.facts,
             publish=self._async_publish,
+            save=self._async_save,
             stored=stored.to_start_from(options.readings_without_flow),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
@@ -400,6 +401,23 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.async_update_listeners()
 
     @callback
+    def _async_store(self) -> None:
+        """Store what users requested, and what is undone later."""
+        store, controller = self.controller.store, self.controller
+        requested = Requested(
+            choices=store.choices,
+            holds=controller.holds.all,
+            pauses=controller.pauses.all,
+            heat=controller.heat.all,
+            warm_by=self.warm_by.all,
+        )
+        self.stored.async_store(store.reported, requested)
+
+    async def _async_save(self) -> None:
+        self._async_store()
+        await self.stored.async_saved()
+
+    @callback
     def _async_publish(self) -> None:
         """Show the state after a command or a side read, without moving the next poll.
 
@@ -407,14 +425,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         goes on with more requests, so its first values are shown before it ends.
         """
         store, controller = self.controller.store, self.controller
-        requested = Requested(
-            choices=store.choices,
-            holds=controller.holds.stored,
-            pauses=controller.pauses.stored,
-            heat=controller.heat.stored,
-            warm_by=self.warm_by.all,
-        )
-        self.stored.async_store(store.reported, requested)
+        self._async_store()
         self._timer.async_check()
         self.data, self._choices = store.state, store.choices
         if self.data.firmware not in (None, self.record.firmware):

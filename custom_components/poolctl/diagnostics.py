@@ -126,9 +126,9 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "learned": coordinator.learned.as_dict(),
         "choices": to_stored(controller.store.choices),
         # What the user requested and what ends by itself
-        "holds": to_stored(controller.holds.stored, tuple[Hold, ...]),
-        "pauses": to_stored(controller.pauses.stored, tuple[Pause, ...]),
-        "heat": to_stored(controller.heat.stored, tuple[HeatClaim, ...]),
+        "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
+        "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),
+        "heat": to_stored(controller.heat.all, tuple[HeatClaim, ...]),
         "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
         "recording": _recording(observers, record.device_id),
     }

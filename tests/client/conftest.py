@@ -269,7 +269,8 @@ class Rig:
         """Let time pass with polls, and with the work that is due."""
         for _ in range(round(minutes * 60 / step)):
             await self.polls(step)
-            for owner in (self.controller.pauses, self.controller.holds):
+            control = self.controller
+            for owner in (control.heat, control.pauses, control.holds):
                 if owner.wait is not None and owner.wait <= 0:
                     await owner.work()
 
@@ -292,6 +293,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
         cloud: bool = True,
         holds_end: bool = True,
         clock: Clock | None = None,
+        **options: Any,
     ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
@@ -308,6 +310,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,
+            **options,
         )
         return Rig(service, fake_time, pool, controller, published)
 

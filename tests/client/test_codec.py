@@ -10,7 +10,13 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from custom_components.poolctl.client.bounds import UNSTORED, WHOLE, OneOf, Within
+from custom_components.poolctl.client.bounds import (
+    REQUIRED,
+    UNSTORED,
+    WHOLE,
+    OneOf,
+    Within,
+)
 from custom_components.poolctl.client.codec import from_stored, to_stored
 
 
@@ -47,7 +53,7 @@ class Inner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     slot: Annotated[int, Within(0, 63)]
-    until: datetime | None = None
+    until: Annotated[datetime | None, REQUIRED] = None
     tries: Annotated[int, UNSTORED] = 0
     previous: Claim | None = None
 
@@ -174,15 +180,31 @@ CLAIM = {"slot": 3, "until": NOON.isoformat(), "previous": None}
         {"slot": 3, "previous": None},
         {**CLAIM, "slot": None},
         {**CLAIM, "slot": 64},
-        {**CLAIM, "previous": {**CLAIM, "until": 5}},
-        {**CLAIM, "previous": {"slot": 3}},
         [3, NOON.isoformat(), None],
         "claim",
         None,
     ],
 )
-def test_a_record_in_a_list_fits_whole_or_is_left_out(odd: object) -> None:
+def test_a_record_in_a_list_without_what_makes_it_is_left_out(odd: object) -> None:
     read = from_stored(Everything, {"claims": [odd, CLAIM, odd]})
+    assert read.claims == (Claim(slot=3, until=NOON),)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"previous": {**CLAIM, "until": 5}},
+        {"previous": {"slot": 3}},
+        {"previous": "claim"},
+        {"colour": "red"},
+    ],
+)
+def test_a_field_with_a_default_has_it_wherever_it_stands(
+    odd: dict[str, object],
+) -> None:
+    least = {"slot": 3, "until": NOON.isoformat()}
+    read = from_stored(Everything, {"claims": [least | odd]})
     assert read.claims == (Claim(slot=3, until=NOON),)
 
 

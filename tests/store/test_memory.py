@@ -10,6 +10,8 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 import pytest
 
+from custom_components.poolctl.client.holds.claim import Known
+from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry, LightShow
 from custom_components.poolctl.client.pool.state import PoolState
@@ -150,7 +152,43 @@ async def test_only_what_lasts_is_kept(
     assert memory.counters(DEVICE_ID) is counters
 
 
-_FLAGS = {"on", "measurable", "needed", "by_cloud", "begun", "heats", "over"}
+EARLIER: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "fixtures/earlier_requests.json").read_text()
+)
+"""What users requested, as it was stored while outputs were held again."""
+
+
+async def test_promises_of_an_earlier_version(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """All are read, and that version would read ours: it needs all of its fields."""
+    memory = await load(hass, hass_storage, {"requested": EARLIER})
+    read = ControllerStore(memory, DEVICE_ID).requested
+    assert [hold.slot for hold in read.holds] == [1, 2, 3]
+    assert [hold.state for hold in read.holds] == [
+        *(Known.UNDONE, Known.ACTIVE, Known.REQUESTED)
+    ]
+    assert [pause.kind for pause in read.pauses] == [ACID]
+    assert [claim.source for claim in read.heat] == [HeatSource.SPA_HEATER]
+    stored = (await use(memory, hass_storage))["requested"]
+    for kind in ("holds", "pauses", "heat"):
+        for earlier, today in zip(EARLIER[kind], stored[kind], strict=True):
+            assert earlier.keys() <= today.keys()
+    assert (
+        EARLIER["holds"][2]["previous"].keys() <= stored["holds"][2]["previous"].keys()
+    )
+
+
+_FLAGS = {
+    "on",
+    "maybe_undone",
+    "measurable",
+    "needed",
+    "by_cloud",
+    "begun",
+    "heats",
+    "over",
+}
 _BELOW_ZERO = {
     *("water_temperature", "water", "previous_water", "air", "mean_air", "estimate"),
     *("orp", "change"),
@@ -163,7 +201,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         (path[-1] in _FLAGS and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
-        or (path[-1] == "requester" and isinstance(odd, str))
+        or ("requester" in str(path[-2:]) and isinstance(odd, str))
         or (path[-1] in _BELOW_ZERO and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )

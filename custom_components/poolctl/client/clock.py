@@ -74,6 +74,8 @@ class Clock:
         """Whether the wall clock was certainly wrong; a long stop proves nothing."""
         if self._trusted:
             self._base = self._compared
+        self._proven = self._base
+        """The newest moment that was proven, in the same form."""
         self._confirmed = False
         """Whether the trusted time is derived from the service's, not assumed."""
         self._quiet_since, self._patience = self._compared[1], QUIET
@@ -123,6 +125,15 @@ class Clock:
         """Return the trusted time, in UTC."""
         return datetime.fromtimestamp(self.time(), UTC)
 
+    def proven(self) -> datetime:
+        """Return the time that the monotonic clock measured since a proven moment.
+
+        Unlike the trusted time, it does not follow a wall clock that is far ahead and
+        was merely quiet.
+        """
+        _, now = self._compare()
+        return datetime.fromtimestamp(self._since(self._proven, now), UTC)
+
     def confirm(self, date: str | None) -> None:
         """Compare the clock with the service's `Date` header; ignore an invalid one."""
         try:
@@ -132,7 +143,7 @@ class Clock:
         wall, now = self._compare()
         if abs(service - wall) <= AGREEMENT:
             self._trust(wall, now)
-            self._confirmed = True
+            self._proven, self._confirmed = self._base, True
         elif not self._confirmed:
             self._doubt(service, wall, now)
         elif not self._trusted:
@@ -145,7 +156,7 @@ class Clock:
         floor = self._since(self._floor, now) if self._floor else 0.0
         possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
         if possible:
-            self._base = max(min(possible), floor), now
+            self._base = self._proven = max(min(possible), floor), now
 
     def _compare(self) -> tuple[float, float]:
         wall, now = self._wall(), self._steady()
@@ -165,6 +176,8 @@ class Clock:
         ):
             self._trust(wall, now)
             self._confirmed = False
+            if wall - self._since(self._proven, now) <= STOP:
+                self._proven = self._base
         return wall, now
 
     def _is_too_early(self, wall: float, now: float) -> bool:
@@ -252,6 +265,11 @@ class Times:
     def now(self) -> datetime:
         """The trusted time in UTC."""
         return self.clock.now()
+
+    @property
+    def proven(self) -> datetime:
+        """The proven time in UTC, by which promises of an earlier run end."""
+        return self.clock.proven()
 
     @property
     def offset(self) -> timedelta:

@@ -2,13 +2,15 @@
 
 A store may be of another version, edited by hand, or damaged. So two rules apply:
 
-- A field that does not fit its annotation has its default, alone.
-- An item of a list or a mapping fits with all that it contains, or is left out: a hold
-  without its end would last for good.
+- A field that is missing or does not fit its annotation has its default, alone, wherever
+  it stands. A field that another version added is ignored.
+- An item of a list or a mapping is left out without a field that makes it: one that has
+  no default, or that is `REQUIRED`. A hold without its end would last for good.
 
 Annotations are `bool`, `int`, `float`, `str`, `date`, `datetime` (with a zone),
 `timedelta` (stored in seconds), enums, dataclasses, `NamedTuple`s, tuples, mappings, and
-each of them or `None`. `Annotated` adds `Within`, `OneOf`, `WHOLE` and `UNSTORED`.
+each of them or `None`. `Annotated` adds `Within`, `OneOf`, `WHOLE`, `REQUIRED` and
+`UNSTORED`.
 Fields whose name begins with `_` are not stored.
 """
 
@@ -30,7 +32,7 @@ from typing import (
     get_type_hints,
 )
 
-from .bounds import UNSTORED, WHOLE, OneOf, Within
+from .bounds import REQUIRED, UNSTORED, WHOLE, OneOf, Within
 
 ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
@@ -84,27 +86,36 @@ def _stripped(hint: Any) -> tuple[Any, list[object]]:
 
 def _object(kind: Any, whole: bool) -> _Form:
     @cache
-    def forms() -> dict[str, _Form]:
+    def forms() -> dict[str, tuple[_Form, bool]]:
+        """Return the form of each stored field, and whether it is required."""
         # Not before it is used: a dataclass may contain itself.
         hints = get_type_hints(kind, include_extras=True)
+        names = [each.name for each in fields(kind) if not each.name.startswith("_")]
+        marks = {name: _stripped(hints[name])[1] for name in names}
         return {
-            name: _form(hints[name], whole)
-            for name in (each.name for each in fields(kind))
-            if not name.startswith("_") and UNSTORED not in _stripped(hints[name])[1]
+            name: (_form(hints[name], whole), REQUIRED in marks[name])
+            for name in names
+            if UNSTORED not in marks[name]
         }
 
     def read(stored: Any) -> object:
         values = {}
-        for name, form in forms().items():
+        if whole:
+            _checked(stored, dict)
+        for name, (form, required) in forms().items():
             try:
                 values[name] = form.read(stored[name])
             except ODD:
-                if whole:
+                if required:
                     raise
         return kind(**values)
 
     return _Form(
-        read, lambda value: {n: f.write(getattr(value, n)) for n, f in forms().items()}
+        read,
+        lambda value: {
+            name: form.write(getattr(value, name))
+            for name, (form, _) in forms().items()
+        },
     )
 
 

@@ -1,7 +1,7 @@
 """One controller: its state, and everything that can be done with it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, tzinfo
 import logging
@@ -55,6 +55,10 @@ _LOOK_FOR_WORK = 1.0
 """Seconds: a request may move what is due next, so `wait` alone is not enough."""
 
 
+async def _unsaved() -> None:
+    """Store nothing."""
+
+
 class Left(NamedTuple):
     """What could not be undone."""
 
@@ -78,6 +82,7 @@ class Controller:
         cloud: CloudClient | None = None,
         facts: Facts | None = None,
         publish: Callable[[], None] = lambda: None,
+        save: Callable[[], Awaitable[None]] = _unsaved,
         stored: Stored = _NOTHING,
         clock: Clock | None = None,
         zone: Callable[[], tzinfo] = lambda: UTC,
@@ -86,11 +91,13 @@ class Controller:
         """Start from the stored data; nothing is read yet.
 
         Only the cloud needs the `device_id`. `publish` is called whenever the shown
-        state may have changed. `zone` returns the pool's time zone. With `holds_end`,
-        an output that is switched off by hand returns to its schedules by itself.
+        state may have changed. `save` is called before a command whose effect is undone
+        later, and waits until that is on disk. `zone` returns the pool's time zone. With
+        `holds_end`, an output that is switched off by hand returns to its schedules by
+        itself.
         """
         self.clock = clock = clock or Clock()
-        self.store = store = Store(stored.state, stored.choices, publish)
+        self.store = store = Store(stored.state, stored.choices, publish, save)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
         self.queries = queries = Queries(store, paths, clock)
         self.poller = poller = Poller(store, paths, queries, clock)

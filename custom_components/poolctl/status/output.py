@@ -8,7 +8,6 @@ from typing import Final
 
 from homeassistant.util import dt as dt_util
 
-from ..client.holds.claim import OVER, State
 from ..client.holds.hold import Asked, Hold
 from ..client.holds.rules import (
     Window,
@@ -75,13 +74,13 @@ def _hold(pool: Situation, slot: Slot) -> Hold | None:
 
 def _hold_over(pool: Situation, slot: Slot) -> bool:
     hold = _hold(pool, slot)
-    return hold is not None and hold.state in OVER and _on(pool, slot) is hold.on
+    return hold is not None and hold.over(pool.now) and _on(pool, slot) is hold.on
 
 
 def _doubtful(pool: Situation, slot: Slot) -> bool:
     """Return whether the output is not in the state in which it was held."""
     hold, on = _hold(pool, slot), _on(pool, slot)
-    if hold is None or hold.state not in (State.ACTIVE, State.DOUBTFUL):
+    if hold is None or not hold.confirmed or hold.over(pool.now):
         return False
     return on is not None and on is not hold.on
 
@@ -324,7 +323,7 @@ def _switched(on: bool, asked: Asked, name: str) -> Explanation:
 
 def _ended(held: Hold | None, hold: Hold | None) -> bool:
     """Return whether the end of a hold has come: other clients may end it before."""
-    if held is None or not (hold is None or hold.state in OVER):
+    if held is None or not (hold is None or hold.over(dt_util.utcnow())):
         return False
     soon = dt_util.utcnow() + timedelta(seconds=ASKED)
-    return held.state in OVER or (held.until is not None and held.until <= soon)
+    return held.until is not None and held.until <= soon

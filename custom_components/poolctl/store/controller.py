@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
@@ -96,6 +96,27 @@ class Requested:
     warm_by: tuple[Request, ...] = ()
 
 
+def _stored(requested: Requested) -> dict[str, object]:
+    """Return the stored form of what users requested, for earlier versions, too.
+
+    They leave a hold or a pause out that lacks one of their fields, and would forget to
+    undo it.
+    """
+    form: Any = to_stored(requested)
+    form |= {
+        "holds": [_for_earlier(hold) for hold in form["holds"]],
+        "pauses": [pause | {"confirmed": True} for pause in form["pauses"]],
+    }
+    return dict(form)
+
+
+def _for_earlier(hold: Any) -> Any:
+    if hold is None:
+        return None
+    previous = _for_earlier(hold["previous"])
+    return hold | {"latest": None, "restarts": 0, "previous": previous}
+
+
 class ControllerStore:
     """Stored data of one controller: read once, saved whenever it changes."""
 
@@ -108,7 +129,7 @@ class ControllerStore:
             self.counters.answered = NAMES.name, b""
         self.requested = memory.read(device_id, "requested", Requested)
         self.learned = Learned(memory.stored(device_id, "learned"))
-        self._form = to_stored(self.requested)
+        self._form = _stored(self.requested)
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
         memory.keep(device_id, "learned", self.learned.as_dict)
         memory.keep(device_id, "requested", lambda: self._form)
@@ -152,10 +173,14 @@ class ControllerStore:
         self.learned.cleaned(self._memory.clock.now())
         self._memory.save(at_once=True)
 
+    async def async_saved(self) -> None:
+        """Wait until what users requested is on disk."""
+        await self._memory.async_saved()
+
     @callback
     def async_store(self, state: PoolState, requested: Requested) -> None:
         """Store what a read, a reply or a user changed."""
-        self.requested, form = requested, to_stored(requested)
+        self.requested, form = requested, _stored(requested)
         reported, self.equipment = self.equipment, Equipment.of(state)
         if form != self._form:
             self._form = form

@@ -11,6 +11,7 @@ Each controller, and the home, has sections:
 Data is saved with a delay, unless it is asked to save at once.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -88,6 +89,8 @@ class Memory:
         self._counters: dict[str, Counters] = {}
         self._gates: dict[str, Gates] = {}
         self._pending = False
+        self._saving: asyncio.Task[None] | None = None
+        """The newest save at once."""
 
     async def async_load(self) -> None:
         """Read the store; Home Assistant renames a corrupt file."""
@@ -205,11 +208,17 @@ class Memory:
     def save(self, *, at_once: bool = False) -> None:
         """Save everything, in six minutes at the latest."""
         if at_once:
-            self._hass.async_create_task(self._store.async_save(self._data()))
+            saving = self._store.async_save(self._data())
+            self._saving = self._hass.async_create_task(saving)
         elif not self._pending:
             # Only once: each further request would postpone the save again.
             self._pending = True
             self._store.async_delay_save(self._data, _SAVE_DELAY)
+
+    async def async_saved(self) -> None:
+        """Wait until what was to be saved at once is on disk."""
+        if self._saving is not None:
+            await asyncio.wait([self._saving])
 
     @callback
     def _data(self) -> dict[str, dict[str, object]]:

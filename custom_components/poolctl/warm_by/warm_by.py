@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 
 from ..client.clock import Clock
 from ..client.controller import Controller, Left
-from ..client.holds.claims import is_old, retry_wait
+from ..client.holds.claims import retry_wait
+from ..client.holds.decide import OLD
 from ..client.holds.heat import thing_of
 from ..client.pool.heating import BODIES, SPA, Body, may_heat
 from ..client.pool.state import PoolState, Source
@@ -202,7 +203,7 @@ class WarmBy:
         if not self._clock.known:
             return
         now = self._clock.now()
-        if is_old(request.until, now):
+        if now - request.until > OLD:
             self._remove(request)  # its claims are too old, too
         elif now >= request.until:
             await self._end(request)

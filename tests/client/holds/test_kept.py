@@ -12,7 +12,6 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import State
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
@@ -55,11 +54,11 @@ async def test_one_odd_frame(
     rig.pool.dialects.add(dialect)
     rig.pool.frames = 0
     # One frame does not change the types, so this hold is not even in doubt.
-    doubt = State.ACTIVE if dialect == "odd_no_types" else State.DOUBTFUL
-    for state in (doubt, State.ACTIVE):
+    for doubtful in (dialect != "odd_no_types", False):
         await rig.live(0.25)
         (found,) = rig.controller.holds.shown
-        assert (found, found.state) == (replace(begun, doubt=found.doubt), state)
+        assert found == replace(begun, doubted_at=found.doubted_at)
+        assert (found.doubted_at is not None) is doubtful
     await rig.live(31)
     assert not rig.pool.pool.slots[slot].held
     assert rig.controller.holds.shown == ()
@@ -175,19 +174,26 @@ async def test_the_schedule_is_edited(
     assert not rig.pool.pool.slots[SLOT].held
 
 
-@pytest.mark.parametrize("slot", [SLOT, 0])
-async def test_the_clock_of_the_controller_is_behind(rig: Rig, slot: int) -> None:
-    """L17: an output is held off until its schedule ends by the controller's clock."""
-    rig.pool.dialects.add("clock_hour_behind")
-    window(rig.pool.pool, 60, slot, begun=180)
+@pytest.mark.parametrize(
+    ("dialect", "ahead"), [("clock_hour_behind", -60), ("clock_hour_ahead", 60)]
+)
+async def test_the_clock_of_the_controller_is_wrong(
+    rig: Rig, dialect: str, ahead: int
+) -> None:
+    """L17: from the third start on, an output is held off until its schedule ends."""
+    rig.pool.dialects.add(dialect)
+    window(rig.pool.pool, 60 + ahead, begun=-5 - ahead)
     await start(rig)
-    await switch(rig, False, slot)
-    ran, on = 0, rig.pool.pool.slots[slot]
-    for _ in range(130):
-        await rig.live(1)
-        ran += on.on
-    assert ran <= 2
-    assert holds(rig) == {} and not on.held
+    for day in (1, 2, 3):
+        assert rig.controller.controller_clock.offset is None
+        await rig.live(10, 30)  # from 5 min before its beginning
+        if day < 3:
+            rig.time.advance(86400 - 600)
+    await switch(rig, False)
+    for minutes, held in ((48, True), (4, False)):
+        await rig.live(minutes, 30)
+        assert rig.pool.pool.slots[SLOT].held is held
+        assert not rig.pool.pool.slots[SLOT].on
 
 
 async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -> None:
@@ -224,12 +230,12 @@ async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -
 async def test_what_could_not_be_released(rig: Rig) -> None:
     """L6, L22: it does not affect the next hold, and other firmware is tried at once."""
     await start(rig)
-    for last in (State.STUCK, "overdue"):
+    for last in ("stuck", "overdue"):
         rig.pool.dialects.add("pump_aux_declined")
         await hold(rig, False, 1, 0)
         await rig.live(3)
-        assert [each.state for each in rig.controller.holds.shown] == [State.STUCK]
-        if last is State.STUCK:
+        assert [each.refusals for each in rig.controller.holds.shown] == [1]
+        if last == "stuck":
             rig.pool.dialects.clear()
             await hold(rig, False, 5, 0)
             await rig.live(6)
@@ -258,7 +264,7 @@ async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
     await hold(rig, True, 30)
     rig.forget()
     control = rig.controller
-    stored = json.loads(json.dumps(to_stored(control.holds.stored, tuple[Hold, ...])))
+    stored = json.loads(json.dumps(to_stored(control.holds.all, tuple[Hold, ...])))
     rig.time.advance(31 * 86400)
     await rig.read()
     holds = Holds(

@@ -6,19 +6,10 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client import holds
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import (
-    Doubt,
-    End,
-    Event,
-    State,
-    after,
-    is_over,
-    next_end,
-    with_shown_end,
-)
-from custom_components.poolctl.client.holds.evidence import after_read
+from custom_components.poolctl.client.holds.claim import End, Known
+from custom_components.poolctl.client.holds.decide import Seen
+from custom_components.poolctl.client.holds.evidence import seen
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
@@ -26,7 +17,8 @@ from custom_components.poolctl.client.pool.state import PoolState, Source
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 YEAR = 366 * 24 * 3600
 LIGHT, WATERFALL = 1, 2
-HOLD = Hold(slot=WATERFALL, on=True, since=NOW, settled_at=100.0)
+AT = 10_000.0
+HOLD = Hold(slot=WATERFALL, on=True, since=NOW, sent_at=97.0, state=Known.REQUESTED)
 
 # Storage
 
@@ -40,13 +32,13 @@ LEAST: dict[str, object] = {
     "by_cloud": False,
     "lasts": None,
     "schedules": [],
-    "latest": None,
-    "restarts": 0,
+    "maybe_undone": False,
     "state": "active",
     "previous": None,
     "asked": "elsewhere",
     "requester": "",
     "claims": {},
+    "requesters": {},
 }
 NOON = "2026-11-22T12:00:00+00:00"
 MOST = LEAST | {
@@ -58,13 +50,13 @@ MOST = LEAST | {
     "by_cloud": True,
     "lasts": 0.5,
     "schedules": [0, 19],
-    "restarts": 1000,
-    "latest": "2026-11-22T13:00:00+00:00",
-    "state": "watched",
+    "maybe_undone": True,
+    "state": "requested",
     "previous": LEAST,
     "asked": "here",
     "requester": "Anna",
     "claims": {"": None, "warm_by spa": NOON},
+    "requesters": {"": "Anna", "warm_by spa": "Warm spa by"},
 }
 
 
@@ -75,23 +67,37 @@ def stored(*holds: object) -> tuple[Hold, ...]:
 def test_what_is_stored() -> None:
     kept = stored(MOST, LEAST)
     assert to_stored(kept, tuple[Hold, ...]) == [MOST, LEAST]
-    assert (kept[0].end, kept[0].state) == (End.SCHEDULE, State.WATCHED)
+    assert (kept[0].end, kept[0].confirmed) == (End.SCHEDULE, False)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        *({name: {}} for name in LEAST if name != "claims"),
-        {"claims": {"": 5}},
-        *({"slot": slot} for slot in (-1, 37)),
-        *({"schedules": [index]} for index in (-1, 20)),
-        *({"restarts": times} for times in (-1, 1001)),
-        *({"lasts": seconds} for seconds in (-1.0, YEAR + 1.0)),
-    ],
-)
-def test_a_hold_with_an_odd_value(odd: dict[str, object]) -> None:
-    """A hold with an odd value is left out entirely: it might never end."""
-    assert stored(MOST | odd, LEAST) == stored(LEAST)
+@pytest.mark.parametrize("name", ["slot", "on", "until", "end"])
+@pytest.mark.parametrize("odd", [None, {}, [5], -1, 37, "soon"])
+def test_a_hold_without_what_makes_it(name: str, odd: object) -> None:
+    """It is left out: it might never end, or release another output."""
+    stays = {key: value for key, value in MOST.items() if key != name}
+    assert stored(stays, LEAST) == stored(LEAST)
+    if (name, odd) != ("until", None):
+        assert stored(MOST | {name: odd}, LEAST) == stored(LEAST)
+
+
+@pytest.mark.parametrize("name", sorted({*LEAST} - {"slot", "on", "until", "end"}))
+@pytest.mark.parametrize("odd", [{"": 5}, [-1], [20], -1.0, YEAR + 1.0, "soon"])
+def test_a_hold_with_an_odd_value(name: str, odd: object) -> None:
+    """Any other value that does not fit, or is missing, has its default alone."""
+    (kept,) = stored({key: value for key, value in MOST.items() if key != name})
+    assert (kept, kept.end) == (
+        replace(stored(MOST)[0], **{name: getattr(kept, name)}),
+        End.SCHEDULE,
+    )
+    if odd != "soon" or name != "requester":
+        assert (
+            getattr(stored(MOST | {name: odd})[0], name) == getattr(kept, name)
+            or name == "since"
+        )
+
+
+def test_what_a_later_version_adds() -> None:
+    assert stored(MOST | {"weather": "fine"}) == stored(MOST)
 
 
 # Reads
@@ -112,69 +118,44 @@ def read(
 
 ON, OFF = read(True, held=True), read(False)
 COPY_ON, COPY_OFF = read(True, held=None, cloud=True), read(False, cloud=True)
-BY_LAN, BY_CLOUD = Doubt(100.0, by_cloud=False), Doubt(400.0, by_cloud=True)
 
 
 @pytest.mark.parametrize(
-    ("doubt", "state", "at", "doubt_after", "event"),
+    ("state", "shows"),
     [
-        (None, ON, 0.0, None, Event.HELD),
-        (BY_LAN, ON, 0.0, None, Event.HELD),
-        (BY_CLOUD, ON, 0.0, None, Event.HELD),
-        # The command has to settle first.
-        (None, OFF, 99.9, None, None),
-        (None, OFF, 100.0, BY_LAN, Event.OTHER),
-        (None, read(True), 100.0, BY_LAN, Event.OTHER),
-        (None, read(False, held=True), 100.0, BY_LAN, Event.OTHER),
-        (BY_LAN, OFF, 109.9, BY_LAN, Event.OTHER),
-        (BY_LAN, OFF, 110.0, None, Event.GONE),
-        (BY_LAN, read(False, held=True), 110.0, None, Event.GONE),
-        (BY_CLOUD, OFF, 100.0, BY_LAN, Event.OTHER),
-        # Values that are not reported prove nothing.
-        (None, read(True, held=None), 900.0, None, None),
-        (BY_LAN, read(None, held=None, cloud=True), 9000.0, BY_LAN, None),
-        # A copy of the cloud may be old.
-        (None, COPY_ON, 900.0, None, None),
-        (BY_LAN, COPY_ON, 900.0, BY_LAN, None),
-        (BY_CLOUD, COPY_ON, 900.0, None, None),
-        (None, COPY_OFF, 399.9, None, None),
-        (None, COPY_OFF, 400.0, BY_CLOUD, Event.OTHER),
-        (BY_LAN, COPY_OFF, 9000.0, BY_LAN, None),
-        (BY_CLOUD, COPY_OFF, 999.9, BY_CLOUD, Event.OTHER),
-        (BY_CLOUD, COPY_OFF, 1000.0, None, Event.GONE),
+        (ON, Seen(AT, True)),
+        (OFF, Seen(AT, False)),
+        (read(True), Seen(AT, False)),
+        (read(False, held=True), Seen(AT, False)),
+        (read(True, held=None), Seen(AT)),
+        (COPY_ON, Seen(AT, True, True, 300.0, 600.0)),
+        (COPY_OFF, Seen(AT, False, True, 300.0, 600.0)),
+        (read(None, held=None, cloud=True), Seen(AT, None, True, 300.0, 600.0)),
     ],
 )
-def test_a_read(
-    doubt: Doubt | None,
-    state: dict[str, Any],
-    at: float,
-    doubt_after: Doubt | None,
-    event: Event | None,
+def test_what_a_read_shows(state: dict[str, Any], shows: Seen) -> None:
+    """Values that are not reported prove nothing; a copy of the cloud may be old."""
+    assert seen(PoolState(**state), HOLD, AT) == shows
+
+
+@pytest.mark.parametrize(
+    ("slot", "held", "maybe_undone", "agreeing"),
+    [
+        (LIGHT, True, False, 120.0),
+        (LIGHT, True, True, 120.0),
+        (LIGHT, False, False, 10.0),
+        (LIGHT, False, True, 0.0),
+        (WATERFALL, True, False, 10.0),
+        (3, True, False, 10.0),  # there is no such output
+    ],
+)
+def test_how_long_reads_have_to_agree(
+    slot: int, held: bool, maybe_undone: bool, agreeing: float
 ) -> None:
-    hold = replace(HOLD, doubt=doubt)
-    found, happens = after_read(hold, PoolState(**state), at)
-    assert (found, found.doubt, happens) == (hold, doubt_after, event)
-
-
-def test_copies_that_agree_again() -> None:
-    hold = replace(HOLD, doubt=BY_CLOUD, state=State.DOUBTFUL)
-    found, event = after_read(hold, PoolState(**COPY_ON), 900.0)
-    assert (found.doubt, event) == (None, Event.HELD)
-
-
-@pytest.mark.parametrize(
-    ("slot", "held", "at", "event"),
-    [
-        (LIGHT, True, 219.9, Event.OTHER),
-        (LIGHT, True, 220.0, Event.GONE),
-        (LIGHT, False, 110.0, Event.GONE),
-        (3, True, 110.0, Event.GONE),  # there is no such output
-    ],
-)
-def test_a_light_show(slot: int, held: bool, at: float, event: Event) -> None:
     """A show makes the relay flap: a light that is still held gets more time."""
-    hold = replace(HOLD, slot=slot, doubt=BY_LAN)
-    assert after_read(hold, PoolState(**read(False, held=held)), at)[1] is event
+    hold = replace(HOLD, slot=slot, maybe_undone=maybe_undone)
+    shows = seen(PoolState(**read(False, held=held)), hold, AT)
+    assert (shows.ours, shows.agreeing) == (False, agreeing)
 
 
 def in_s(seconds: float | None) -> datetime | None:
@@ -194,113 +175,4 @@ def in_s(seconds: float | None) -> datetime | None:
 )
 def test_a_restart(until: int | None, lasts: int | None, expected: int | None) -> None:
     hold = replace(HOLD, until=in_s(until), lasts=lasts).restored(NOW, 7.0)
-    assert (hold.until, hold.settled_at) == (in_s(expected), 7.0)
-
-
-# What every event does in every state, cell by cell of the table
-
-ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (holds.__doc__ or "").splitlines()
-    if line.startswith("| ") and not line.startswith("|-")
-]
-CELLS = [
-    pytest.param(State(row[0]), Event(event), cell, id=f"{row[0]} {event}")
-    for row in ROWS[1:]
-    for event, cell in zip(ROWS[0][1:], row[1:], strict=True)
-]
-HELD = Hold(
-    slot=2,
-    on=False,
-    since=NOW,
-    until=NOW + timedelta(hours=1),
-    end=End.SCHEDULE,
-    schedules=(0,),
-    previous=HOLD,
-    doubt=Doubt(5.0, by_cloud=False),
-    tries=3,
-    retry_at=9.0,
-)
-
-
-def test_the_table_is_complete() -> None:
-    assert len(CELLS) == len(State) * len(Event)
-
-
-@pytest.mark.parametrize(("state", "event", "cell"), CELLS)
-def test_a_cell(state: State, event: Event, cell: str) -> None:
-    hold = replace(HELD, state=state)
-    found = after(hold, event)
-    if cell in ("over", "previous"):
-        assert found is (None if cell == "over" else HOLD)
-        return
-    assert found is not None
-    assert found.state == (state if cell == "-" else cell)
-    # Whatever happens, it is the same hold with the same end.
-    assert (found, found.end, found.schedules) == (hold, hold.end, hold.schedules)
-    if cell == "active":
-        assert (found.doubt, found.previous) == (None, None)
-    forgotten = event is Event.MOVED and cell == "active"
-    assert found.tries == (0 if forgotten else 3)
-    assert found.retry_at == (None if forgotten else 9.0)
-
-
-def test_only_a_schedule_is_watched() -> None:
-    changes: dict[str, Any]
-    for changes in ({"on": True}, {"needed": False}, {"end": End.DURATION}):
-        releasing = replace(HELD, state=State.RELEASING, **changes)
-        assert after(releasing, Event.RELEASED) is None
-
-
-def test_what_needs_no_hold() -> None:
-    """Once confirmed, it stays requested until reads show that no override was set."""
-    hold = replace(HELD, state=State.REQUESTED, needed=False)
-    confirmed = after(hold, Event.CONFIRMED)
-    assert confirmed is not None
-    assert (confirmed.state, confirmed.previous) == (State.REQUESTED, None)
-    assert after(confirmed, Event.GONE) is None
-
-
-# Ends
-
-
-@pytest.mark.parametrize(
-    ("changes", "left", "waits"),
-    [
-        ({}, None, None),
-        ({"until": in_s(60)}, 60.0, 60.0),
-        ({"until": NOW}, 0.0, 0.0),
-        ({"until": in_s(-60)}, 0.0, 0.0),
-        ({"until": NOW, "ends_at": 140.0}, 40.0, 40.0),
-        ({"until": NOW, "retry_at": 107.0}, 0.0, 7.0),
-        ({"until": NOW, "ends_at": 109.0, "retry_at": 107.0}, 9.0, 9.0),
-        ({"until": NOW, "state": State.WATCHED}, 7200.0, 7200.0),
-    ],
-)
-def test_what_is_left(
-    changes: dict[str, Any], left: float | None, waits: float | None
-) -> None:
-    """A duration ends by the monotonic clock; a release that failed has to wait."""
-    hold = replace(HOLD, **changes)
-    assert next_end(hold, NOW, 100.0, retry=False) == left
-    assert next_end(hold, NOW, 100.0) == waits
-    assert is_over(hold, NOW, 100.0) is (left == 0)
-
-
-@pytest.mark.parametrize(
-    ("until", "ends_at", "shown"),
-    [
-        (60, 160.0, 60),
-        (60, 189.9, 60),
-        (60, 190.0, 90),
-        (90, 160.0, 60),
-        (60, None, 60),
-        (None, 160.0, None),
-    ],
-)
-def test_which_end_is_shown(
-    until: int | None, ends_at: float | None, shown: int | None
-) -> None:
-    """The shown end follows the actual one if it differs by half a minute or more."""
-    hold = replace(HOLD, until=in_s(until), ends_at=ends_at)
-    assert with_shown_end(hold, NOW, 100.0).until == in_s(shown)
+    assert (hold.until, hold.sent_at) == (in_s(expected), 4.0)

@@ -56,7 +56,7 @@ def kinds(pauses: Iterable[Pause]) -> list[AnyDosing]:
 
 
 def stored(rig: Rig) -> Any:
-    return to_stored(rig.controller.pauses.stored, tuple[Pause, ...])
+    return to_stored(rig.controller.pauses.all, tuple[Pause, ...])
 
 
 def again(rig: Rig, kept: Any, clock: Clock | None = None) -> Pauses:
@@ -223,11 +223,11 @@ async def test_a_restart_before_the_time_is_trusted(pool: Rig) -> None:
 async def test_odd_stores(pool: Rig) -> None:
     await pause(pool)
     (good,) = stored(pool)
-    odd = {"kind": "salt", "until": "soon", "confirmed": 1, "since": None}
+    odd = {"kind": "salt", "until": "soon", "since": None}
     for key, value in (*odd.items(), ("lasts", 2 * 86400.0)):
-        assert kinds(again(pool, [good | {key: value}, good]).stored) == [ACID]
+        assert kinds(again(pool, [good | {key: value}, good]).all) == [ACID]
     # A pause that began while the clock was ahead lasts no longer than it should.
-    (kept,) = pool.controller.pauses.stored
+    (kept,) = pool.controller.pauses.all
     year = timedelta(days=365)
     ahead = replace(kept, since=kept.since + year, until=kept.until + year)
     pauses = again(pool, to_stored((ahead,), tuple[Pause, ...]))

@@ -12,9 +12,9 @@ import pytest
 from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
 from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.holds import claims
-from custom_components.poolctl.client.holds.claim import End, State
+from custom_components.poolctl.client.holds.claim import End, Known
 from custom_components.poolctl.client.holds.claims import OVERDUE, retry_wait
-from custom_components.poolctl.client.holds.hold import Hold, extended
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
@@ -38,7 +38,7 @@ HOLD = Hold(
     until=NOW + timedelta(hours=1),
     end=End.SCHEDULE,
 )
-DUE = replace(HOLD, until=NOW, state=State.DUE)
+DUE = replace(HOLD, until=NOW)
 LOOKED, RELEASED = ("look",), ("release", SLOT)
 SWITCHED_OFF = [("send", SLOT, False, False)]
 CLOUD = {"on_lan": False}
@@ -94,7 +94,9 @@ def holds(paths: Any, *found: Hold) -> Holds:
     clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
     times = Times(clock, lambda: UTC, ControllerClock())
     sender: Any = SimpleNamespace(store=paths, paths=paths, poller=paths)
-    return Holds(sender, paths, times, found, end_by_themselves=True)
+    control = Holds(sender, paths, times, found, end_by_themselves=True)
+    control._last_read = paths.state  # from the LAN, without a word about overrides
+    return control
 
 
 @pytest.fixture(autouse=True)
@@ -118,8 +120,8 @@ LATE = {"until": NOW - OVERDUE}
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
         ({"end": End.NEVER}, False, False),
-        (LATE | {"needed": False}, False, False),
-        (LATE | {"needed": False, "state": State.STUCK}, True, True),
+        (LATE | {"needed": False, "state": Known.REQUESTED}, True, False),
+        (LATE | {"needed": False}, True, True),
     ],
 )
 def test_overdue(
@@ -130,7 +132,7 @@ def test_overdue(
     What ended during a stop is released first.
     """
     hold = replace(HOLD, **changes)
-    found = holds(Paths(has_lan=has_lan), hold)
+    found = holds(Paths(on_lan=has_lan, has_lan=has_lan), hold)
     assert found.overdue == ((hold,) if overdue and not has_lan else ())
     clock.monotonic.return_value = AT + 60
     assert found.overdue == ((hold,) if overdue else ())
@@ -144,12 +146,18 @@ def test_how_long_to_wait() -> None:
     assert [retry_wait(tries, cannot=True) for tries in range(6)] == waits
 
 
+@pytest.mark.parametrize("tries", [1023, 1024, 10**6])
+def test_failures_without_end(tries: int) -> None:
+    """After days without an answer, an undo is still tried every quarter of an hour."""
+    assert retry_wait(tries) == 900
+    assert retry_wait(tries, cannot=True) == 6 * 3600
+
+
 @pytest.mark.parametrize(
     ("paths", "changes", "due"),
     [
         ({}, {}, True),
-        ({}, {"state": State.STUCK}, True),
-        ({}, {"state": State.ACTIVE}, False),
+        ({}, {"until": NOW + timedelta(hours=1)}, False),
         ({}, {"retry_at": AT}, True),
         ({}, {"retry_at": AT + 1}, False),
         (CLOUD, {}, False),
@@ -161,7 +169,7 @@ def test_how_long_to_wait() -> None:
     ],
 )
 def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
-    hold = replace(HOLD, **{"state": State.DUE} | changes)
+    hold = replace(HOLD, **{"until": NOW} | changes)
     found = holds(Paths(**paths), hold)
     assert found.due == [hold] * due
     with found._switching(SLOT):
@@ -173,12 +181,11 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
     [
         ({}, {}, 3600.0),
         ({}, {"until": None}, None),
-        ({}, {"state": State.REQUESTED}, None),
-        ({}, {"state": State.REQUESTED, "unsent": True}, 0.0),
-        ({}, {"state": State.DUE, "until": NOW, "retry_at": AT + 60}, 60.0),
-        ({}, {"state": State.STUCK, "ends_at": AT + 5}, 5.0),
-        (CLOUD, {"state": State.DUE}, None),
-        (CLOUD, {"state": State.DUE, "on": True}, 3600.0),
+        ({}, {"state": Known.REQUESTED}, 3600.0),
+        ({}, {"until": NOW, "retry_at": AT + 60}, 60.0),
+        ({}, {"ends_at": AT + 5}, 5.0),
+        (CLOUD, {"until": NOW}, None),
+        (CLOUD, {"on": True}, 3600.0),
         (CLOUD, {}, 3600.0),
         # Our clock was ahead when it was switched off, and a read shows it held.
         ({}, {"needed": False}, 0.0),
@@ -204,32 +211,32 @@ async def test_no_work_on_what_a_user_releases(ended: Hold) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "refusals", "state", "left", "wait"),
+    ("error", "refusals", "left", "wait"),
     [
-        (UnreachableError(""), 0, State.DUE, 0, 240.0),
-        (BusyError(""), 0, State.DUE, 0, 240.0),
-        (RefusedError(""), 0, State.STUCK, 0, 240.0),
+        (UnreachableError(""), 0, 0, 240.0),
+        (BusyError(""), 0, 0, 240.0),
+        (RefusedError(""), 0, 0, 240.0),
         # Attempts without an answer do not count: only refusals in a row make the
         # waits that long.
-        (CannotReleaseError(""), 0, State.STUCK, 1, 900.0),
-        (CannotReleaseError(""), 3, State.STUCK, 4, 2 * 3600.0),
-        (UnreachableError(""), 3, State.DUE, 0, 240.0),
+        (CannotReleaseError(""), 0, 1, 900.0),
+        (CannotReleaseError(""), 3, 4, 2 * 3600.0),
+        (UnreachableError(""), 3, 0, 240.0),
     ],
 )
 async def test_a_release_that_fails(
-    error: PoolctlError, refusals: int, state: State, left: int, wait: float
+    error: PoolctlError, refusals: int, left: int, wait: float
 ) -> None:
     found = holds(Paths(error=error), replace(DUE, tries=2, refusals=refusals))
     await found.work()
     (hold,) = found.all
-    assert (hold.state, hold.tries, hold.refusals) == (state, 3, left)
+    assert (hold.tries, hold.refusals) == (3, left)
     assert hold.retry_at == AT + wait
     # A user requested something else meanwhile.
     for other in (None, replace(HOLD, tries=5)):
         found = holds(Paths(error=error, takes=5), DUE)
         running = asyncio.create_task(found.work())
         await asyncio.sleep(1)
-        found._set(SLOT, other)
+        found._put(SLOT, other)
         await running
         assert [each.tries for each in found.all] == ([5] if other else [])
 
@@ -240,11 +247,11 @@ async def test_a_release_that_nobody_answers() -> None:
     found = holds(paths, DUE)
     await found.work()
     (hold,) = found.all
-    assert (paths.asked, hold.state) == ([LOOKED], State.DUE)
+    assert (paths.asked, hold.over(NOW)) == ([LOOKED], True)
     assert (hold.tries, hold.retry_at) == (1, AT + 60)
 
 
-LEFT = (SLOT, False, False, State.REQUESTED, NOW, NOW)
+LEFT = (SLOT, False, False, False, NOW, NOW)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +271,7 @@ async def test_a_release(
     found = holds(way, replace(DUE, on=on, by_cloud=True))
     await found.work()
     assert way.asked == asked
-    shown = [(h.slot, h.on, h.needed, h.state, h.since, h.until) for h in found.all]
+    shown = [(h.slot, h.on, h.needed, h.confirmed, h.since, h.until) for h in found.all]
     assert shown == left
 
 
@@ -276,13 +283,13 @@ async def test_a_release(
         ({}, {"on": True}, False, [LOOKED, RELEASED], []),
         ({}, {"on": True}, True, [], None),
         ({}, {"end": End.NEVER}, False, [], None),
-        ({}, {"state": State.DOUBTFUL}, False, [LOOKED], [State.DOUBTFUL]),
-        ({"answers": False}, {}, False, [LOOKED], [State.ACTIVE]),
-        ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [State.ACTIVE]),
-        ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [State.RELEASING]),
-        (CLOUD, {}, False, [], [State.ACTIVE]),
-        (ALONE, {"on": True}, False, SWITCHED_OFF, [State.REQUESTED]),
-        (CLOUD, {"on": True}, False, SWITCHED_OFF, [State.REQUESTED]),
+        ({}, {"doubted_at": AT}, False, [LOOKED], [True]),
+        ({"answers": False}, {}, False, [LOOKED], [True]),
+        ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [True]),
+        ({"takes": 60.0}, {}, False, [LOOKED, RELEASED], [True]),
+        (CLOUD, {}, False, [], [True]),
+        (ALONE, {"on": True}, False, SWITCHED_OFF, [False]),
+        (CLOUD, {"on": True}, False, SWITCHED_OFF, [False]),
     ],
 )
 async def test_leaving(
@@ -290,29 +297,14 @@ async def test_leaving(
     changes: dict[str, Any],
     only_lan: bool,
     asked: list[Any],
-    left: list[State] | None,
+    left: list[bool] | None,
 ) -> None:
     """Holds that cannot be released later are released now, or returned."""
     way = Paths(**paths)
     found = holds(way, replace(HOLD, **changes))
     shown = await found.leave(only_lan=only_lan)
     assert way.asked == asked
-    assert [each.state for each in shown] == (left or [])
+    assert [each.confirmed for each in shown] == (left or [])
     by_cloud = asked == SWITCHED_OFF
     lasts = left != [] or by_cloud
     assert [each.needed for each in found.all] == [not by_cloud] * lasts
-
-
-@pytest.mark.parametrize(
-    ("restarts", "latest", "minutes"),
-    [(0, None, 5), (1, None, 60), (2, 30, 30), (0, 30, 5), (0, 2, 2)],
-)
-def test_held_again(restarts: int, latest: int | None, minutes: int) -> None:
-    """A hold is extended by minutes, then hours, up to its schedule's length."""
-    last = None if latest is None else NOW + timedelta(minutes=latest)
-    basis = timedelta(), ()
-    hold = replace(HOLD, until=NOW, restarts=restarts, latest=last, basis=basis)
-    found = extended(hold)
-    assert found.until == NOW + timedelta(minutes=minutes)
-    assert (found.restarts, found.basis) == (restarts + 1, None)
-    assert extended(replace(hold, until=None)).until is None

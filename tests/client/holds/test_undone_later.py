@@ -286,9 +286,9 @@ class World:
     async def restart(self, minutes: float) -> None:
         old = self.controller
         stored = {
-            "holds": to_stored(old.holds.stored, tuple[Hold, ...]),
-            "pauses": to_stored(old.pauses.stored, tuple[Pause, ...]),
-            "heat": to_stored(old.heat.stored, tuple[HeatClaim, ...]),
+            "holds": to_stored(old.holds.all, tuple[Hold, ...]),
+            "pauses": to_stored(old.pauses.all, tuple[Pause, ...]),
+            "heat": to_stored(old.heat.all, tuple[HeatClaim, ...]),
             "warm_by": to_stored(self.warm_by.all, tuple[Request, ...]),
             "time": old.clock.time(),
         }

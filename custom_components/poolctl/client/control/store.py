@@ -1,6 +1,6 @@
 """The state of one controller, and the pending values on top of it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 import logging
 import time
 
@@ -21,13 +21,19 @@ class Store:
     """Keeps the state; calls `publish` whenever the shown state may have changed."""
 
     def __init__(
-        self, stored: PoolState, choices: Choices, publish: Callable[[], None]
+        self,
+        stored: PoolState,
+        choices: Choices,
+        publish: Callable[[], None],
+        save: Callable[[], Awaitable[None]],
     ) -> None:
         self.choices = choices
         self.reported = stored
         """State that the controller and the cloud reported, without pending values."""
         self.pending = PendingValues()
         self.publish = publish
+        self.save = save
+        """Stores what is undone later, and waits until it is on disk."""
         self.commanded_at: float | None = None
         """Time when a command of any kind was last in progress (monotonic, s)."""
         self.read_at: float | None = None

@@ -1,40 +1,28 @@
 """What is undone later: holds of outputs, pauses of dosing, selected heat sources.
 
-Each is a claim (`claim.py`): one thing that was changed, its end, and the table of its
-states. One engine follows the claims of a kind and undoes them (`claims.py`, chosen),
-with one rule for retries. Each kind says what a read shows of it, and how it is undone:
-outputs (`hold.py`, `holds.py`, `evidence.py`, `rules.py`), dosers (`pauses.py`) and heat
+A **claim** is one thing that was changed, and how that ends (`claim.py`). It records only
+what was requested (on or off, until when, for whom) and what happened (a command was sent,
+it took effect, attempts to undo it failed). It is on disk before its command is sent.
+
+What a read shows of it is **seen**: the claim, or something else, or nothing (`Seen`).
+Each kind has its own evidence: outputs (`evidence.py`), dosers (`pauses.py`) and heat
 sources (`heat.py`). The override of a slot is observed (protocol.md O2.1, O3).
 
-What an event does in each state; "-" changes nothing, "over" ends the claim:
+What to do is **decided** by one pure function, `decide.py`, from the claim, the newest
+read, the time, and whether a path could undo it. So if something is not released, one of
+these is the reason, in this order:
 
-| State     | held   | other    | gone     | ended | moved  | confirmed | refused  | tried     | released | unanswered | declined | restarted |
-|-----------|--------|----------|----------|-------|--------|-----------|----------|-----------|----------|------------|----------|-----------|
-| requested | active | -        | previous | -     | -      | active    | previous | -         | -        | -          | -        | -         |
-| active    | -      | doubtful | over     | due   | -      | -         | -        | -         | -        | -          | -        | -         |
-| doubtful  | active | -        | over     | -     | -      | -         | -        | -         | -        | -          | -        | -         |
-| due       | -      | doubtful | over     | -     | active | -         | -        | releasing | -        | -          | -        | -         |
-| releasing | -      | -        | -        | -     | -      | -         | -        | -         | watched  | due        | stuck    | -         |
-| stuck     | -      | doubtful | over     | -     | active | -         | -        | releasing | -        | -          | -        | -         |
-| watched   | over   | -        | -        | over  | -      | -         | -        | -         | -        | -          | -        | requested |
+1. Its end has not come. A user, a claimant or a schedule moves it; leaving is the end.
+2. No path can undo it now, or at all.
+3. The newest read does not show it. A second one that agrees ends the claim, and nothing
+   is undone: somebody else decided, or its command never ran (then what it replaced
+   applies again).
+4. It ended a month before the start: after an old backup, a user decides.
+5. It needs no undoing (off, and not held), and no read shows that it is held nevertheless.
+6. Its command was sent a moment ago, and no read can show yet whether it ran.
+7. An attempt failed, and the next one is due later.
 
-States:
-
-- requested: its command was sent, and neither a reply nor a read shows the outcome yet.
-  *previous* is the hold that it replaces, if any. A hold that needs no override (off
-  while no schedule would run the output) stays here until reads show that none was set.
-- active: it is in effect. doubtful: a read does not show it. due: its end has come.
-- releasing: the release is in progress. stuck: the controller declines the release.
-- watched: it was released when its schedule ended; if that schedule starts the output
-  again, the controller's clock differs. Every other release ends the hold.
-
-Events:
-
-- held: a read shows the hold. other: it does not. gone: a later read agrees with that.
-- ended: its end has come (if watched: the time to watch is over). moved: its end lies
-  in the future again.
-- confirmed: the command took effect. refused: it certainly did not.
-- tried: a release begins. released: it is confirmed. unanswered: it got no answer.
-  declined: it was declined.
-- restarted: its schedule runs the output although its window is over.
+`claims.py` does what is decided and records what came of it. It asks at every read, when
+a time has come (`wait`), before each attempt, and on leaving. `hold.py`, `holds.py` and
+`rules.py` add what only outputs have: requests of users, other clients, schedules.
 """

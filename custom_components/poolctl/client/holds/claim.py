@@ -1,34 +1,23 @@
-"""A claim: one thing that was changed and is undone at its end, and its states."""
+"""A claim: one thing that was changed and is undone at its end.
+
+It records what was requested and what happened since. What is, is read; what to do is
+decided from both (`decide.py`). All of this is chosen.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 import time
 from typing import Annotated, Final, Self
 
-from ..bounds import UNSTORED, Within
+from ..bounds import REQUIRED, UNSTORED, Within
 
-
-class State(StrEnum):
-    """State of a claim; `__init__.py` has the table of transitions in words."""
-
-    REQUESTED = "requested"
-    ACTIVE = "active"
-    DOUBTFUL = "doubtful"
-    DUE = "due"
-    RELEASING = "releasing"
-    STUCK = "stuck"
-    WATCHED = "watched"
-
-
-LONGEST = timedelta(days=366)
+LONGEST: Final = timedelta(days=366)
 """Longest time to the end of a claim."""
-LASTING = frozenset({State.REQUESTED, State.WATCHED})
-"""States that reads cannot restore: the others are stored as active."""
-OVER = frozenset({State.DUE, State.RELEASING, State.STUCK})
-"""States in which the end has come, but the claim is not certainly undone."""
+SETTLING: Final = 3.0
+"""Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
 
 
 class End(StrEnum):
@@ -36,54 +25,59 @@ class End(StrEnum):
 
     NEVER = "never"
     DURATION = "duration"
-    """Ends by the monotonic clock, across restarts by the trusted clock."""
+    """Ends by the monotonic clock, across restarts by the proven time."""
     SCHEDULE = "schedule"
     """Ends with the windows of the schedules that it holds off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """The first of the reads that do not show a claim."""
+class Known(StrEnum):
+    """What replies and reads have shown of a claim so far."""
 
-    at: float
-    """Time of the read (monotonic, s)."""
-    by_cloud: bool
+    REQUESTED = "requested"
+    """Its command was sent, and nothing shows yet whether it ran."""
+    ACTIVE = "active"
+    """A reply or a read showed that it took effect."""
+    UNDONE = "watched"
+    """It was undone: earlier versions stored such claims, which are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(ABC):
-    """One thing that was switched on or off, and how that ends.
+    """One thing that was switched on or off, how that ends, and what is known of it.
 
-    Two claims are equal if they look the same to a user. Fields that are not compared
-    are reset at every start, except those that are stored.
+    Two claims are equal if they look the same to a user. A stored claim is left out only
+    if what makes it is missing: the thing, on or off, and its end.
     """
 
-    on: bool
-    since: datetime
-    until: datetime | None = None
+    on: Annotated[bool, REQUIRED]
+    since: datetime = field(default_factory=lambda: datetime.now(UTC))
+    until: Annotated[datetime | None, REQUIRED] = None
     """Time when it is undone in UTC; `None`: the user undoes it."""
 
-    end: End = field(default=End.NEVER, compare=False)
+    end: Annotated[End, REQUIRED] = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
-    """Whether it needs undoing; else it is undone only if a read shows it."""
+    """Whether it needs undoing. If not, it is undone only once a read shows it."""
     lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
         default=None, compare=False
     )
     """Length of a duration in s."""
-    state: State = field(default=State.ACTIVE, compare=False)
     claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
     """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
+    state: Known = field(default=Known.ACTIVE, compare=False)
+    maybe_undone: bool = field(default=False, compare=False)
+    """Whether the answer to a command that undoes it was lost: it may have run."""
 
-    settled_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
-    """Time before which reads may not show its command yet (monotonic, s)."""
+    sent_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
+    """Time when a command for it was last under way (monotonic, s)."""
     ends_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """End of a duration (monotonic, s)."""
-    doubt: Annotated[Doubt | None, UNSTORED] = field(default=None, compare=False)
+    doubted_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
+    """Time of the first of the newest reads that do not show it (monotonic, s)."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed attempts to undo it."""
     refusals: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Consecutive times that the controller refused every command to undo it."""
-    retry_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
+    retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     """Earliest time of the next attempt (monotonic, s)."""
 
     @property
@@ -91,29 +85,49 @@ class Claim(ABC):
     def thing(self) -> int:
         """Number of the thing within its kind: one claim each."""
 
+    @property
     def replaced(self) -> Self | None:
-        """Return the claim that it replaces, until its command is confirmed."""
+        """The claim that it replaces, until its command is confirmed."""
         return None
 
     def alone(self) -> Self:
         """Return the claim without the one that it replaces."""
         return self
 
+    def cloud_undoes(self, *, alone: bool) -> bool:
+        """Return whether the cloud can undo it; `alone`: there is no LAN."""
+        return False
+
     @property
-    def shown(self) -> bool:
-        """Whether a user sees it: it needs undoing, and is not undone yet."""
-        return self.needed and self.state is not State.WATCHED
+    def confirmed(self) -> bool:
+        """Whether a reply or a read showed that its command took effect."""
+        return self.state is not Known.REQUESTED
+
+    @property
+    def observed(self) -> bool:
+        """Whether it is in effect, as far as the newest read shows."""
+        return self.confirmed and self.doubted_at is None
+
+    @property
+    def promised(self) -> bool:
+        """Whether it needs undoing, and ends by itself."""
+        return self.needed and self.end is not End.NEVER
+
+    def over(self, now: datetime) -> bool:
+        """Return whether its end has come, but not its undoing."""
+        return self.observed and self.until is not None and self.until <= now
 
     def restored(self, now: datetime, at: float) -> Self:
-        """Return the claim after a restart: its duration continues by the trusted time.
+        """Return the claim after a restart: it never exceeds its duration.
 
-        That time may be from before a long downtime until another time is confirmed, so
-        the monotonic end is not set from it. The claim never exceeds its duration.
+        The proven time may be from before a long downtime until the service reports it,
+        so no monotonic end is set from it.
         """
+        claim = replace(self, sent_at=at - SETTLING)
         if self.until is None:
-            return replace(self, settled_at=at)
+            return claim
         lasts = LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
-        return replace(self, settled_at=at, until=min(self.until, now + lasts))
+        return replace(claim, until=min(self.until, now + lasts))
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""
@@ -140,124 +154,3 @@ class Claim(ABC):
             for name, end in claims.items()
             if name != claimant and (end is None or end > now)
         }
-
-
-WATCHED = timedelta(hours=2)
-"""Time for which an output is watched after its release: the controller's clock may be
-late by an hour of daylight saving and more (chosen)."""
-_DRIFT = timedelta(seconds=30)
-"""Difference that the shown end may have from the actual end."""
-
-
-def with_shown_end[C: Claim](claim: C, now: datetime, at: float) -> C:
-    """Return a claim whose shown end agrees with the present trusted time.
-
-    A duration ends by the monotonic clock; `until` follows it.
-    """
-    if claim.ends_at is None or claim.until is None:
-        return claim
-    until = now + timedelta(seconds=claim.ends_at - at)
-    return claim if abs(until - claim.until) < _DRIFT else replace(claim, until=until)
-
-
-def is_over(claim: Claim, now: datetime, at: float) -> bool:
-    """Return whether the end has come; if released, the time to watch it is over."""
-    left = next_end(claim, now, at, retry=False)
-    return left is not None and left <= 0
-
-
-def next_end(
-    claim: Claim, now: datetime, at: float, *, retry: bool = True
-) -> float | None:
-    """Return the seconds until a claim ends or is tried to be undone again."""
-    if claim.until is None:
-        return None
-    if claim.state is State.WATCHED:
-        return (claim.until + WATCHED - now).total_seconds()
-    # What needs no undoing was over from the start, whatever the clock showed then.
-    left = (claim.until - now).total_seconds() if claim.needed else 0.0
-    if claim.ends_at is not None:
-        left = claim.ends_at - at
-    if retry and claim.retry_at is not None:
-        left = max(left, claim.retry_at - at)
-    return max(left, 0.0)
-
-
-class Event(StrEnum):
-    """An event in the life of a claim."""
-
-    HELD = "held"
-    OTHER = "other"
-    GONE = "gone"
-    ENDED = "ended"
-    MOVED = "moved"
-    CONFIRMED = "confirmed"
-    REFUSED = "refused"
-    TRIED = "tried"
-    RELEASED = "released"
-    UNANSWERED = "unanswered"
-    DECLINED = "declined"
-    RESTARTED = "restarted"
-
-
-_CONTRADICTED: Final = {Event.OTHER: State.DOUBTFUL, Event.GONE: None}
-_NEXT: Final[Mapping[State, Mapping[Event, State | None]]] = {
-    State.REQUESTED: {Event.HELD: State.ACTIVE, Event.CONFIRMED: State.ACTIVE},
-    State.ACTIVE: {**_CONTRADICTED, Event.ENDED: State.DUE},
-    State.DOUBTFUL: {Event.HELD: State.ACTIVE, Event.GONE: None},
-    State.DUE: {
-        **_CONTRADICTED,
-        Event.MOVED: State.ACTIVE,
-        Event.TRIED: State.RELEASING,
-    },
-    State.RELEASING: {
-        Event.RELEASED: None,
-        Event.UNANSWERED: State.DUE,
-        Event.DECLINED: State.STUCK,
-    },
-    State.STUCK: {
-        **_CONTRADICTED,
-        Event.MOVED: State.ACTIVE,
-        Event.TRIED: State.RELEASING,
-    },
-    State.WATCHED: {
-        Event.HELD: None,
-        Event.ENDED: None,
-        Event.RESTARTED: State.REQUESTED,
-    },
-}
-_PREVIOUS_APPLIES: Final = {Event.GONE, Event.REFUSED}
-"""Events that prove that the claim before a requested one still applies."""
-
-
-def after[C: Claim](claim: C, event: Event) -> C | None:
-    """Return a claim after an event, `None` if the event ends it."""
-    if claim.state is State.REQUESTED:
-        if event in _PREVIOUS_APPLIES:
-            return claim.replaced()
-        if event is Event.CONFIRMED and not claim.needed:
-            # Reads show whether the output is held nevertheless.
-            return claim.alone()
-    if event is Event.RELEASED and _restarts(claim):
-        return replace(claim, state=State.WATCHED)
-    following = _NEXT[claim.state]
-    if event not in following:
-        return claim
-    state = following[event]
-    return None if state is None else _entered(claim, state, event)
-
-
-def _restarts(claim: Claim) -> bool:
-    """Return whether its schedule may start the output again after its release."""
-    releasing = claim.state is State.RELEASING
-    return releasing and not claim.on and claim.needed and claim.end is End.SCHEDULE
-
-
-def _entered[C: Claim](claim: C, state: State, event: Event) -> C:
-    """Return the claim in another state, without the data of the old one."""
-    claim = replace(claim, state=state)
-    if state is State.ACTIVE:
-        claim = replace(claim, doubt=None).alone()
-    if event is Event.MOVED:
-        claim = replace(claim, tries=0, refusals=0, retry_at=None)
-    return claim

@@ -1,4 +1,4 @@
-"""The claims of one kind: followed by reads, and undone at their end."""
+"""The claims of one kind: what is decided about them is done here."""
 
 from abc import ABC, abstractmethod
 import asyncio
@@ -9,46 +9,40 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 import logging
 import time
+from typing import Final
 
 from ..clock import Times
 from ..control.sender import Sender
-from ..pool.state import PoolState, Source
-from ..wire.exceptions import (
-    BusyError,
-    CannotReleaseError,
-    PoolctlError,
-    UnreachableError,
-)
-from .claim import (
-    LASTING,
-    OVER,
-    Claim,
-    End,
-    Event,
-    State,
-    after,
-    is_over,
-    next_end,
+from ..pool.state import PoolState
+from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
+from .claim import SETTLING, Claim, End, Known
+from .decide import (
+    OLD,
+    Do,
+    Next,
+    Now,
+    Seen,
+    Way,
+    decide,
+    is_old,
+    seconds_left,
     with_shown_end,
 )
 
 _LOGGER = logging.getLogger(__name__)
 
-LEAVING = 10.0
+LEAVING: Final = 10.0
 """Seconds to undo claims before the means of undoing them is lost."""
-SETTLING = 3.0
-"""Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
 FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
 """Seconds until a failed attempt is repeated, doubled each time."""
-CANNOT_WAIT = 6 * 3600.0
+CANNOT_WAIT: Final = 6 * 3600.0
 """Longest wait in s if none of our commands undoes it: other firmware may do so."""
-OVERDUE = timedelta(hours=1)
+OVERDUE: Final = timedelta(hours=1)
 """Time after its end from which a claim is a problem."""
-OLD = timedelta(days=30)
-"""Time after its end from which nothing is undone by itself: after an old backup was
-restored, nobody expects that any more. It is shown with what a user can do."""
-_OUTAGE = 60.0
+_OUTAGE: Final = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
+_DOUBLINGS: Final = 10
+"""Number of failures from which a wait grows no more."""
 
 
 def retry_wait(tries: int, *, cannot: bool = False) -> float:
@@ -60,12 +54,7 @@ def retry_wait(tries: int, *, cannot: bool = False) -> float:
     first, longest = FIRST_WAIT, LONGEST_WAIT
     if cannot:
         first, longest = LONGEST_WAIT, CANNOT_WAIT
-    return min(first * 2.0**tries, longest)
-
-
-def is_old(until: datetime | None, now: datetime) -> bool:
-    """Return whether an end is so long ago that nothing is undone by itself."""
-    return until is not None and now - until > OLD
+    return min(first * 2.0 ** min(tries, _DOUBLINGS), longest)
 
 
 class Claims[C: Claim](ABC):
@@ -75,48 +64,46 @@ class Claims[C: Claim](ABC):
         self._store, self._paths = sender.store, sender.paths
         self._poller = sender.poller
         self._times = times
-        now, at = times.now, time.monotonic()
-        self._all = {each.thing: each.restored(now, at) for each in stored}
-        self._started = at
+        proven, at = times.proven, time.monotonic()
+        self._all = {
+            each.thing: each.restored(proven, at)
+            for each in stored
+            if each.state is not Known.UNDONE
+        }
+        self._started_at = self._read_at = at
+        self._last_read: PoolState | None = None
+        """The newest read since the start."""
         self._under_way: Counter[int] = Counter()
+        self._undoing: set[int] = set()
+        """Things of which an attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
-        self._read: tuple[float, Source | None] = at, None
-        """Time (monotonic, s) and source of the newest read."""
 
     # What each kind says
 
-    @property
-    def _state(self) -> PoolState:
-        """The state that shows the claims."""
-        return self._store.state
+    @abstractmethod
+    def _see(self, claim: C, state: PoolState, at: float) -> Seen:
+        """Return what a read (monotonic, s) shows of a claim."""
 
     @abstractmethod
-    def _observed(self, claim: C, state: PoolState, at: float) -> C | None:
-        """Return a claim after a read (monotonic, s); `None` ends it."""
+    async def _undo(self, claim: C) -> C | None:
+        """Undo a claim, wait until that is confirmed, and return what is left of it."""
 
-    @abstractmethod
-    async def _undo(self, claim: C) -> None:
-        """Undo a claim, and wait until that is confirmed."""
-
-    @abstractmethod
-    def _cloud_undoes(self, claim: C) -> bool:
-        """Return whether the cloud is able to undo a claim."""
-
-    async def _read_now(self) -> bool:
+    async def _look(self) -> bool:
         """Read what shows if the due claims are still ours; return if that worked."""
-        return True
-
-    def _possible(self, claim: C) -> bool:
-        """Return whether the present source's path can undo a claim."""
-        return True
-
-    def _lost(self, claim: C) -> bool:
-        """Return whether we have no path any more that can undo a claim."""
-        return False
+        return not self._paths.on_lan or await self._poller.read_lan()
 
     def _moved(self, claim: C, state: PoolState) -> C:
         """Return a claim whose end follows what it depends on."""
         return claim
+
+    def _way(self, claim: C) -> Way:
+        """Return whether a path can undo a claim; the cloud needs a read to know how."""
+        paths = self._paths
+        alone = paths.lan is None
+        by_cloud = paths.cloud is not None and self._last_read is not None
+        if paths.on_lan or (by_cloud and claim.cloud_undoes(alone=alone)):
+            return Way.NOW
+        return Way.NEVER if alone and not claim.cloud_undoes(alone=True) else Way.LATER
 
     # State
 
@@ -126,63 +113,59 @@ class Claims[C: Claim](ABC):
         return tuple(self._all[thing] for thing in sorted(self._all))
 
     @property
-    def stored(self) -> tuple[C, ...]:
-        """The claims to store across restarts."""
-        return tuple(
-            claim if claim.state in LASTING else replace(claim, state=State.ACTIVE)
-            for claim in self.all
-        )
-
-    @property
     def shown(self) -> tuple[C, ...]:
-        """The claims that a user sees."""
-        return tuple(claim for claim in self.all if claim.shown)
+        """The claims that a user sees: those that need undoing."""
+        return tuple(claim for claim in self.all if claim.needed)
 
     @property
     def overdue(self) -> tuple[C, ...]:
         """Claims that a user must undo: long after their end, or without a path."""
-        late = self._times.now - OVERDUE
-        if time.monotonic() - self._started < _OUTAGE:
+        return tuple(filter(self._is_overdue, self.all))
+
+    def _is_overdue(self, claim: C) -> bool:
+        now, late = self._now(), -OVERDUE
+        if now.at - now.started_at < _OUTAGE:
             late -= OLD  # what ended during a stop is undone first
-        return tuple(
-            claim
-            for claim in self.all
-            if claim.shown or (claim.state in OVER and not claim.needed)
-            if (claim.until is not None and claim.until <= late)
-            or self._is_old(claim)
-            or (_promised(claim) and self._lost(claim))
-        )
+        if not (claim.needed or claim.confirmed):
+            return False
+        left = seconds_left(claim, now)
+        is_late = left is not None and left <= late.total_seconds()
+        hopeless = claim.promised and self._way(claim) is Way.NEVER
+        return is_late or hopeless or is_old(claim, now)
 
     @property
     def wait(self) -> float | None:
         """Seconds until `work` is due; `None` if nothing ends by itself."""
-        now, at = self._times.now, time.monotonic()
-        waits = [
-            next_end(claim, now, at)
-            for claim in self._all.values()
-            if claim.thing not in self._under_way
-            and (claim.state is State.ACTIVE or self._to_undo(claim))
-        ]
+        waits = (each.wait for each in self._decide().values())
         return min((wait for wait in waits if wait is not None), default=None)
 
     @property
     def due(self) -> list[C]:
-        """Claims whose end has come, and that the present source's path can undo."""
-        at = time.monotonic()
-        return [
-            claim
-            for claim in self.all
-            if self._to_undo(claim)
-            and claim.thing not in self._under_way
-            and (claim.retry_at is None or claim.retry_at <= at)
-        ]
+        """Claims that are to be undone now."""
+        found = self._decide().values()
+        return [each.claim for each in found if each.do is Do.UNDO and each.claim]
 
-    def _to_undo(self, claim: C) -> bool:
-        over = claim.state in (State.DUE, State.STUCK)
-        return over and not self._is_old(claim) and self._possible(claim)
+    def _now(self, *, leaving: bool = False) -> Now:
+        times, at = self._times, time.monotonic()
+        return Now(times.now, times.proven, at, self._started_at, leaving)
 
-    def _is_old(self, claim: C) -> bool:
-        return is_old(claim.until, self._times.now)
+    def _decide(self, *, leaving: bool = False) -> dict[int, Next[C]]:
+        """Return what is to be done about each claim that is not under way."""
+        now, state = self._now(leaving=leaving), self._store.state
+        found = {}
+        for claim in self.all:
+            if claim.thing in self._under_way:
+                continue
+            moved, seen = self._moved(with_shown_end(claim, now), state), Seen()
+            if self._last_read is not None:
+                seen = self._see(moved, self._last_read, self._read_at)
+            found[claim.thing] = decide(moved, seen, now, self._way(moved))
+        return found
+
+    def _update(self) -> None:
+        """Note what the newest read and the time add to the claims."""
+        for thing, each in self._decide().items():
+            self._set(thing, each.claim)
 
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
@@ -192,12 +175,19 @@ class Claims[C: Claim](ABC):
             self._all[thing] = claim
 
     def _put(self, thing: int, claim: C | None) -> None:
+        """Replace the claim on a thing as a user requests."""
+        self._undoing.discard(thing)
         self._set(thing, claim)
         self._store.publish()
 
-    def _apply(self, thing: int, event: Event) -> None:
-        if (claim := self._all.get(thing)) is not None:
-            self._set(thing, after(claim, event))
+    async def _promise(self, thing: int, claim: C) -> None:
+        """Store a claim, and wait until it is on disk: its command is sent only then.
+
+        After a power cut, what a command may have changed is undone at its end.
+        """
+        self._undoing.discard(thing)
+        self._set(thing, claim)
+        await self._store.save()
 
     @contextmanager
     def _switching(self, thing: int) -> Generator[None]:
@@ -209,8 +199,8 @@ class Claims[C: Claim](ABC):
             self._under_way[thing] -= 1
             self._under_way += Counter()  # removes counts of zero
             if (claim := self._all.get(thing)) is not None:
-                settled_at = time.monotonic() + SETTLING
-                self._all[thing] = replace(claim, settled_at=settled_at, doubt=None)
+                at = time.monotonic()
+                self._all[thing] = replace(claim, sent_at=at, doubted_at=None)
 
     def claimed_until(self, thing: int, claimant: str) -> datetime | None:
         """Return the end of a claimant's claim on a thing, `None` if it has none."""
@@ -221,17 +211,10 @@ class Claims[C: Claim](ABC):
         """End the claims of one claimant; without another one, a thing is due now."""
         now = self._times.now
         for claim in self.all:
-            if claimant not in claim.claims:
-                continue
-            if others := claim.claims_beside(claimant, now):
-                self._set(claim.thing, claim.claimed(others, now))
-            else:
-                ended = replace(claim.claimed({claimant: now}, now), retry_at=None)
-                # If it may not be in effect yet, reads decide when it is due.
-                waits = ended.state in (*OVER, State.REQUESTED)
-                self._set(
-                    claim.thing, ended if waits else replace(ended, state=State.DUE)
-                )
+            if claimant in claim.claims:
+                others = claim.claims_beside(claimant, now)
+                ended = claim.claimed(others or {claimant: now}, now)
+                self._set(claim.thing, replace(ended, retry_at=0.0))
         self._store.publish()
 
     # Reads
@@ -241,86 +224,64 @@ class Claims[C: Claim](ABC):
 
         The first answer after an outage ends the waits of failed attempts.
         """
-        (read_at, source), self._read = self._read, (at, state.source)
-        answers_again = at - read_at > _OUTAGE or source is not state.source
-        for claim in self.all:
-            if claim.thing in self._under_way:
-                continue
-            waits = claim.state in (State.DUE, State.STUCK) and not claim.refusals
-            if answers_again and waits:
-                claim = replace(claim, retry_at=None)  # noqa: PLW2901
-            self._set(claim.thing, self._observed(claim, state, at))
-        self._check_ends(state)
-
-    def _check_ends(self, state: PoolState) -> None:
-        now, at = self._times.now, time.monotonic()
-        for claim in self.all:
-            moved = self._moved(with_shown_end(claim, now, at), state)
-            event = Event.ENDED if is_over(moved, now, at) else Event.MOVED
-            following = after(moved, event)
-            if not claim.needed and is_old(moved.until, now):
-                following = None  # if a read shows it, it is another client's
-            self._set(claim.thing, following)
+        previous, silence = self._last_read, at - self._read_at
+        self._last_read, self._read_at = state, at
+        if silence > _OUTAGE or previous is None or previous.source is not state.source:
+            for claim in self.all:
+                if not claim.refusals:
+                    self._set(claim.thing, replace(claim, retry_at=0.0))
+        self._update()
 
     # Work
 
     async def work(self) -> list[PoolctlError]:
-        """Undo the due claims, each by itself; return the failures.
+        """Do what is due, each by itself; return the failures.
 
-        What shows them is read first: a user who changed it meanwhile ended the claim.
+        What shows the claims is read first: a user who changed it meanwhile ended them.
         """
         failures: list[PoolctlError] = []
         async with self._working:
             previous = self.all
-            self._check_ends(self._state)
-            if self.due and not await self._read_now():
-                failures.append(UnreachableError("it does not answer"))
+            if self.due and not await self._look():
+                failures.append(UnreachableError("it does not answer", ran=False))
                 for claim in self.due:
-                    self._apply(claim.thing, Event.TRIED)
-                    self._failed(claim.thing, Event.UNANSWERED)
+                    self._failed(claim, failures[0])
+            self._update()
             for claim in self.due:
                 failures += [each for each in [await self._try(claim)] if each]
             if self.all != previous:
                 self._store.publish()
         return failures
 
-    async def _settled(self, claims: Iterable[C]) -> None:
-        """Wait until a read shows whether requested claims are in effect."""
-        requested = (each for each in claims if each.state is State.REQUESTED)
-        settled_at = max((each.settled_at for each in requested), default=0.0)
-        await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
-
     async def _try(self, claim: C) -> PoolctlError | None:
         """Undo one claim; return the error if that is not confirmed."""
         thing = claim.thing
-        self._apply(thing, Event.TRIED)
+        self._undoing.add(thing)
         try:
             with self._switching(thing):
-                await self._undo(claim)
-                self._apply(thing, Event.RELEASED)
-        except (UnreachableError, BusyError) as err:
-            _LOGGER.debug("Not undone yet: %s", err)
-            self._failed(thing, Event.UNANSWERED)
-            return err
+                left = await self._undo(claim)
+                if thing in self._undoing:
+                    self._set(thing, left)
         except PoolctlError as err:
             _LOGGER.debug("Not undone: %s", err)
-            cannot = isinstance(err, CannotReleaseError)
-            self._failed(thing, Event.DECLINED, cannot=cannot)
+            if thing in self._undoing:
+                self._failed(self._all.get(thing, claim), err)
             return err
+        finally:
+            self._undoing.discard(thing)
         return None
 
-    def _failed(self, thing: int, event: Event, *, cannot: bool = False) -> None:
-        claim = self._all.get(thing)
-        if claim is None or claim.state is not State.RELEASING:
-            return  # a newer request replaced the claim
+    def _failed(self, claim: C, err: PoolctlError) -> None:
+        cannot = isinstance(err, CannotReleaseError)
         wait = retry_wait(claim.refusals if cannot else claim.tries, cannot=cannot)
         tried = replace(
             claim,
             tries=claim.tries + 1,
             refusals=claim.refusals + 1 if cannot else 0,
             retry_at=time.monotonic() + wait,
+            maybe_undone=claim.maybe_undone or err.ran is not False,
         )
-        self._set(thing, after(tried, event))
+        self._set(claim.thing, tried)
 
     async def leave(
         self, within: float = LEAVING, *, only_lan: bool = False
@@ -329,43 +290,36 @@ class Claims[C: Claim](ABC):
 
         `only_lan`: the cloud remains.
         """
+        now = self._times.now
         leaving = {
             claim.thing: claim
             for claim in self.all
-            if self._must_be_undone(claim)
-            and (not only_lan or claim.state in OVER or not self._cloud_undoes(claim))
+            if _must_be_undone(claim)
+            and (not only_lan or claim.over(now) or not claim.cloud_undoes(alone=False))
         }
         try:
             async with asyncio.timeout(within), self._working:
-                await self._settled(leaving.values())
-                if leaving and await self._read_now():
-                    await asyncio.gather(*map(self._leave, leaving))
+                # A read must show whether what was just requested is in effect.
+                requested = [each for each in leaving.values() if not each.confirmed]
+                sent_at = max((each.sent_at for each in requested), default=-SETTLING)
+                await asyncio.sleep(max(0.0, sent_at + SETTLING - time.monotonic()))
+                if leaving and await self._look():
+                    self._update()
+                    found = self._decide(leaving=True)
+                    due = [found[each].claim for each in leaving if _due(found, each)]
+                    ended = [replace(each, end=End.DURATION) for each in due if each]
+                    await asyncio.gather(*map(self._try, ended))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._store.publish()
-        return tuple(
-            claim
-            for claim in self.all
-            if claim.thing in leaving and self._must_be_undone(claim)
-        )
-
-    def _must_be_undone(self, claim: C) -> bool:
-        # What needs no undoing is still here only if it may need it after all.
-        return not claim.needed or (claim.shown and _promised(claim))
-
-    async def _leave(self, thing: int) -> None:
-        claim = self._all.get(thing)
-        if claim is None or claim.state is State.DOUBTFUL:
-            return
-        due = replace(claim, state=State.DUE, end=End.DURATION)
-        if not self._to_undo(due):
-            return
-        self._set(thing, due)
-        failure, left = await self._try(due), self._all.get(thing)
-        if failure is not None and left is not None and left.state in OVER:
-            state = claim.state if claim.state in LASTING else State.ACTIVE
-            self._set(thing, replace(claim, state=state))
+        left = (self._all.get(thing) for thing in leaving)
+        return tuple(claim for claim in left if claim and _must_be_undone(claim))
 
 
-def _promised(claim: Claim) -> bool:
-    return claim.end is not End.NEVER and claim.needed
+def _due[C: Claim](found: dict[int, Next[C]], thing: int) -> bool:
+    return thing in found and found[thing].do is Do.UNDO
+
+
+def _must_be_undone(claim: Claim) -> bool:
+    """Return whether a claim ends by itself, or a read may yet show it needs undoing."""
+    return not claim.needed or claim.promised

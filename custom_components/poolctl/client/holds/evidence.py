@@ -4,33 +4,22 @@ One odd read proves nothing (protocol.md L15, C20; chosen): a frame without the 
 bit, a pump that waits for flow, the relay pulses of a light show, an old copy.
 """
 
-from dataclasses import replace
-from enum import Enum, auto
+from typing import Final
 
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from ..wire.equipment import CLEANERS, Role, Slot
-from .claim import Doubt, Event, State
+from .decide import Seen, agreeing
 from .hold import Hold
 
-AGREEING = 10.0
-"""Seconds between two reads that prove that a hold is over."""
-LIGHT_SHOW = 120.0
+LIGHT_SHOW: Final = 120.0
 """Seconds for a light whose override bit is still set: a show switches its relay on and
 off for up to 110 s (protocol.md O4.1)."""
-OLD_COPY = 300.0
+OLD_COPY: Final = 300.0
 """Seconds for which cloud copies may be older than a command (protocol.md C20)."""
-COPIES_AGREE = 600.0
+COPIES_AGREE: Final = 600.0
 """Seconds for which the cloud must show that a hold is over: longer than `OLD_COPY`."""
-_LIGHTS = (Role.POOL_LIGHT, Role.SPA_LIGHT)
-
-
-class Observation(Enum):
-    """What a read shows of a hold."""
-
-    HELD = auto()
-    OTHER = auto()
-    NOTHING = auto()
+LIGHTS: Final = (Role.POOL_LIGHT, Role.SPA_LIGHT)
 
 
 def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
@@ -56,36 +45,18 @@ def runs(state: PoolState, slot: Slot) -> bool | None:
     return state.pump_on  # the mode of its slot can be wrong (protocol.md O2.4)
 
 
-def observation(state: PoolState, hold: Hold) -> Observation:
-    """Return what a state shows of a hold."""
+def seen(state: PoolState, hold: Hold, at: float) -> Seen:
+    """Return what a read (monotonic, s) shows of a hold."""
     slot = state.outputs.slot(hold.slot)
     on = None if slot is None else runs(state, slot)
     if state.source is Source.CLOUD:
-        if on is None:
-            return Observation.NOTHING
-        return Observation.HELD if on is hold.on else Observation.OTHER
+        ours = None if on is None else on is hold.on
+        return Seen(at, ours, True, OLD_COPY, COPIES_AGREE)
     if (held := held_outputs(state)) is None:
-        return Observation.NOTHING
-    return Observation.HELD if slot in held and on is hold.on else Observation.OTHER
-
-
-def after_read(hold: Hold, state: PoolState, at: float) -> tuple[Hold, Event | None]:
-    """Return a hold after a read (monotonic, s), and the event that the read causes."""
-    by_cloud = state.source is Source.CLOUD
-    observed = observation(state, hold)
-    if observed is Observation.HELD and not by_cloud:
-        return replace(hold, doubt=None), Event.HELD
-    if observed is Observation.HELD:
-        # A copy may be old and shows no override: it only ends doubts from copies.
-        if hold.doubt is None or not hold.doubt.by_cloud:
-            return hold, None
-        doubtful = hold.state is State.DOUBTFUL
-        return replace(hold, doubt=None), Event.HELD if doubtful else None
-    if observed is Observation.NOTHING or at < hold.settled_at + (
-        OLD_COPY if by_cloud else 0
-    ):
-        return hold, None
-    return _contradicted(hold, state, at, by_cloud=by_cloud)
+        return Seen(at)
+    flaps = slot is not None and slot.role in LIGHTS and slot.held is True
+    ours = slot in held and on is hold.on
+    return Seen(at, ours, agreeing=LIGHT_SHOW if flaps else agreeing(hold))
 
 
 def stopped_by_spa(hold: Hold, state: PoolState) -> bool:
@@ -101,24 +72,3 @@ def stopped_by_spa(hold: Hold, state: PoolState) -> bool:
         and slot.type_code in CLEANERS
         and runs(state, slot) is not True
     )
-
-
-def _contradicted(
-    hold: Hold, state: PoolState, at: float, *, by_cloud: bool
-) -> tuple[Hold, Event | None]:
-    if (doubt := hold.doubt) is None or (doubt.by_cloud and not by_cloud):
-        return replace(hold, doubt=Doubt(at, by_cloud)), Event.OTHER
-    if by_cloud and not doubt.by_cloud:
-        return hold, None
-    if at - doubt.at < _span(hold, state, by_cloud=by_cloud):
-        return hold, Event.OTHER
-    return replace(hold, doubt=None), Event.GONE
-
-
-def _span(hold: Hold, state: PoolState, *, by_cloud: bool) -> float:
-    """Return the seconds for which reads must agree that a hold is over."""
-    if by_cloud:
-        return COPIES_AGREE
-    slot = state.outputs.slot(hold.slot)
-    flaps = slot is not None and slot.role in _LIGHTS and slot.held is True
-    return LIGHT_SHOW if flaps else AGREEING

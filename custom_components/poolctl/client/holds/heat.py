@@ -15,9 +15,9 @@ from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
-from .claim import Claim, Doubt, Event, State, after
+from .claim import Claim, Known
 from .claims import Claims
-from .evidence import AGREEING
+from .decide import Seen, agreeing
 
 thing_of = (*HeatSource,).index
 """Returns the number of a heat source."""
@@ -60,28 +60,28 @@ class HeatClaims(Claims[HeatClaim]):
         Nothing is sent if it is selected, and nothing is claimed if others selected it.
         """
         thing, now = thing_of(source), self._times.now
-        known, selected = self._all.get(thing), self._state.heat[source]
+        known, selected = self._all.get(thing), self._store.state.heat[source]
         if selected and known is None:
             return
         claims = {} if known is None else known.claims_beside(claimant, now)
         claim = HeatClaim(
             source=source,
             since=now if known is None else known.since,
-            state=State.ACTIVE if selected else State.REQUESTED,
+            state=Known.REQUESTED,
         ).claimed({**claims, claimant: until}, now)
-        # Stored before it is sent: a crash in between leaves no heater on for good.
-        self._put(thing, claim)
-        if selected:
+        if known is not None and known.observed and selected:
+            self._put(thing, replace(claim, state=Known.ACTIVE))
             return
         try:
             with self._switching(thing):
+                await self._promise(thing, claim)
                 await self._heating.select(source, True)
         except PoolctlError as err:
-            if err.ran is False:
+            if err.ran is False and self._all.get(thing) == claim:
                 self._put(thing, known)
             raise
-        self._apply(thing, Event.CONFIRMED)
-        self._store.publish()
+        if (newest := self._all.get(thing)) is not None:
+            self._put(thing, replace(newest, state=Known.ACTIVE))
 
     def forget(self, sources: Iterable[HeatSource]) -> None:
         """Leave heat sources selected at the end: a user has selected them meanwhile."""
@@ -97,38 +97,12 @@ class HeatClaims(Claims[HeatClaim]):
         self._chosen = state.pool_sources
 
     @override
-    def _observed(
-        self, claim: HeatClaim, state: PoolState, at: float
-    ) -> HeatClaim | None:
-        selected = state.heat[claim.source]
-        if state.source is not Source.LAN or selected is None:
-            return claim
-        if selected:
-            return after(replace(claim, doubt=None), Event.HELD)
-        if at < claim.settled_at:
-            return claim
-        if claim.doubt is None:
-            return after(replace(claim, doubt=Doubt(at, by_cloud=False)), Event.OTHER)
-        over = at - claim.doubt.at >= AGREEING
-        return after(claim, Event.GONE if over else Event.OTHER)
-
-    @override
-    def _possible(self, claim: HeatClaim) -> bool:
-        return self._paths.on_lan
-
-    @override
-    def _lost(self, claim: HeatClaim) -> bool:
-        return self._paths.lan is None
-
-    @override
-    def _cloud_undoes(self, claim: HeatClaim) -> bool:
-        return False
-
-    @override
-    async def _read_now(self) -> bool:
-        return await self._poller.read_lan()
+    def _see(self, claim: HeatClaim, state: PoolState, at: float) -> Seen:
+        by_lan = state.source is Source.LAN
+        ours = state.heat[claim.source] if by_lan else None
+        return Seen(at, ours, agreeing=agreeing(claim))
 
     @override
     async def _undo(self, claim: HeatClaim) -> None:
-        if self._state.heat[claim.source] is not False:
+        if self._store.state.heat[claim.source] is not False:
             await self._heating.select(claim.source, False)

@@ -1,6 +1,6 @@
 """A hold: a claim on one output, and its end, which may follow schedules."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,8 +10,8 @@ from ..bounds import UNSTORED, Within
 from ..pool.state import PoolState
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
-from .claim import Claim, End, State
-from .rules import FIRST_EXTENSION, NEXT_EXTENSION, end_of, running_schedule
+from .claim import Claim, End
+from .rules import end_of
 
 
 class Asked(StrEnum):
@@ -39,7 +39,9 @@ class Hold(Claim):
     slot: Annotated[int, Within(0, MAX_SLOTS - 1)]
     asked: Asked = Asked.UNKNOWN
     requester: str = ""
-    """Name of the user or automation that requested it here, if known."""
+    """Name of the user or automation that requested it here until its end, if known."""
+    requesters: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """These names by claimant."""
 
     by_cloud: bool = field(default=False, compare=False)
     """Whether the cloud carried its command: no override is documented there."""
@@ -47,19 +49,14 @@ class Hold(Claim):
     """The hold that it replaces, until its command is confirmed."""
     schedules: tuple[_ScheduleIndex, ...] = field(default=(), compare=False)
     """Indices of the schedules that it holds off."""
-    latest: datetime | None = field(default=None, compare=False)
-    """Time when the longest of them is over, whatever the controller's clock shows."""
-    restarts: Annotated[int, Within(0, 1000)] = field(default=0, compare=False)
-    """How often its schedule started the output again after a release."""
     basis: Annotated[Basis | None, UNSTORED] = field(default=None, compare=False)
-    unsent: Annotated[bool, UNSTORED] = field(default=False, compare=False)
-    """Whether its command is still to be sent."""
 
     @property
     @override
     def thing(self) -> int:
         return self.slot
 
+    @property
     @override
     def replaced(self) -> Hold | None:
         return self.previous
@@ -67,6 +64,25 @@ class Hold(Claim):
     @override
     def alone(self) -> Hold:
         return replace(self, previous=None)
+
+    @override
+    def cloud_undoes(self, *, alone: bool) -> bool:
+        # It can only switch off; without a LAN, that is all that is possible.
+        return self.on or (self.by_cloud and alone)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of those who requested it, by claimant."""
+        names = dict.fromkeys(self.claims or ("",), self.requester)
+        return {**names, **self.requesters}
+
+    @override
+    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
+        """Return the hold for these claimants, in the name of the last of them."""
+        last = max(claims, key=lambda each: (claims[each] is None, claims[each] or now))
+        names = {each: self.names.get(each, "") for each in claims}
+        hold = replace(self, requester=names[last], requesters=names)
+        return Claim.claimed(hold, claims, now)
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:
@@ -79,6 +95,12 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
     return ", ".join(names)
 
 
+def basis_of(state: PoolState, schedules: Iterable[int], offset: timedelta) -> Basis:
+    """Return what the end of a hold is calculated from."""
+    used = state.schedules.used
+    return offset, tuple(used.get(index) for index in schedules)
+
+
 def rescheduled(
     hold: Hold, state: PoolState, local: datetime, offset: timedelta
 ) -> Hold:
@@ -89,10 +111,8 @@ def rescheduled(
     """
     if hold.end is not End.SCHEDULE or state.schedules.records is None:
         return hold
-    used = state.schedules.used
-    basis = offset, tuple(used.get(index) for index in hold.schedules)
-    until = hold.until
-    if basis == hold.basis or until is None or hold.state is State.WATCHED:
+    basis, until = basis_of(state, hold.schedules, offset), hold.until
+    if basis == hold.basis or until is None:
         return hold
     if (end := end_of(state, hold.schedules, local)) is not None:
         until = end - offset
@@ -100,25 +120,3 @@ def rescheduled(
         until = min(until, (local - offset).astimezone(until.tzinfo))
     # Otherwise nothing has changed yet: the end was calculated in another way.
     return replace(hold, until=until, basis=basis)
-
-
-def restarts(hold: Hold, state: PoolState, now: datetime, local: datetime) -> bool:
-    """Return whether a schedule runs an output again after its overridden window.
-
-    By our clock that window is over and no other one is open: the clocks differ.
-    """
-    slot = state.outputs.slot(hold.slot)
-    if slot is None or hold.until is None or hold.latest is None:
-        return False
-    if running_schedule(state, slot) not in hold.schedules or now >= hold.latest:
-        return False
-    return end_of(state, hold.schedules, local) is None
-
-
-def extended(hold: Hold) -> Hold:
-    """Return the hold with a later end, for a controller whose clock is late."""
-    step = NEXT_EXTENSION if hold.restarts else FIRST_EXTENSION
-    until = hold.until and hold.until + step
-    if until is not None and hold.latest is not None:
-        until = min(until, hold.latest)
-    return replace(hold, until=until, restarts=hold.restarts + 1, basis=None)

@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-import logging
 import time
-from typing import override
+from typing import Final, override
 
 from ..clock import Times
 from ..coalescing import Coalescer
@@ -15,14 +14,14 @@ from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import LONGEST, End, Event, State, after
-from .claims import Claims, retry_wait
-from .evidence import after_read, held_outputs, runs, stopped_by_spa
-from .hold import Asked, Hold, extended, rescheduled, restarts
+from .claim import LONGEST, SETTLING, End, Known
+from .claims import Claims
+from .decide import AGREEING, Seen
+from .evidence import LIGHT_SHOW, LIGHTS, held_outputs, runs, seen, stopped_by_spa
+from .hold import Asked, Hold, basis_of, rescheduled
 from .rules import window_of
 
-_LOGGER = logging.getLogger(__name__)
-_CAUSED = 60.0
+_CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
 
 
@@ -56,6 +55,8 @@ class Holds(Claims[Hold]):
         self._end_by_themselves = end_by_themselves
         self._coalescer = Coalescer(burst=3)
         self._firmware: str | None = None
+        self._others: dict[tuple[int, bool], float] = {}
+        """Since when reads show each override that is not ours, on or off."""
         self.stopped_by_spa: tuple[Hold, ...] = ()
         """Cleaners held on until spa mode stopped them; nothing is sent (chosen)."""
 
@@ -64,12 +65,7 @@ class Holds(Claims[Hold]):
     def of(self, slot: int) -> Hold | None:
         """Return the hold of a slot, if a user sees it."""
         hold = self._all.get(slot)
-        return hold if hold is not None and hold.shown else None
-
-    @property
-    @override
-    def wait(self) -> float | None:
-        return 0.0 if any(hold.unsent for hold in self.all) else super().wait
+        return hold if hold is not None and hold.needed else None
 
     # Requests of the user
 
@@ -85,13 +81,13 @@ class Holds(Claims[Hold]):
 
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
         offset = self._times.offset
-        if window := window_of(self._state, slot, self._times.local):
+        if window := window_of(self._store.state, slot, self._times.local):
             return replace(
                 hold,
                 end=End.SCHEDULE,
                 until=window.until - offset,
                 schedules=window.schedules,
-                latest=hold.since + window.longest,
+                basis=basis_of(self._store.state, window.schedules, offset),
             )
         # If it is held nevertheless, as the cloud may do, it is released.
         return replace(hold, needed=False, until=hold.since)
@@ -133,9 +129,10 @@ class Holds(Claims[Hold]):
         Nothing is sent if it is held on already: it is released with its last claim.
         """
         now, known = self._times.now, self.of(slot.index)
-        if known is not None and known.on and known.state is State.ACTIVE:
+        if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
-            self._put(slot.index, known.claimed(claims, now))
+            names = known.names | {claimant: requester}
+            self._put(slot.index, replace(known, requesters=names).claimed(claims, now))
             return
         hold = Hold(
             slot=slot.index, on=True, since=now, asked=Asked.HERE, requester=requester
@@ -151,14 +148,14 @@ class Holds(Claims[Hold]):
 
         Raises NotSupportedError if held outputs are not reported (cloud alone).
         """
-        if (held := self._state.outputs.held) is None:
+        if (held := self._store.state.outputs.held) is None:
             raise NotSupportedError("what is held by hand is not reported")
         failures = []
         for index in held:
-            if index not in (self._state.outputs.held or ()):
+            if index not in (self._store.state.outputs.held or ()):
                 continue  # released with another one, as the actuators of a spa are
             try:
-                await self.resume(self._state.outputs.slot(index))
+                await self.resume(self._store.state.outputs.slot(index))
             except PoolctlError as err:
                 failures.append(err)
         if failures:
@@ -192,23 +189,21 @@ class Holds(Claims[Hold]):
             # What one claimant wants now does not end what others need.
             own = hold.claims or {"": hold.until}
             if others := previous.claims_beside(next(iter(own)), now):
+                hold = replace(hold, requesters=previous.names | hold.names)
                 hold = hold.claimed({**others, **own}, now)
-        hold = replace(hold, state=State.REQUESTED, previous=previous)
+        hold = replace(hold, state=Known.REQUESTED, previous=previous)
         return await self._begin(slot, hold, request.speed)
 
     def _previous(self, slot: int) -> Hold | None:
         previous = self._all.get(slot)
-        if previous is None or previous.state is State.WATCHED:
-            return None
-        return replace(previous, previous=None, state=State.ACTIVE)
+        return previous and replace(previous.alone(), state=Known.ACTIVE)
 
     async def _begin(
         self, slot: Slot, hold: Hold, speed: int | None
     ) -> Callable[[], Awaitable[None]]:
         index = slot.index
-        # Not published here: sending the command publishes it.
-        self._set(index, hold)
         with self._switching(index), self._outcome(hold):
+            await self._promise(index, hold)
             finish = await self._outputs.send(
                 slot, hold.on, held=hold.needed, speed=speed
             )
@@ -217,8 +212,10 @@ class Holds(Claims[Hold]):
             with self._switching(index), self._outcome(hold):
                 by_lan = await finish()
                 if (newest := self._newest(hold)) is not None:
-                    confirmed = replace(newest, by_cloud=not by_lan)
-                    self._put(index, after(confirmed, Event.CONFIRMED))
+                    # If it needs no hold, reads show whether it is held nevertheless.
+                    confirmed = replace(newest, by_cloud=not by_lan, previous=None)
+                    known = Known.ACTIVE if hold.needed else newest.state
+                    self._put(index, replace(confirmed, state=known))
 
         return confirm
 
@@ -229,8 +226,8 @@ class Holds(Claims[Hold]):
             yield
         except PoolctlError as err:
             newest = self._newest(hold)
-            if newest is not None and err.ran is False:
-                self._put(hold.slot, after(newest, Event.REFUSED))
+            if newest and not newest.confirmed and err.ran is False:
+                self._put(hold.slot, newest.previous)
             raise
 
     def _newest(self, hold: Hold) -> Hold | None:
@@ -248,48 +245,47 @@ class Holds(Claims[Hold]):
             self._firmware = state.firmware
             # The new firmware may accept all releases.
             for hold in self.all:
-                self._set(hold.slot, replace(hold, retry_at=None))
+                self._set(hold.slot, replace(hold, retry_at=0.0, refusals=0))
         self.stopped_by_spa = tuple(
             hold for hold in self.stopped_by_spa if stopped_by_spa(hold, state)
         )
+        before = self.all
         super().take_read(state, at)
+        gone = (h for h in before if h.confirmed and h.slot not in self._all)
+        stopped = (hold for hold in gone if stopped_by_spa(hold, state))
+        self.stopped_by_spa = (*self.stopped_by_spa, *stopped)
         if by_lan:
             self._take_others(state, at)
 
     @override
-    def _observed(self, claim: Hold, state: PoolState, at: float) -> Hold | None:
-        if claim.state is State.WATCHED:
-            return self._observed_again(claim, state)
-        hold, event = after_read(claim, state, at)
-        following = hold if event is None else after(hold, event)
-        lasts = hold.state in (State.ACTIVE, State.DOUBTFUL)
-        if following is None and lasts and stopped_by_spa(hold, state):
-            self.stopped_by_spa = (*self.stopped_by_spa, hold)
-        return following
-
-    def _observed_again(self, hold: Hold, state: PoolState) -> Hold | None:
-        """Hold an output again that its schedule restarted in its old window."""
-        if hold.retry_at is not None and hold.retry_at > time.monotonic():
-            return hold
-        times, by_lan = self._times, state.source is Source.LAN
-        if not by_lan or not restarts(hold, state, times.now, times.local):
-            return hold
-        restarted = replace(extended(hold), unsent=True, previous=hold)
-        return after(restarted, Event.RESTARTED)
+    def _see(self, claim: Hold, state: PoolState, at: float) -> Seen:
+        return seen(state, claim, at)
 
     def _take_others(self, state: PoolState, at: float) -> None:
-        """Add the holds of other clients, which last until they are released."""
+        """Add the holds of other clients, which last until they are released.
+
+        One odd read proves none (protocol.md L15): a later one has to agree.
+        """
+        others: dict[tuple[int, bool], float] = {}
         for slot in held_outputs(state) or ():
-            known = self._all.get(slot.index)
-            if slot.index in self._under_way:
+            on, known = runs(state, slot), self._all.get(slot.index)
+            ours = slot.index in self._under_way or (known and known.on is on)
+            if on is None or ours:
                 continue
-            on = runs(state, slot)
-            if on is not None and (known is None or known.state is State.WATCHED):
-                asked, now = self._asked(at), self._times.now
+            since = others[slot.index, on] = self._others.get((slot.index, on), at)
+            lasts = LIGHT_SHOW if slot.role in LIGHTS and not on else AGREEING
+            if known is None and at - since >= lasts:
                 self._set(
                     slot.index,
-                    Hold(slot=slot.index, on=on, since=now, asked=asked, settled_at=at),
+                    Hold(
+                        slot=slot.index,
+                        on=on,
+                        since=self._times.now,
+                        asked=self._asked(since),
+                        sent_at=since - SETTLING,
+                    ),
                 )
+        self._others = others
 
     def _asked(self, at: float) -> Asked:
         """Return where a hold was requested that a read is the first to show."""
@@ -304,31 +300,10 @@ class Holds(Claims[Hold]):
         return rescheduled(claim, state, self._times.local, self._times.offset)
 
     @override
-    def _possible(self, claim: Hold) -> bool:
-        """Return whether it is releasable now: the cloud can only switch it off."""
-        if self._paths.on_lan:
-            return True
-        if self._paths.cloud is None or self._state.outputs.slot(claim.slot) is None:
-            return False  # nothing was read since the start
-        return claim.on or (claim.by_cloud and self._paths.lan is None)
-
-    @override
-    def _lost(self, claim: Hold) -> bool:
-        return self._paths.lan is None and not (claim.on or claim.by_cloud)
-
-    @override
-    def _cloud_undoes(self, claim: Hold) -> bool:
-        return claim.on
-
-    @override
-    async def _read_now(self) -> bool:
-        return not self._paths.on_lan or await self._poller.read_lan()
-
-    @override
-    async def _undo(self, claim: Hold) -> None:
+    async def _undo(self, claim: Hold) -> Hold | None:
         if self._paths.on_lan:
             await self._outputs.resume_schedule(claim.slot)
-            return
+            return None
         # Switched off as the vendor's app does; a LAN, if only later, shows if that
         # holds it.
         now = self._times.now
@@ -338,38 +313,18 @@ class Holds(Claims[Hold]):
             since=now,
             until=now,
             needed=False,
-            state=State.REQUESTED,
+            state=Known.REQUESTED,
         )
         if claim.on:
-            slot = _existing(self._state.outputs.slot(claim.slot))
+            slot = _existing(self._store.state.outputs.slot(claim.slot))
             try:
                 await (await self._outputs.send(slot, False, held=False))()
             except PoolctlError as err:
                 if err.ran is not False:
-                    previous = replace(claim, previous=None, state=State.ACTIVE)
+                    previous = replace(claim, previous=None)
                     self._set(claim.slot, replace(left, previous=previous))
                 raise
-        self._set(claim.slot, left)
-
-    @override
-    async def work(self) -> list[PoolctlError]:
-        """Hold outputs again that their schedule restarted, and release due holds."""
-        for hold in self.all:
-            if hold.unsent:
-                await self._hold_again(hold)
-        return await super().work()
-
-    async def _hold_again(self, hold: Hold) -> None:
-        sent, watched = replace(hold, unsent=False), hold.previous
-        if (slot := self._state.outputs.slot(hold.slot)) is None or not watched:
-            return
-        _LOGGER.info("Schedule of slot %d ran on after its end: held again", hold.slot)
-        retry_at = time.monotonic() + retry_wait(watched.tries)
-        failed = replace(watched, tries=watched.tries + 1, retry_at=retry_at)
-        try:
-            await (await self._begin(slot, replace(sent, previous=failed), None))()
-        except PoolctlError as err:
-            _LOGGER.debug("It could not be held again: %s", err)
+        return left
 
 
 async def _nothing() -> None:

@@ -7,7 +7,6 @@ These rules are chosen. Only the settings report if a doser is on (protocol.md O
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-import logging
 import time
 from typing import Annotated, Final, override
 
@@ -19,15 +18,14 @@ from ..control.sender import Sender
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import Claim, End, Event, after
+from .claim import Claim, End, Known
 from .claims import Claims
-
-_LOGGER = logging.getLogger(__name__)
+from .decide import Seen, is_old
 
 LONGEST: Final = timedelta(days=1)
 """Longest pause: a pool without dosing for longer turns green (chosen)."""
-_OLD_COPY: Final = timedelta(seconds=2 * COPY_AGE)
-"""Time for which a cloud copy may still show a doser on that was switched off."""
+_OLD_COPY: Final = 2.0 * COPY_AGE
+"""Seconds for which a cloud copy may still show a doser on that was switched off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +35,19 @@ class Pause(Claim):
     kind: Annotated[AnyDosing, OneOf({kind.key: kind for kind in DOSING})]
     on: bool = False
     until: datetime
-    lasts: Annotated[float, Within(0, LONGEST.total_seconds())] = field(compare=False)
+    lasts: Annotated[float, Within(0, LONGEST.total_seconds())] = field(
+        default=LONGEST.total_seconds(), compare=False
+    )
     end: End = field(default=End.DURATION, compare=False)
-    confirmed: bool = False
-    """Whether a read showed it off: only then does a read of it on end the pause."""
 
     @property
     @override
     def thing(self) -> int:
         return DOSING.index(self.kind)
+
+    @override
+    def cloud_undoes(self, *, alone: bool) -> bool:
+        return True
 
 
 class Pauses(Claims[Pause]):
@@ -61,26 +63,19 @@ class Pauses(Claims[Pause]):
         super().__init__(sender, times, stored)
         self._dosers = dosers
 
-    @property
-    @override
-    def _state(self) -> PoolState:
-        return self._store.reported
-
     def until(self, kind: AnyDosing) -> datetime | None:
         """Return the end of a doser's pause, `None` if it is not paused."""
         pause = self._all.get(DOSING.index(kind))
         return None if pause is None else pause.until
 
     @override
-    def _observed(self, claim: Pause, state: PoolState, at: float) -> Pause | None:
-        enabled, now = claim.kind.of(state).enabled, self._times.now
-        if enabled is False:
-            return replace(claim, confirmed=True)
-        shown = claim.confirmed or self._is_old(claim)
-        if enabled and shown and now - claim.since > _OLD_COPY:
-            _LOGGER.info("Dosing of %s was switched on: no pause", claim.kind.key)
-            return after(claim, Event.GONE)
-        return claim
+    def _see(self, claim: Pause, state: PoolState, at: float) -> Seen:
+        enabled, undone = claim.kind.of(state).enabled, claim.maybe_undone
+        if enabled and not claim.confirmed and not is_old(claim, self._now()):
+            return Seen(at)  # the settings may be older than the command
+        if enabled is None or (undone and not enabled):
+            return Seen(at)  # the same, of the command that undoes it
+        return Seen(at, not enabled, old=0.0 if undone else _OLD_COPY, agreeing=0.0)
 
     async def begin(self, kinds: Iterable[AnyDosing], lasts: timedelta) -> None:
         """Pause the dosers that are on; if one is paused already, only its end moves.
@@ -103,7 +98,7 @@ class Pauses(Claims[Pause]):
                 raise failures[0]
 
     def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
-        reported = {kind: kind.of(self._state).enabled for kind in kinds}
+        reported = {kind: kind.of(self._store.reported).enabled for kind in kinds}
         ours = [kind for kind, on in reported.items() if on or self.until(kind)]
         if not ours and None in reported.values():
             raise NotSupportedError("it is not known whether they may dose")
@@ -120,21 +115,25 @@ class Pauses(Claims[Pause]):
             since=previous.since if previous and is_off else now,
             until=now + lasts,
             lasts=lasts.total_seconds(),
-            confirmed=is_off,
+            state=Known.ACTIVE if is_off else Known.REQUESTED,
+            sent_at=previous.sent_at if previous and is_off else time.monotonic(),
             ends_at=time.monotonic() + lasts.total_seconds(),
         )
-        # Stored before it is sent: a crash in between leaves no doser off for good.
-        self._put(thing, pause)
         if is_off:
+            self._put(thing, pause)
             return
         try:
-            await self._dosers.enable(kind, False)
+            with self._switching(thing):
+                await self._promise(thing, pause)
+                await self._dosers.enable(kind, False)
         except PoolctlError as err:
             # The user gets an error, so if the doser did go off, that is undone: at the
             # end of the pause that it already had, or soon.
-            left = previous.until - now if previous else _OLD_COPY
+            left = previous.until - now if previous else timedelta(seconds=_OLD_COPY)
             ends_at = time.monotonic() + left.total_seconds()
-            undone = replace(pause, until=now + left, ends_at=ends_at)
+            undone = replace(
+                pause, until=now + left, ends_at=ends_at, sent_at=time.monotonic()
+            )
             self._put(thing, previous if err.ran is False else undone)
             raise
 
@@ -149,8 +148,8 @@ class Pauses(Claims[Pause]):
             self._put(thing, None)
 
     @override
-    def _cloud_undoes(self, claim: Pause) -> bool:
-        return True
+    async def _look(self) -> bool:
+        return True  # each is read before it is undone
 
     @override
     async def _undo(self, claim: Pause) -> None:

@@ -19,11 +19,6 @@ measured: daylight saving and more (chosen)."""
 _WEEK = timedelta(days=8)
 """Longest time until a weekly schedule runs again."""
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
-FIRST_EXTENSION = timedelta(minutes=5)
-"""Time for which an output is held again if its schedule started it after its release:
-the two clocks differ slightly."""
-NEXT_EXTENSION = timedelta(hours=1)
-"""The same from the second time on: the cause is daylight saving."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +29,6 @@ class Window:
     """End of the last one in UTC."""
     schedules: tuple[int, ...]
     """Indices of the schedules."""
-    longest: timedelta
-    """Length of the longest window."""
 
 
 def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
@@ -53,12 +46,8 @@ def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
         indices.add(running)
     if not ends:
         return None
-    lengths = [run.end - run.start for run in found]
-    return Window(
-        max(end.astimezone(UTC) for end in ends),
-        tuple(sorted(indices)),
-        max(lengths, default=_DAY) if len(lengths) == len(indices) else _DAY,
-    )
+    last = max(end.astimezone(UTC) for end in ends)
+    return Window(last, tuple(sorted(indices)))
 
 
 def end_of(state: PoolState, indices: Iterable[int], now: datetime) -> datetime | None:

@@ -1,0 +1,166 @@
+"""What to do about a claim: one pure function, which everything asks.
+
+A claim says what was requested and what happened; a read says what is. `decide` compares
+both, and nothing else decides (`__init__.py` explains it in words). All of it is chosen.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from .claim import SETTLING, Claim, End, Known
+
+AGREEING: Final = 10.0
+"""Seconds between two reads that prove that a claim is over."""
+OLD: Final = timedelta(days=30)
+"""Time from its end to the start, from which nothing is undone by itself: after an old
+backup was restored, nobody expects that any more. A user is shown what to do."""
+_DRIFT: Final = timedelta(seconds=30)
+"""Difference that the shown end may have from the actual end."""
+
+
+class Seen(NamedTuple):
+    """What the newest read shows of a claim."""
+
+    at: float = 0.0
+    """Time of the read (monotonic, s)."""
+    ours: bool | None = None
+    """Whether it shows the claim, `None` if it says nothing."""
+    weak: bool = False
+    """Whether it is the cloud's copy, which does not show who switched something."""
+    old: float = 0.0
+    """Seconds by which it may be older than it seems."""
+    agreeing: float = AGREEING
+    """Seconds for which reads must agree that the claim is over."""
+
+
+class Way(Enum):
+    """Whether a path can undo a claim."""
+
+    NOW = auto()
+    LATER = auto()
+    NEVER = auto()
+
+
+class Now(NamedTuple):
+    """The present time."""
+
+    time: datetime
+    """The trusted time."""
+    proven: datetime
+    """The proven time: no wall clock moves it that nobody confirmed."""
+    at: float
+    """Monotonic time in seconds."""
+    started_at: float
+    """The same at the start."""
+    leaving: bool = False
+    """Whether the means of undoing is about to be lost: everything ends now."""
+
+
+class Do(Enum):
+    """What to do about a claim."""
+
+    KEEP = auto()
+    DROP = auto()
+    UNDO = auto()
+
+
+class Next[C: Claim](NamedTuple):
+    """What to do about a claim."""
+
+    do: Do
+    claim: C | None
+    """The claim with what the read adds to it, `None` if nothing is left of it."""
+    wait: float | None = None
+    """Seconds until that changes without a read, `None` if it does not."""
+
+
+def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
+    """Return what to do about a claim: keep it, drop it, or undo it."""
+    claim = with_read(claim, seen)
+    if is_contradicted(claim, seen):  # somebody else decided, or its command never ran
+        return Next(Do.DROP, None if claim.confirmed else claim.replaced)
+    left = 0.0 if now.leaving else seconds_left(claim, now)
+    if left is None:
+        return Next(Do.KEEP, claim)
+    if left > 0:
+        # If its end has moved, attempts begin afresh.
+        claim = replace(claim, tries=0, refusals=0, retry_at=0.0)
+        return Next(Do.KEEP, claim, left)
+    if way is not Way.NOW or claim.doubted_at is not None or is_old(claim, now):
+        return Next(Do.KEEP, claim)  # until a path, a read or a user changes that
+    if not (claim.needed or claim.confirmed or now.leaving):
+        return Next(Do.KEEP, claim)  # until a read shows it
+    # Only a read that is newer than an unconfirmed command can tell if it ran.
+    settled_at = 0.0 if claim.confirmed else claim.sent_at + SETTLING
+    begins_at = 0.0 if now.leaving else max(claim.retry_at, settled_at)
+    wait = max(0.0, begins_at - now.at)
+    return Next(Do.KEEP if wait else Do.UNDO, claim, wait)
+
+
+def with_read[C: Claim](claim: C, seen: Seen) -> C:
+    """Return a claim with what a read adds to it; the same read twice adds nothing.
+
+    Only a read that is newer than the newest command for it counts.
+    """
+    if seen.ours is None or seen.at <= claim.sent_at:
+        return claim
+    doubted_at = claim.doubted_at
+    if seen.ours and not seen.weak:
+        active = replace(claim, doubted_at=None, maybe_undone=False, state=Known.ACTIVE)
+        return active.alone()
+    if seen.ours:
+        ends_doubt = doubted_at is None or doubted_at <= seen.at - seen.old
+        return replace(claim, doubted_at=None) if ends_doubt else claim
+    if doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
+        return replace(claim, doubted_at=seen.at)
+    return claim
+
+
+def is_contradicted(claim: Claim, seen: Seen) -> bool:
+    """Return whether the newest read and an earlier one agree that a claim is over."""
+    if seen.ours is not False or claim.doubted_at is None:
+        return False
+    return seen.at - claim.doubted_at >= seen.agreeing
+
+
+def agreeing(claim: Claim) -> float:
+    """Return for how many seconds reads must agree that a claim is over.
+
+    One odd read proves nothing (protocol.md L15), but a lost answer to our own command
+    that undoes it explains it.
+    """
+    return 0.0 if claim.maybe_undone else AGREEING
+
+
+def seconds_left(claim: Claim, now: Now) -> float | None:
+    """Return the seconds until the end of a claim, `None` if it has none.
+
+    Its end has come at 0, and before: it may be below.
+    """
+    if claim.until is None:
+        return None
+    if claim.ends_at is not None:
+        return claim.ends_at - now.at
+    by = now.time if claim.end is End.SCHEDULE else now.proven
+    left = (claim.until - by).total_seconds()
+    # A claim that needs no undoing is over from the start, whatever the clock showed.
+    return left if claim.needed else min(left, 0.0)
+
+
+def is_old(claim: Claim, now: Now) -> bool:
+    """Return whether a claim ended long before the start: nothing is undone by itself."""
+    started = now.proven - timedelta(seconds=now.at - now.started_at)
+    return claim.until is not None and started - claim.until > OLD
+
+
+def with_shown_end[C: Claim](claim: C, now: Now) -> C:
+    """Return a claim whose shown end agrees with the present trusted time.
+
+    A duration ends by the monotonic clock; `until` follows it.
+    """
+    if claim.ends_at is None or claim.until is None:
+        return claim
+    until = now.time + timedelta(seconds=claim.ends_at - now.at)
+    return claim if abs(until - claim.until) < _DRIFT else replace(claim, until=until)

@@ -1,0 +1,345 @@
+"""What is decided about a claim, by what was requested, what is read, and the time."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.poolctl.client.holds.claim import Claim, End, Known
+from custom_components.poolctl.client.holds.decide import (
+    Do,
+    Now,
+    Seen,
+    Way,
+    agreeing,
+    decide,
+    is_contradicted,
+    is_old,
+    seconds_left,
+    with_read,
+    with_shown_end,
+)
+from custom_components.poolctl.client.holds.hold import Hold
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
+AT, SENT_AT = 10_000.0, 9_000.0
+PRESENT = Now(NOW, NOW, AT, AT)
+EARLIER = Hold(slot=2, on=True, since=NOW)
+HELD = Hold(
+    slot=2,
+    on=False,
+    since=NOW - HOUR,
+    until=NOW + HOUR,
+    end=End.DURATION,
+    sent_at=SENT_AT,
+    tries=3,
+    refusals=2,
+    retry_at=AT - 1,
+    previous=EARLIER,
+)
+ENDED: dict[str, Any] = {"until": NOW}
+NOT_YET: dict[str, Any] = {"state": Known.REQUESTED}
+NOT_NEEDED: dict[str, Any] = {"needed": False, "until": NOW - HOUR}
+DOUBTED: dict[str, Any] = {"doubted_at": AT - 9.9}
+OURS, OTHER = {"ours": True}, {"ours": False}
+OLD = timedelta(days=30)
+
+
+def decided(
+    changes: dict[str, Any],
+    shows: dict[str, Any] | None = None,
+    way: Way = Way.NOW,
+    **now: Any,
+) -> tuple[Do, float | None, Claim | None]:
+    """Return what is done about a hold that a read shows in some way."""
+    shown = Seen(AT, **shows) if shows else Seen()
+    present = PRESENT._replace(**now)
+    do, claim, wait = decide(replace(HELD, **changes), shown, present, way)
+    return do, wait, claim
+
+
+# Is it over?
+
+
+@pytest.mark.parametrize("ended", [{}, ENDED, {"until": None, "end": End.NEVER}])
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("leaving", [False, True])
+def test_two_reads_agree_that_it_is_over(
+    ended: dict[str, Any], way: Way, leaving: bool
+) -> None:
+    doubted = ended | {"doubted_at": AT - 10}
+    assert decided(doubted, OTHER, way, leaving=leaving) == (Do.DROP, None, None)
+    # If its command never ran, what it replaced applies again.
+    left = decided(doubted | NOT_YET, OTHER, way, leaving=leaving)
+    assert left == (Do.DROP, None, EARLIER)
+
+
+@pytest.mark.parametrize("changes", [{}, DOUBTED, NOT_YET, NOT_YET | DOUBTED])
+def test_one_read_proves_nothing(changes: dict[str, Any]) -> None:
+    do, wait, claim = decided(changes, OTHER)
+    assert (do, wait) == (Do.KEEP, 3600.0)
+    assert claim is not None
+    assert claim.doubted_at == changes.get("doubted_at", AT)
+
+
+# Has its end come?
+
+
+def test_no_end() -> None:
+    assert decided({"until": None}) == (Do.KEEP, None, replace(HELD, until=None))
+
+
+@pytest.mark.parametrize("seconds", [0.001, 1.0, 3600.0])
+@pytest.mark.parametrize("way", Way)
+def test_its_end_has_not_come(seconds: float, way: Way) -> None:
+    """Attempts begin afresh if the end moves into the future."""
+    do, wait, claim = decided({"until": NOW + seconds * SECOND}, way=way)
+    assert do is Do.KEEP and wait == pytest.approx(seconds)
+    assert claim is not None
+    assert (claim.tries, claim.refusals, claim.retry_at) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("since", [timedelta(), HOUR, timedelta(days=29)])
+def test_its_end_has_come(since: timedelta) -> None:
+    do, wait, claim = decided({"until": NOW - since})
+    assert (do, wait) == (Do.UNDO, 0.0)
+    assert claim is not None
+    assert (claim.tries, claim.refusals, claim.retry_at) == (3, 2, AT - 1)
+
+
+def test_leaving_is_the_end() -> None:
+    for changes in ({}, {"until": None}, {"retry_at": AT + 60}, NOT_YET | NOT_NEEDED):
+        assert decided(changes, leaving=True)[:2] == (Do.UNDO, 0.0)
+
+
+# Is there a reason to wait?
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+@pytest.mark.parametrize(
+    ("changes", "shows", "way"),
+    [
+        (ENDED, {}, Way.LATER),
+        (ENDED, {}, Way.NEVER),
+        (ENDED, OTHER, Way.NOW),
+        (ENDED | DOUBTED, {}, Way.NOW),
+        ({"until": NOW - OLD - SECOND}, {}, Way.NOW),
+    ],
+)
+def test_until_a_path_a_read_or_a_user_changes_it(
+    changes: dict[str, Any], shows: dict[str, Any], way: Way, leaving: bool
+) -> None:
+    assert decided(changes, shows, way, leaving=leaving)[:2] == (Do.KEEP, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shows", "do"),
+    [
+        (NOT_YET, {}, Do.KEEP),
+        (NOT_YET, {"ours": True, "weak": True}, Do.KEEP),
+        (NOT_YET, OURS, Do.UNDO),
+        ({}, {}, Do.UNDO),
+    ],
+)
+def test_an_override_that_nobody_wanted(
+    changes: dict[str, Any], shows: dict[str, Any], do: Do
+) -> None:
+    """It is only released once a read shows it."""
+    wait = 0.0 if do is Do.UNDO else None
+    assert decided(NOT_NEEDED | changes, shows)[:2] == (do, wait)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wait"),
+    [
+        ({"retry_at": AT}, 0.0),
+        ({"retry_at": AT + 60}, 60.0),
+        (NOT_YET | {"sent_at": AT - 3}, 0.0),
+        (NOT_YET | {"sent_at": AT - 1}, 2.0),
+        (NOT_YET | {"sent_at": AT - 1, "retry_at": AT + 60}, 60.0),
+        ({"sent_at": AT - 1}, 0.0),
+    ],
+)
+def test_how_long_to_wait(changes: dict[str, Any], wait: float) -> None:
+    """A command that is not confirmed may still be under way for 3 s."""
+    do = Do.KEEP if wait else Do.UNDO
+    assert decided(ENDED | changes)[:2] == (do, wait)
+
+
+# What a read adds
+
+
+@pytest.mark.parametrize(
+    ("doubted_at", "at", "shows", "doubted_later", "confirmed"),
+    [
+        # It shows the claim: the first one after the command counts.
+        (None, SENT_AT + 0.1, OURS, None, True),
+        (SENT_AT + 5, SENT_AT + 6, OURS, None, True),
+        (SENT_AT + 5, SENT_AT, OURS, SENT_AT + 5, False),
+        # It does not: the command has to settle first, and the first doubt stays.
+        (None, SENT_AT + 2.9, OTHER, None, False),
+        (None, SENT_AT + 3, OTHER, SENT_AT + 3, False),
+        (SENT_AT + 5, SENT_AT + 9, OTHER, SENT_AT + 5, False),
+        (None, SENT_AT + 302.9, OTHER | {"old": 300.0}, None, False),
+        (None, SENT_AT + 303, OTHER | {"old": 300.0}, SENT_AT + 303, False),
+        # It says nothing.
+        (None, AT, {"ours": None}, None, False),
+        (SENT_AT + 5, AT, {"ours": None}, SENT_AT + 5, False),
+        # A copy confirms nothing, and ends a doubt only if it is certainly newer.
+        (None, AT, OURS | {"weak": True, "old": 300.0}, None, False),
+        (AT - 299, AT, OURS | {"weak": True, "old": 300.0}, AT - 299, False),
+        (AT - 300, AT, OURS | {"weak": True, "old": 300.0}, None, False),
+    ],
+)
+def test_a_read(
+    doubted_at: float | None,
+    at: float,
+    shows: dict[str, Any],
+    doubted_later: float | None,
+    confirmed: bool,
+) -> None:
+    hold = replace(HELD, doubted_at=doubted_at, maybe_undone=True, **NOT_YET)
+    found = with_read(hold, Seen(at, **shows))
+    assert (found.doubted_at, found.confirmed) == (doubted_later, confirmed)
+    assert found.previous is (None if confirmed else EARLIER)
+    assert found.maybe_undone is not confirmed
+
+
+@pytest.mark.parametrize(
+    ("doubted_at", "shows", "over"),
+    [
+        (AT - 10, OTHER, True),
+        (AT - 9.9, OTHER, False),
+        (None, OTHER, False),
+        (AT - 10, OURS, False),
+        (AT - 10, {"ours": None}, False),
+        (AT, OTHER | {"agreeing": 0.0}, True),
+        (AT - 599, OTHER | {"agreeing": 600.0}, False),
+    ],
+)
+def test_contradicted(
+    doubted_at: float | None, shows: dict[str, Any], over: bool
+) -> None:
+    hold = replace(HELD, doubted_at=doubted_at)
+    assert is_contradicted(hold, Seen(AT, **shows)) is over
+
+
+def test_a_lost_answer_explains_one_read() -> None:
+    assert agreeing(HELD) == 10.0
+    assert agreeing(replace(HELD, maybe_undone=True)) == 0.0
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    ("changes", "left"),
+    [
+        ({"until": None}, None),
+        ({"until": NOW + HOUR}, 3600.0),
+        ({"until": NOW - HOUR}, -3600.0),
+        ({"until": NOW, "ends_at": AT + 40}, 40.0),
+        ({"until": NOW + HOUR, "needed": False}, 0.0),
+        ({"until": NOW - HOUR, "needed": False}, -3600.0),
+    ],
+)
+def test_what_is_left(changes: dict[str, Any], left: float | None) -> None:
+    """A duration ends by the monotonic clock."""
+    assert seconds_left(replace(HELD, **changes), PRESENT) == left
+
+
+@pytest.mark.parametrize(
+    ("end", "left"), [(End.DURATION, 3600.0), (End.SCHEDULE, -7200.0)]
+)
+def test_by_which_time_it_ends(end: End, left: float) -> None:
+    """Only the end of a schedule follows a wall clock that nobody confirmed."""
+    ahead = PRESENT._replace(time=NOW + 3 * HOUR)
+    assert seconds_left(replace(HELD, end=end), ahead) == left
+
+
+@pytest.mark.parametrize(
+    ("changes", "now", "old"),
+    [
+        ({"until": NOW - OLD}, {}, False),
+        ({"until": NOW - OLD - SECOND}, {}, True),
+        ({"until": NOW - OLD - SECOND}, {"at": AT + 1}, False),
+        ({"until": None}, {}, False),
+        ({"until": NOW - HOUR}, {"time": NOW + 2 * OLD}, False),
+    ],
+)
+def test_an_end_long_before_the_start(
+    changes: dict[str, Any], now: dict[str, Any], old: bool
+) -> None:
+    assert is_old(replace(HELD, **changes), PRESENT._replace(**now)) is old
+
+
+@pytest.mark.parametrize(
+    ("until", "ends_at", "shown"),
+    [
+        (60, AT + 60, 60),
+        (60, AT + 89.9, 60),
+        (60, AT + 90, 90),
+        (90, AT + 60, 60),
+        (60, None, 60),
+        (None, AT + 60, None),
+    ],
+)
+def test_which_end_is_shown(
+    until: int | None, ends_at: float | None, shown: int | None
+) -> None:
+    """The shown end follows the actual one if it differs by half a minute or more."""
+    times = [None if each is None else NOW + each * SECOND for each in (until, shown)]
+    hold = replace(HELD, until=times[0], ends_at=ends_at)
+    assert with_shown_end(hold, PRESENT).until == times[1]
+
+
+# What holds for every claim, read and time
+
+TIMES = st.sampled_from([0.0, AT - 700, AT - 11, AT - 9, AT - 1, AT])
+ENDS = st.none() | st.sampled_from([-40 * 86400, -9000, -1, 0, 1, 9000]).map(
+    lambda seconds: NOW + timedelta(seconds=seconds)
+)
+HOLDS = st.builds(
+    Hold,
+    slot=st.just(2),
+    on=st.booleans(),
+    since=st.just(NOW),
+    until=ENDS,
+    needed=st.booleans(),
+    state=st.sampled_from([Known.REQUESTED, Known.ACTIVE]),
+    sent_at=TIMES,
+    doubted_at=st.none() | TIMES,
+    retry_at=st.sampled_from([0.0, AT + 60]),
+)
+READS = st.builds(
+    Seen,
+    TIMES,
+    st.none() | st.booleans(),
+    st.booleans(),
+    st.sampled_from([0.0, 300.0]),
+    st.sampled_from([0.0, 10.0, 600.0]),
+)
+
+
+@given(HOLDS, READS, st.sampled_from(Way), st.booleans())
+def test_rules(hold: Hold, shown: Seen, way: Way, leaving: bool) -> None:
+    now = PRESENT._replace(leaving=leaving)
+    found = decide(hold, shown, now, way)
+    # The same read at the same time adds nothing.
+    assert with_read(with_read(hold, shown), shown) == with_read(hold, shown)
+    if found.do is Do.DROP:
+        assert shown.ours is False
+        return
+    assert found.claim is not None
+    assert decide(found.claim, shown, now, way) == found
+    # A wait of 0 wakes somebody up, so there is something to do.
+    assert (found.wait == 0.0) is (found.do is Do.UNDO)
+    if found.do is Do.UNDO:
+        over = hold.until is not None and hold.until <= NOW
+        assert leaving or over or not hold.needed
+        assert way is Way.NOW
+        assert found.claim.doubted_at is None
+        assert hold.until is None or NOW - hold.until <= OLD

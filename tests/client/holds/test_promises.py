@@ -1,0 +1,324 @@
+"""What was promised is undone, whatever is lost: answers, power, or the local network.
+
+Each case is tried for outputs, dosers and heat sources (protocol.md L30, W12, W18).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+import json
+from typing import Any, override
+
+import pytest
+
+from custom_components.poolctl.client.codec import from_stored, to_stored
+from custom_components.poolctl.client.controller import Stored
+from custom_components.poolctl.client.holds.claims import Claims
+from custom_components.poolctl.client.holds.heat import HeatClaim
+from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.pauses import Pause
+from custom_components.poolctl.client.pool.dosing import ACID
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
+from tests.client.conftest import Rig
+from tests.client.holds.test_holds import SLOT, hold, start, switch
+from tests.world.simulator.pool import SOLAR
+
+MINUTES = 60
+LASTS = timedelta(minutes=MINUTES)
+
+
+@dataclass
+class Kind:
+    """One kind of what is undone later, on the fully equipped pool."""
+
+    name: str
+    action: str
+    """Name of the LAN's action that carries it."""
+
+    def claims(self, rig: Rig) -> Claims[Any]:
+        """Return the claims of this kind."""
+        owner: Claims[Any] = getattr(rig.controller, self.name)
+        return owner
+
+    async def promise(self, rig: Rig) -> None:
+        """Change something for an hour."""
+        raise NotImplementedError
+
+    def changed(self, rig: Rig) -> bool:
+        """Return whether the simulated pool shows the change."""
+        raise NotImplementedError
+
+    def change(self, rig: Rig, changed: bool) -> None:
+        """Change it as the vendor's app does."""
+        raise NotImplementedError
+
+
+class _Outputs(Kind):
+    @override
+    async def promise(self, rig: Rig) -> None:
+        await hold(rig, True, MINUTES, 3)
+
+    @override
+    def changed(self, rig: Rig) -> bool:
+        return rig.pool.pool.relays[3]
+
+    @override
+    def change(self, rig: Rig, changed: bool) -> None:
+        rig.pool.pool.switch(3, changed, hold=changed)
+
+
+class _Dosers(Kind):
+    @override
+    async def promise(self, rig: Rig) -> None:
+        await rig.controller.pauses.begin([ACID], LASTS)
+
+    @override
+    def changed(self, rig: Rig) -> bool:
+        return not rig.settings["ph_dosing"]
+
+    @override
+    def change(self, rig: Rig, changed: bool) -> None:
+        rig.settings["ph_dosing"] = int(not changed)
+
+
+class _Heat(Kind):
+    @override
+    async def promise(self, rig: Rig) -> None:
+        until = rig.controller.clock.now() + LASTS
+        await rig.controller.heat.claim(HeatSource.SOLAR, "somebody", until)
+
+    @override
+    def changed(self, rig: Rig) -> bool:
+        return bool(int(rig.settings["heating"]) & SOLAR)
+
+    @override
+    def change(self, rig: Rig, changed: bool) -> None:
+        others = int(rig.settings["heating"]) & ~SOLAR
+        rig.settings["heating"] = others | SOLAR * changed
+
+
+OUTPUTS = _Outputs("holds", "aux")
+KINDS = [OUTPUTS, _Dosers("pauses", "cmd"), _Heat("heat", "cmd")]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    found: Kind = request.param
+    return found
+
+
+@dataclass
+class Disk:
+    """What a power cut leaves of the promises."""
+
+    rig: Rig | None = None
+    saved: str = "{}"
+
+    async def save(self) -> None:
+        """Store all promises, as Home Assistant does when it is asked to."""
+        assert self.rig is not None
+        control = self.rig.controller
+        self.saved = json.dumps(
+            {
+                "holds": to_stored(control.holds.all, tuple[Hold, ...]),
+                "pauses": to_stored(control.pauses.all, tuple[Pause, ...]),
+                "heat": to_stored(control.heat.all, tuple[HeatClaim, ...]),
+            }
+        )
+
+    def read(self, *without: str) -> Stored:
+        """Return the promises as a start reads them, without some fields."""
+
+        def stored[T](name: str, form: type[T]) -> T:
+            items = json.loads(self.saved).get(name, ())
+            return from_stored(
+                form, [{k: v for k, v in i.items() if k not in without} for i in items]
+            )
+
+        return Stored(
+            holds=stored("holds", tuple[Hold, ...]),
+            pauses=stored("pauses", tuple[Pause, ...]),
+            heat=stored("heat", tuple[HeatClaim, ...]),
+        )
+
+
+async def prepared(make_rig: Callable[..., Rig], **options: Any) -> Rig:
+    rig = make_rig(full=True, **options)
+    rig.settings["heating"] = 0
+    await start(rig)
+    rig.time.advance(60)
+    await rig.polls()
+    return rig
+
+
+async def lost(asked: Awaitable[object]) -> None:
+    """Make a request whose answer is lost."""
+    with pytest.raises(PoolctlError) as caught:
+        await asked
+    assert caught.value.ran is not False
+
+
+async def work(rig: Rig) -> None:
+    for each in (rig.controller.heat, rig.controller.pauses, rig.controller.holds):
+        await each.work()
+
+
+async def test_a_power_cut_before_the_answer(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    """W18: the command ran, the power failed: it is undone after the hour."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    rig.pool.faults.on("close_mid_body", "a")
+    rig.service.cloud.faults.on("refuse")
+    await lost(kind.promise(rig))
+    assert kind.changed(rig)
+    await rig.controller.close()
+    rig.pool.faults.clear()
+    rig.service.cloud.faults.clear()
+    rig.time.advance(120)
+    rig = make_rig(full=True, stored=disk.read())
+    await rig.live(MINUTES - 10, 60)
+    assert kind.changed(rig)
+    await rig.live(12, 60)
+    assert not kind.changed(rig) and kind.claims(rig).shown == ()
+
+
+async def test_the_promise_is_stored_before_the_command(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    found: list[list[str]] = []
+
+    async def save() -> None:
+        found.append(rig.names("a"))
+
+    rig = await prepared(make_rig, save=save)
+    await kind.promise(rig)
+    assert found[0] == [] and rig.names("a") == [kind.action]
+
+
+async def test_an_update_adds_fields(make_rig: Callable[..., Rig], kind: Kind) -> None:
+    """W17: only what makes a promise has to be stored."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await kind.promise(rig)
+    (made,) = json.loads(disk.saved)[kind.name]
+    needed = {"on", "until", "end", "slot", "kind", "source"}
+    await rig.controller.close()
+    rig = make_rig(full=True, stored=disk.read(*(made.keys() - needed)))
+    await rig.live(MINUTES - 5, 60)
+    assert kind.changed(rig)
+    await rig.live(10, 60)
+    assert not kind.changed(rig)
+
+
+async def test_a_lost_release_and_then_the_app(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    """The release ran, a read showed it: what the app then changes, stays."""
+    rig = await prepared(make_rig)
+    await kind.promise(rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.time.advance(MINUTES * 60)
+    await rig.polls()
+    rig.pool.faults.on("close_mid_body", "a")
+    await work(rig)
+    assert not kind.changed(rig)
+    rig.pool.faults.clear()
+    await rig.read()
+    await rig.polls(15)
+    kind.change(rig, True)
+    await rig.live(30)
+    assert kind.changed(rig)
+
+
+async def test_through_the_cloud_alone(away: Rig) -> None:
+    """The command ran, its answer was lost: it ends, and nobody has ended it before."""
+    away.service.cloud.faults.on("truncated_json", "manualSet")
+    await lost(hold(away, True, 30, 3))
+    away.service.cloud.faults.clear()
+    await away.live(25, 30)
+    assert away.pool.pool.relays[3]
+    await away.live(20, 30)
+    assert not away.pool.pool.relays[3]
+
+
+async def test_off_through_the_cloud_alone(away: Rig) -> None:
+    """Off needs no release, so nothing is tried again and again."""
+    away.pool.pool.switch(3, True)
+    await away.polls(30)
+    await switch(away, False, 3)
+    sent = len(away.written())
+    await away.live(30, 30)
+    assert (away.controller.holds.wait, len(away.written())) == (None, sent)
+
+
+async def test_a_request_that_did_not_run(rig: Rig) -> None:
+    """The hold that it would have replaced still ends in time."""
+    await start(rig)
+    await hold(rig, True, 30)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("hang", "a")
+    await lost(hold(rig, False, 60))
+    assert rig.pool.pool.relays[SLOT]
+    rig.pool.faults.clear()
+    await rig.live(2)
+    (held,) = rig.controller.holds.shown
+    assert (held.on, held.until is not None) == (True, True)
+    await rig.live(30)
+    assert not rig.pool.pool.slots[SLOT].held
+
+
+async def test_days_without_an_answer(rig: Rig) -> None:
+    """However often an undo has failed, it is tried as soon as there is an answer."""
+    await start(rig)
+    await hold(rig, True, 30)
+    rig.pool.faults.on("refuse")
+    rig.service.cloud.faults.on("refuse")
+    rig.time.advance(40 * 60)
+    holds = rig.controller.holds
+    for _ in range(3):
+        rig.time.advance(15 * 60)
+        await holds.work()
+    rig.pool.faults.clear()
+    await rig.live(2)
+    assert not rig.pool.pool.slots[SLOT].held
+
+
+@pytest.mark.parametrize("by_cloud", [False, True])
+async def test_one_odd_frame_before_the_lan_is_lost(
+    make_rig: Callable[..., Rig], by_cloud: bool
+) -> None:
+    """The hold ends in time by any path, although the last frame did not show it."""
+    rig = make_rig(full=True)
+    rig.service.cloud.not_offered.clear()
+    await start(rig)
+    await hold(rig, True, 30, 3)
+    rig.pool.dialects.add("odd_no_override")
+    rig.pool.frames = 0
+    await rig.polls(15)
+    (held,) = rig.controller.holds.shown
+    assert held.doubted_at is not None
+    if by_cloud:
+        rig.pool.faults.on("refuse")
+    await rig.live(45)
+    assert not rig.pool.pool.relays[3]
+
+
+async def test_one_relay_pulse_of_a_light_show(make_rig: Callable[..., Rig]) -> None:
+    """L15: it is not a hold; two reads that agree are."""
+    rig = make_rig(full=True)
+    await start(rig)
+    light = rig.pool.pool.slots[1]
+    light.held, light.on = True, False
+    await rig.polls(15)
+    light.held = False
+    for _ in range(4):
+        assert rig.controller.holds.all == ()
+        await rig.polls(15)
+    rig.pool.pool.switch(3, True)
+    await rig.polls(15)
+    assert rig.controller.holds.all == ()
+    await rig.polls(15)
+    assert [(each.slot, each.on) for each in rig.controller.holds.shown] == [(3, True)]
