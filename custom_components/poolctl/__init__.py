@@ -1,5 +1,6 @@
 """Integration for pool controllers on the LAN, with the vendor's cloud as fallback."""
 
+import asyncio
 import logging
 
 from homeassistant.const import Platform
@@ -11,7 +12,7 @@ from homeassistant.helpers import (
 )
 from homeassistant.helpers.typing import ConfigType
 
-from .account import AccountCoordinator, PoolctlConfigEntry, async_name_all
+from .account import AccountCoordinator, PoolctlConfigEntry, async_name_all, cloud_of
 from .const import CONF_CONTROLLERS, DOMAIN, Connection
 from .dashboard import (
     async_offer_dashboard,
@@ -19,6 +20,7 @@ from .dashboard import (
     async_withdraw_dashboard,
 )
 from .options import options_of
+from .report.statistics import Observers
 from .services import async_setup_services
 from .status.table import async_delete_repairs_of_entry
 from .store.hold_timer import async_leave_all
@@ -90,7 +92,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     others = hass.config_entries.async_entries(DOMAIN, include_ignore=False)
     others = [other for other in others if other.entry_id != entry.entry_id]
     shared = {each for other in others for each in other.data.get(CONF_CONTROLLERS, {})}
-    await async_leave_all(hass, entry, shared)
+    await async_leave_all(hass, entry, shared, cloud_of(hass, entry, Observers()))
     for device_id in entry.data.get(CONF_CONTROLLERS, {}):
         if device_id not in shared:
             memory.forget(device_id)
@@ -113,13 +115,13 @@ async def async_remove_config_entry_device(
 
 async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> bool:
     """Unload the entry; first release what could not be released afterwards."""
-    connection = options_of(entry).connection
-    for controller in entry.runtime_data.controllers.values():
-        if entry.disabled_by:
-            await controller.async_leave()
-        elif controller.options.uses_lan and connection is Connection.CLOUD:
-            # Releases the holds that need the LAN; a repair names those that remain.
-            await controller.warm_by.leave(only_lan=True)
+    controllers = entry.runtime_data.controllers.values()
+    if entry.disabled_by:
+        await asyncio.gather(*(each.async_leave() for each in controllers))
+    elif options_of(entry).connection is Connection.CLOUD:
+        # Releases the holds that need the LAN; a repair names those that remain.
+        by_lan = [each.warm_by for each in controllers if each.options.uses_lan]
+        await asyncio.gather(*(each.leave(only_lan=True) for each in by_lan))
     if entry.disabled_by:
         # Not on a reload: the repairs would come back, and a user who had ignored them
         # would have to ignore them again.

@@ -57,6 +57,22 @@ GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 type PoolctlConfigEntry = ConfigEntry[AccountCoordinator]
 
 
+def cloud_of(
+    hass: HomeAssistant, entry: ConfigEntry, observers: Observers
+) -> CloudClient:
+    """Return the cloud client of an account, even of one that was just deleted."""
+    memory = hass.data[DATA_MEMORY]
+    gates, clock = memory.gates(entry.unique_id or entry.entry_id), memory.clock
+    return CloudClient(
+        async_get_clientsession(hass),
+        entry.data[CONF_URL],
+        AccountToken(hass, entry, gates[TOKEN.device_id], clock),
+        observers.facts,
+        clock,
+        gates,
+    )
+
+
 class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     """Coordinator of an account: reads its inventory hourly, which keeps it signed in.
 
@@ -75,17 +91,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             update_interval=INVENTORY_INTERVAL,
             always_update=False,
         )
-        self.observers = Observers()
-        memory = hass.data[DATA_MEMORY]
-        gates, clock = memory.gates(entry.unique_id or entry.entry_id), memory.clock
-        self.cloud = CloudClient(
-            async_get_clientsession(hass),
-            entry.data[CONF_URL],
-            AccountToken(hass, entry, gates[TOKEN.device_id], clock),
-            self.observers.facts,
-            clock,
-            gates,
-        )
+        self.observers, clock = Observers(), hass.data[DATA_MEMORY].clock
+        self.cloud = cloud_of(hass, entry, self.observers)
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.turn = asyncio.Lock()
         """Held while the entities of one controller are added on one platform."""

@@ -1,10 +1,12 @@
 """The sign-in of an account: its access token, renewed in time (protocol.md 4.1)."""
 
 import asyncio
+from collections.abc import Mapping
 import time
+from typing import Any
 
 from aiohttp import ClientError
-from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, UnknownEntry
 from homeassistant.const import CONF_ACCESS_TOKEN, CONF_TOKEN, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
@@ -51,6 +53,8 @@ class AccountToken:
         self._not_before = 0.0
         """Earliest time of the next renewal (monotonic, in seconds)."""
         self._refused: str | None = None
+        self._last_token: Mapping[str, Any] | None = None
+        """The token of a deleted account, whose entry takes no other one."""
 
     async def __call__(self, *, refused: str | None = None) -> str:
         """Return a valid token other than the refused one.
@@ -89,7 +93,7 @@ class AccountToken:
             raise AuthenticationError("the service wants a new sign-in")
 
     async def _renew(self) -> PoolctlError | None:
-        token, renewed = self._entry.data[CONF_TOKEN], dict[str, object]()
+        token, renewed = self._token, dict[str, object]()
         refusals: list[float] = []
         error: PoolctlError | None = None
         try:
@@ -98,7 +102,7 @@ class AccountToken:
                     implementation = await async_get_config_entry_implementation(
                         self._hass, self._entry
                     )
-                renewed = await implementation.async_refresh_token(token)
+                renewed = await implementation.async_refresh_token({**token})
         except ConfigEntryAuthFailed, KeyError:
             refusals = [*self._refusals, self._clock.time()]
         except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
@@ -111,14 +115,11 @@ class AccountToken:
             self._renewal = None
         self._gate.answered(TOKEN, error)
         # Somebody may have signed in meanwhile, which counts more.
-        if error is None and token == self._entry.data[CONF_TOKEN]:
-            token = {**token, **renewed, CONF_REFUSALS: refusals}
-            self._hass.config_entries.async_update_entry(
-                self._entry, data={**self._entry.data, CONF_TOKEN: token}
-            )
+        if error is None and token == self._token:
+            self._store({**token, **renewed, CONF_REFUSALS: refusals})
         if refusals:
             # A closed season requests no sign-in; the next season does (chosen).
-            if not self._entry.pref_disable_polling:
+            if not (self._entry.pref_disable_polling or self._last_token):
                 self._entry.async_start_reauth_if_available(self._hass)
             return AuthenticationError("the service wants a new sign-in")
         if error is None:
@@ -128,17 +129,29 @@ class AccountToken:
                 self._hass.config_entries.flow.async_abort(flow["flow_id"])
         return error
 
+    def _store(self, token: Mapping[str, Any]) -> None:
+        data = {**self._entry.data, CONF_TOKEN: token}
+        try:
+            self._hass.config_entries.async_update_entry(self._entry, data=data)
+        except UnknownEntry:
+            self._last_token = token
+
+    @property
+    def _token(self) -> Mapping[str, Any]:
+        stored: Mapping[str, Any] = self._entry.data[CONF_TOKEN]
+        return self._last_token or stored
+
     @property
     def _refusals(self) -> list[float]:
-        found: list[float] = self._entry.data[CONF_TOKEN].get(CONF_REFUSALS, [])
+        found: list[float] = self._token.get(CONF_REFUSALS, [])
         return found
 
     @property
     def _access_token(self) -> str:
-        token: str = self._entry.data[CONF_TOKEN][CONF_ACCESS_TOKEN]
+        token: str = self._token[CONF_ACCESS_TOKEN]
         return token
 
     @property
     def _valid(self) -> bool:
-        expires_at: float = self._entry.data[CONF_TOKEN].get("expires_at", 0)
+        expires_at: float = self._token.get("expires_at", 0)
         return expires_at > time.time() + CLOCK_OUT_OF_SYNC_MAX_SEC

@@ -185,9 +185,15 @@ class Controller:
 
     async def leave(self, *, only_lan: bool = False) -> Left:
         """Undo in 10 s, heat first, what cannot be undone later; return the rest."""
-        begun = time.monotonic()
-        heat = await self.heat.leave(LEAVING / 2, only_lan=only_lan)
-        within = LEAVING - (time.monotonic() - begun)
+        leaves_by = time.monotonic() + LEAVING
+        if not only_lan and (*self.heat.all, *self.holds.all, *self.pauses.all):
+            # The LAN may have been lost a moment ago, or nothing was read yet.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVING / 2):
+                    await self.poller.read_in_haste()
+        within = min(LEAVING / 2, leaves_by - time.monotonic())
+        heat = await self.heat.leave(within, only_lan=only_lan)
+        within = leaves_by - time.monotonic()
         holds, pauses = await asyncio.gather(
             self.holds.leave(within, only_lan=only_lan),
             self.pauses.leave(within, only_lan=only_lan),

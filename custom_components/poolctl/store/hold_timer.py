@@ -1,5 +1,6 @@
 """Timer of a controller's holds and pauses, and their end before control is lost."""
 
+import asyncio
 from collections.abc import Callable, Container, Coroutine, Iterable
 from datetime import datetime
 
@@ -11,14 +12,15 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import dt as dt_util
 
+from ..client.cloud import CloudClient
 from ..client.controller import Controller, Left
 from ..client.facts import Facts
 from ..client.holds.hold import output_names
 from ..client.pool.state import PoolState
 from ..client.undoing import Undoing
 from ..client.wire.http import ClosingRequest
-from ..const import DOMAIN
-from ..network.record import LanAccess, stored_records
+from ..const import DOMAIN, Connection
+from ..network.record import ControllerRecord, LanAccess, stored_records
 from ..options import options_of
 from .controller import ControllerStore
 from .memory import DATA_MEMORY
@@ -102,42 +104,61 @@ async def async_report_left(
 
 
 async def async_leave_all(
-    hass: HomeAssistant, entry: ConfigEntry, shared: Container[str]
+    hass: HomeAssistant,
+    entry: ConfigEntry,
+    shared: Container[str],
+    cloud: CloudClient,
 ) -> None:
     """End holds and pauses of an entry's controllers; report those that remain.
 
-    The `shared` controllers are skipped: other accounts continue to run them.
+    All end at the same time. The `shared` controllers are skipped: other accounts
+    continue to run them.
     """
-    memory, options = hass.data[DATA_MEMORY], options_of(entry)
     records, _ = stored_records(entry.data)
-    for record in records.values():
-        if record.device_id in shared:
-            continue
-        stored = ControllerStore(memory, record.device_id)
-        parts = stored.to_start_from()
-        if not (*parts.holds, *parts.pauses, *parts.heat):
-            continue
-        session = async_create_clientsession(
-            hass, auto_cleanup=False, request_class=ClosingRequest
+    options = options_of(entry)
+    by_cloud = None if options.connection is Connection.LAN else cloud
+    await asyncio.gather(
+        *(
+            _async_leave(hass, record, by_cloud, uses_lan=options.uses_lan)
+            for record in records.values()
+            if record.device_id not in shared
         )
-        access = LanAccess(
-            record=record,
-            session=session,
-            counters=stored.counters,
-            facts=Facts(),
-            allowed=options.uses_lan,
-        )
-        controller = Controller(
-            record.device_id,
-            lan=access.client(),
-            cloud=None,
-            stored=parts,
-            clock=memory.clock,
-            zone=dt_util.get_default_time_zone,
-        )
-        try:
-            left, state = await controller.leave(), controller.store.reported
-            await async_report_left(hass, left, state, record.title)
-        finally:
-            await controller.close()
-            session.detach()
+    )
+
+
+async def _async_leave(
+    hass: HomeAssistant,
+    record: ControllerRecord,
+    cloud: CloudClient | None,
+    *,
+    uses_lan: bool,
+) -> None:
+    memory = hass.data[DATA_MEMORY]
+    stored = ControllerStore(memory, record.device_id)
+    parts = stored.to_start_from()
+    if not (*parts.holds, *parts.pauses, *parts.heat):
+        return
+    session = async_create_clientsession(
+        hass, auto_cleanup=False, request_class=ClosingRequest
+    )
+    access = LanAccess(
+        record=record,
+        session=session,
+        counters=stored.counters,
+        facts=Facts(),
+        allowed=uses_lan,
+    )
+    controller = Controller(
+        record.device_id,
+        lan=access.client(),
+        cloud=cloud,
+        stored=parts,
+        clock=memory.clock,
+        zone=dt_util.get_default_time_zone,
+    )
+    try:
+        left, state = await controller.leave(), controller.store.reported
+        await async_report_left(hass, left, state, record.title)
+    finally:
+        await controller.close()
+        session.detach()

@@ -53,6 +53,11 @@ class Paths:
         self.lan_error = None
         self._misses = 0
 
+    def lan_lost(self) -> None:
+        """Use the cloud from now on, if there is one."""
+        if self.cloud is not None:
+            self._misses = MAX_MISSES
+
     def lan_missed(self) -> bool:
         """Count an unanswered LAN poll; return whether the cloud is used now."""
         self._misses += 1

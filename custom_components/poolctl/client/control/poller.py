@@ -119,6 +119,17 @@ class Poller:
                 task.cancel()
             await asyncio.wait(tasks)
 
+    async def read_in_haste(self) -> None:
+        """Read the LAN, or the cloud if the LAN does not answer in `HEAD_START`."""
+        lan = asyncio.create_task(self.read_lan())
+        try:
+            await asyncio.wait([lan], timeout=HEAD_START)
+            if not (lan.done() and lan.result()):
+                self._paths.lan_lost()
+                await self.read_cloud()
+        finally:
+            lan.cancel()
+
     async def read_lan(self) -> bool:
         """Read the LAN, with one retry after a second; return whether it answered."""
         paths = self._paths

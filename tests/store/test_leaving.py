@@ -1,0 +1,83 @@
+"""What is undone before an account goes away: by any path, within 10 s in all."""
+
+from datetime import timedelta
+
+from homeassistant.components import persistent_notification
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.const import CONF_TOKEN
+import pytest
+
+from tests.world.assistant.home import Home
+
+pytestmark = pytest.mark.freeze_time("2026-11-23 08:00:00+00:00")
+WATERFALL = 3
+LASTS = timedelta(minutes=30)
+
+
+async def begin(home: Home, **options: str) -> None:
+    """Hold the waterfall on and pause dosing, for half an hour."""
+    home.own(home.service.full, home.service.small)
+    await home.set_up(home.service.full, home.service.small, options=options)
+    await home.live(60)
+    await home.finish(home.act("poolctl.hold", "slot_3", state=True, duration=LASTS))
+    dosing = {"entity_id": home.entity_id("switch", "ph_dosing"), "duration": LASTS}
+    pause = home.hass.services.async_call(
+        "poolctl", "pause_dosing", dosing, blocking=True
+    )
+    await home.finish(pause)
+    await home.live(60)
+    assert left(home) == (True, 0)
+
+
+def left(home: Home) -> tuple[bool, float]:
+    """Return whether the waterfall runs, and whether acid is dosed."""
+    return home.pool.relays[WATERFALL], home.pool.settings["ph_dosing"]
+
+
+async def go_away(home: Home, way: str) -> float:
+    """Delete or disable the account; return how many seconds that took."""
+    entries, entry_id = home.hass.config_entries, home.entry.entry_id
+    began = home.hass.loop.time()
+    if way == "deleted":
+        await home.finish(entries.async_remove(entry_id))
+    else:
+        off = entries.async_set_disabled_by(entry_id, ConfigEntryDisabler.USER)
+        await home.finish(off)
+    return home.hass.loop.time() - began
+
+
+@pytest.mark.parametrize("way", ["deleted", "disabled"])
+@pytest.mark.parametrize("lan", ["unused", "refuse", "hang"])
+async def test_through_the_cloud(home: Home, way: str, lan: str) -> None:
+    await begin(home, **({"connection": "cloud"} if lan == "unused" else {}))
+    if lan != "unused":
+        home.controller.faults.on(lan)
+    assert await go_away(home, way) < 12
+    assert left(home) == (False, 1)
+
+
+async def test_a_token_that_has_expired(home: Home) -> None:
+    """It is renewed once more, although the account has just been deleted."""
+    await begin(home, connection="cloud")
+    await home.unload()
+    expired = {**home.entry.data[CONF_TOKEN], "expires_at": 0}
+    data = {**home.entry.data, CONF_TOKEN: expired}
+    home.hass.config_entries.async_update_entry(home.entry, data=data)
+    await go_away(home, "deleted")
+    assert left(home) == (False, 1)
+    assert not home.flows
+
+
+@pytest.mark.parametrize("way", ["deleted", "disabled"])
+async def test_many_controllers_without_an_answer(home: Home, way: str) -> None:
+    """All are waited for at the same time, and each is named in a notification."""
+    await begin(home)
+    small = home.service.small
+    hold = home.act("poolctl.hold", "slot_2", of=small, state=True, duration=LASTS)
+    await home.finish(hold)
+    for controller in (home.service.full, small):
+        controller.faults.on("hang")
+    home.cloud.faults.on("hang")
+    assert await go_away(home, way) < 12
+    notices = persistent_notification._async_get_or_create_notifications(home.hass)
+    assert len({each["title"] for each in notices.values()}) == 2
