@@ -176,7 +176,7 @@ NUMBERS = (
         native_step=SPEED_STEP,
         exists_fn=lambda view: view.state.variable_speed,
         value_fn=lambda view: shown_speed(view.state, view.choices),
-        set_fn=lambda controller, value: controller.pump.set_speed(round(value)),
+        set_fn=lambda controller, value: controller.holds.set_speed(round(value)),
     ),
     _desired(ACID, "ph_target", NumberDeviceClass.PH),
     _desired(CHLORINATOR, "chlorinator_orp_target", *_ORP),

@@ -15,9 +15,11 @@ from .client.wire.exceptions import PoolctlError
 from .coordinator import ControllerCoordinator
 from .errors import KEY_ERRORS, NOT_REACHED_ERRORS, Sentences, sentence
 from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address
+from .status.pool import held_off
+from .status.situation import Situation
 
-type _Fix = Callable[[ControllerCoordinator], Awaitable[None]]
-"""Function that fixes an issue; raises a PoolctlError if it fails."""
+type _Fix = Callable[[ControllerCoordinator, Situation], Awaitable[None]]
+"""Function that fixes an issue as the user saw it; raises a PoolctlError if it fails."""
 
 
 class _ControllerFlow(RepairsFlow):
@@ -55,6 +57,8 @@ class _ConfirmFlow(_ControllerFlow):
 
     def __init__(self, fix: _Fix, errors: Sentences) -> None:
         self._fix, self._errors = fix, errors
+        self._shown: Situation | None = None
+        """The situation that the user confirms."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
@@ -65,12 +69,13 @@ class _ConfirmFlow(_ControllerFlow):
         self, user_input: UserInput | None = None
     ) -> RepairsFlowResult:
         """Explain, then act."""
-        if user_input is None:
-            return self._form("confirm", {})
         if (coordinator := self._coordinator) is None:
             return self.async_abort(reason="gone")
+        if user_input is None or self._shown is None:
+            self._shown = coordinator.situation()
+            return self._form("confirm", {})
         try:
-            await self._fix(coordinator)
+            await self._fix(coordinator, self._shown)
         except PoolctlError as err:
             return self._form("confirm", {"base": sentence(err, self._errors)})
         return self.async_create_entry(data={})
@@ -121,24 +126,24 @@ class _AddressFlow(_ControllerFlow):
 def _refill(doser: DoserKind) -> Callable[[], RepairsFlow]:
     return partial(
         _ConfirmFlow,
-        lambda coordinator: coordinator.controller.dosing.refill(doser),
+        lambda coordinator, shown: coordinator.controller.dosing.refill(doser),
         NOT_REACHED_ERRORS,
     )
 
 
-async def _give_back_held_off(coordinator: ControllerCoordinator) -> None:
-    controller = coordinator.controller
-    for hold in controller.holds.shown:
-        if not hold.on:
-            await controller.holds.resume(
-                controller.store.state.outputs.slot(hold.slot)
-            )
+async def _give_back_held_off(
+    coordinator: ControllerCoordinator, shown: Situation
+) -> None:
+    """Give back the outputs that the repair names, unless they were switched since."""
+    holds = coordinator.controller.holds
+    named = [hold.slot for hold in held_off(shown) if holds.of(hold.slot) == hold]
+    await holds.resume_each(named)
 
 
 _FLOWS: Mapping[str, Callable[[], RepairsFlow]] = {
     "key_rejected": partial(
         _ConfirmFlow,
-        lambda coordinator: coordinator.recovery.async_adopt_key(),
+        lambda coordinator, shown: coordinator.recovery.async_adopt_key(),
         KEY_ERRORS,
     ),
     "address_lost": _AddressFlow,

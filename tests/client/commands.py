@@ -18,7 +18,7 @@ COMMANDS: dict[str, Command] = {
     "output on": lambda it: it.outputs.switch(WATERFALL, True),
     "light": lambda it: it.outputs.switch(POOL_LIGHT, True),
     "pump off": lambda it: it.pump.switch(False),
-    "pump speed": lambda it: it.pump.set_speed(55),
+    "pump speed": lambda it: it.holds.set_speed(55),
     "pool target": lambda it: it.heating.change(POOL, target=31),
     "pool off": lambda it: it.heating.change(POOL, heat=False),
     "heat source": lambda it: it.heating.select(HeatSource.SOLAR, False),

@@ -103,14 +103,14 @@ def _without_effect(kind: DoserKind) -> Problem[Situation]:
     )
 
 
-def _held_off(pool: Situation) -> list[Hold]:
+def held_off(pool: Situation) -> list[Hold]:
     """Return the holds off for a day or more: they may be forgotten."""
     begun = pool.now - _DAY
     return [hold for hold in pool.holds if not hold.on and hold.since <= begun]
 
 
 def _held_against_schedule(pool: Situation) -> list[Hold]:
-    """Return the holds off against a schedule, without those of `_held_off`."""
+    """Return the holds off against a schedule, without those of `held_off`."""
     state, begun = pool.state, pool.now - _DAY
     return [
         hold
@@ -210,8 +210,8 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     ),
     Problem(
         "held_off",
-        lambda pool: bool(_held_off(pool)),
-        lambda pool: {"outputs": output_names(_held_off(pool), pool.state)},
+        lambda pool: bool(held_off(pool)),
+        lambda pool: {"outputs": output_names(held_off(pool), pool.state)},
         action=RESUME,
         repair=Repair(patience=0.0, fixable=True),
     ),

@@ -25,7 +25,7 @@ def speeds(rig: Rig) -> list[object]:
 
 
 async def test_moves_of_a_slider(pool: Rig) -> None:
-    set_speed = pool.controller.pump.set_speed
+    set_speed = pool.controller.holds.set_speed
     await asyncio.gather(*(set_speed(speed) for speed in range(45, 95, 5)))
     assert (speeds(pool), pool.reported.readings.pump_speed) == ([90], 90)
     pool.forget()
@@ -40,7 +40,7 @@ async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
     """Neither the reply's frame nor a poll under way brings the old value back."""
     poll = asyncio.create_task(pool.polls())
     await asyncio.sleep(0)
-    await asyncio.gather(poll, pool.controller.pump.set_speed(85))
+    await asyncio.gather(poll, pool.controller.holds.set_speed(85))
     shown = [state.readings.pump_speed or 0 for state in pool.published]
     assert shown == sorted(shown) and len(shown) > 2
     assert (shown[0], shown[-1]) == (75, 85)
@@ -52,7 +52,7 @@ async def test_what_was_asked_is_shown_until_it_is_there(pool: Rig) -> None:
 
 
 async def test_every_caller_gets_the_error_but_one_who_gives_up(pool: Rig) -> None:
-    set_speed = pool.controller.pump.set_speed
+    set_speed = pool.controller.holds.set_speed
     pool.pool.faults.on("decline")
     results = await asyncio.gather(set_speed(50), set_speed(60), return_exceptions=True)
     assert [type(result) for result in results] == [DeclinedError] * 2
@@ -71,9 +71,9 @@ async def test_stop_and_close(pool: Rig) -> None:
     """While one value is being sent and one waits; a stop lets later ones be sent."""
     control = pool.controller
     pool.pool.faults.on("hang")
-    tasks = [asyncio.create_task(control.pump.set_speed(50))]
+    tasks = [asyncio.create_task(control.holds.set_speed(50))]
     await until(lambda: len(pool.asked("a")) == 1)
-    tasks.append(asyncio.create_task(control.pump.set_speed(60)))
+    tasks.append(asyncio.create_task(control.holds.set_speed(60)))
     await asyncio.sleep(0)
     await control.stop()
     for task in tasks:
@@ -82,7 +82,7 @@ async def test_stop_and_close(pool: Rig) -> None:
     await control.stop()
     assert len(pool.asked("a")) == 1
     pool.pool.faults.clear()
-    await control.pump.set_speed(70)
+    await control.holds.set_speed(70)
 
     # A caller who goes away at the end gets no error of a closed client.
     pool.pool.faults.on("hang")
@@ -95,7 +95,7 @@ async def test_stop_and_close(pool: Rig) -> None:
         await task
     pool.forget()
     for command in (
-        control.pump.set_speed(70),
+        control.holds.set_speed(70),
         control.outputs.switch(3, True),
         control.raw.action("aux", b"\3\1\1"),
     ):
@@ -119,7 +119,7 @@ async def test_what_slow_reads_disprove_was_not_done(
 
     monkeypatch.setattr(control.poller, "read_lan", read_slowly)
     pool.pool.faults.on("ignore_writes")
-    for command in (control.pump.set_speed(85), control.outputs.switch(3, True)):
+    for command in (control.holds.set_speed(85), control.outputs.switch(3, True)):
         with pytest.raises(NotAppliedError):
             await command
     pool.pool.pool.switch(3, True)

@@ -32,21 +32,21 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
     await small.polls(60)  # primed
     for speed, sent in ((40, 40), (100, 100), (62, 60), (63, 65), (98, 100)):
         small.forget()
-        await pump.set_speed(speed)
+        await small.controller.holds.set_speed(speed)
         assert small.pool.pool.pump.speed == sent
         assert small.reported.readings.pump_speed == sent
         assert small.names() == ["cmd", "state"]
     small.forget()
     for speed in (39, 0, -1, 101, 255):
         with pytest.raises(InvalidCommandError):
-            await pump.set_speed(speed)
+            await small.controller.holds.set_speed(speed)
     # Switched off, it is not shown at the speed that was chosen for its next start.
     small.controller.store.choose(lambda choices: replace(choices, pump_speed=55))
     await pump.switch(False)
     assert [state.readings.pump_speed for state in small.published] == [100, 0]
     await small.polls(15)
     small.forget()
-    await pump.set_speed(60)
+    await small.controller.holds.set_speed(60)
     assert small.asked() == []
     await small.polls(15)
     assert small.controller.store.choices.pump_speed == 60
@@ -71,7 +71,7 @@ async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     assert on_cloud.time.slept == []
     await on_cloud.polls(35)
     assert on_cloud.reported.pump_on is False
-    await pump.set_speed(85)  # stopped: kept for the next start
+    await on_cloud.controller.holds.set_speed(85)  # stopped: kept for the next start
     assert on_cloud.written() == ["setPumpInfo"]
     await pump.switch(True)
     on_cloud.time.advance(5)
@@ -96,7 +96,7 @@ async def test_published_endpoints_only(
     rig.service.cloud.dialects = {failure}
     rig.service.cloud.failing = {n for n, e in ENDPOINTS.items() if not e.published}
     await rig.polls()
-    await rig.controller.pump.set_speed(60)
+    await rig.controller.holds.set_speed(60)
     for on in (False, True):
         rig.time.advance(5)
         await rig.controller.pump.switch(on)

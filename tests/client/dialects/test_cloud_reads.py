@@ -73,7 +73,7 @@ async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
     """Copies are up to 30 s old (protocol.md 8): a read would show nothing new."""
     away.service.cloud.dialects = dialects
     for speed in (50, 60, 70, 80):
-        await away.controller.pump.set_speed(speed)
+        await away.controller.holds.set_speed(speed)
     assert away.written() == ["setPumpInfo"] * 4
     assert {request.method for request in away.service.cloud.requests} == {"POST"}
 
@@ -81,7 +81,7 @@ async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
 async def test_what_a_write_said_is_shown_until_a_newer_read(away: Rig) -> None:
     """A read that may be older than the write disproves nothing."""
     away.pool.faults.on("ignore_writes")
-    await away.controller.pump.set_speed(55)
+    await away.controller.holds.set_speed(55)
     shown = away.shown.readings.pump_speed
     await away.polls(COPY_AGE - 5)
     assert away.shown.readings.pump_speed == shown

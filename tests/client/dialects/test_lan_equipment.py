@@ -74,7 +74,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     small.pool.dialects.add("primes_at_full_speed")
     pump = small.controller.pump
     await pump.switch(False)
-    await pump.set_speed(50)
+    await small.controller.holds.set_speed(50)
     await pump.switch(True)
     assert small.pool.pool.pump.speed == 0
     assert small.reported.last_speed == 75
@@ -91,7 +91,7 @@ async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
     """A reading of another speed, as set in the app, does not overwrite it."""
     pump, pool = small.controller.pump, small.pool.pool
     await pump.switch(False)
-    await pump.set_speed(50)
+    await small.controller.holds.set_speed(50)
     pool.set_speed(75)
     pool.switch(0, True)
     await small.polls(300)

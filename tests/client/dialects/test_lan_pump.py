@@ -136,7 +136,7 @@ async def test_nothing_gives_back(small_pool: Speak, busy: tuple[str, ...]) -> N
     With L7, a pump that stopped before `busy` was answered is started again.
     """
     rig = await small_pool("pump_aux_declined", *busy)
-    await rig.controller.pump.set_speed(85)
+    await rig.controller.holds.set_speed(85)
     await rig.polls(15)
     for _ in range(2):
         rig.forget()

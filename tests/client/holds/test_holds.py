@@ -1,10 +1,13 @@
 """Holds: the commands that are sent, and the releases at their end."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
+from custom_components.poolctl.client.holds.claim import End
+from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
@@ -173,3 +176,66 @@ async def test_what_cannot_be_held(rig: Rig) -> None:
         with pytest.raises(InvalidCommandError):
             await hold(rig, on, 5, slot, speed)
     assert rig.asked("a") == [] and ends(rig) == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "holds_end", "ends"),
+    [(40, True, True), (0, True, False), (40, False, False)],
+)
+async def test_the_speed_of_the_pump(
+    make_rig: Callable[..., Rig], minutes: int, holds_end: bool, ends: bool
+) -> None:
+    """It ends with the schedule that runs the pump; what runs by hand, goes on."""
+    rig = make_rig(holds_end=holds_end)
+    pool, pump = rig.pool.pool, rig.pool.pool.pump
+    window(pool, minutes or -10, 0)
+    if not minutes:
+        pool.switch(0, True)
+    await start(rig)
+    await rig.polls(120)
+    await rig.polls(15)
+    assert pump.mode == (1 if minutes else 99)
+    for speed in (55, 90):
+        await rig.controller.holds.set_speed(speed)
+        await rig.live(1)
+        assert (pump.mode, pump.speed) == (99, speed)
+    await rig.live(33)
+    assert (pump.mode, pump.speed) == (99, 90)
+    (held,) = rig.controller.holds.shown
+    assert (held.on, held.end is End.SCHEDULE) == (True, ends)
+    await rig.live(6)
+    assert (pool.slots[0].held, pump.running) == (not ends, not ends)
+
+
+async def test_the_newest_of_several_speeds(rig: Rig) -> None:
+    window(rig.pool.pool, 40, 0)
+    await start(rig)
+    await rig.polls(120)
+    speeds = [rig.controller.holds.set_speed(speed) for speed in (50, 60, 70, 80)]
+    await asyncio.gather(*speeds)
+    await rig.live(2)
+    assert rig.pool.pool.pump.speed == 80
+    assert lasts(rig) == pytest.approx(36, abs=1)
+    # Whoever switches it off, means that, whatever its slider does then.
+    off = switch(rig, False, 0)
+    await asyncio.gather(rig.controller.holds.set_speed(55), off)
+    off = switch(rig, False, 0)
+    await asyncio.gather(off, rig.controller.holds.set_speed(60))
+    await rig.live(2)
+    assert not rig.pool.pool.pump.running
+
+
+async def test_what_schedules_cannot_switch(make_rig: Callable[..., Rig]) -> None:
+    """The override of a heater or doser is left alone: the firmware runs them."""
+    rig = await start(make_rig(full=True))
+    await switch(rig, True, 3)
+    roles = {Role.DOSING, Role.HEATING}
+    others = [each.index for each in rig.shown.outputs.slots if each.role in roles]
+    assert others
+    for index in others:
+        rig.pool.pool.slots[index].held = True
+    await rig.polls(15)
+    assert {*others} < {*(rig.reported.outputs.held or ())}
+    rig.forget()
+    await rig.controller.holds.resume_all()
+    assert payloads(rig) == [b"\3\0\0"]

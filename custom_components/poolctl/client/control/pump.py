@@ -67,7 +67,7 @@ class PumpControl(Control):
         function that waits for the effect; raises InvalidCommandError for a speed
         outside 40 to 100.
         """
-        wanted = None if speed is None else _checked(speed)
+        wanted = None if speed is None else checked_speed(speed)
         asked_again = self._no_aux
         if on or hold:
             pending = await self._send(on, wanted)
@@ -93,19 +93,8 @@ class PumpControl(Control):
             # If neither command releases it, it is off nevertheless, as requested.
             await self._resumed_by_aux(slot)
 
-    async def set_speed(self, speed: int) -> None:
-        """Set the speed in %; a stopped pump uses it at the next start.
-
-        Raises InvalidCommandError outside 40 to 100.
-        """
-        speed = _checked(speed)
-        if self._store.state.pump_on:
-            await self._sender.coalescer.run(
-                "pump",
-                speed,
-                lambda newest: self._send(True, newest),
-                self._sender.confirm,
-            )
+    def choose_speed(self, speed: int) -> None:
+        """Store the speed in % for the next start."""
         self._store.choose(lambda choices: replace(choices, pump_speed=speed))
 
     async def resume(self) -> None:
@@ -207,7 +196,8 @@ def _aux(slot: int, *, held: bool) -> LanCommand:
     return lambda lan: lan.action("aux", payload)
 
 
-def _checked(speed: int) -> int:
+def checked_speed(speed: int) -> int:
+    """Return the nearest speed in %; raises InvalidCommandError outside 40 to 100."""
     if not MIN_SPEED <= speed <= MAX_SPEED:
         raise InvalidCommandError(f"{speed} % is not a speed of this pump")
     return nearest_speed(speed)

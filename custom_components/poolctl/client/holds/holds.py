@@ -10,6 +10,7 @@ from typing import Final, override
 from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
+from ..control.pump import checked_speed
 from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
@@ -19,7 +20,7 @@ from .claims import Claims
 from .decide import AGREEING, Seen
 from .evidence import LIGHT_SHOW, LIGHTS, held_outputs, runs, seen, stopped_by_spa
 from .hold import Asked, Hold, basis_of, rescheduled
-from .rules import window_of
+from .rules import running_schedule, window_of
 
 _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
@@ -27,11 +28,21 @@ _CAUSED: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """A user's request for an output; without a hold, the output is released."""
+    """A user's request for an output.
+
+    Without a hold, only the speed of the running pump changes; without that either, the
+    output is released.
+    """
 
     slot: Slot
     hold: Hold | None = None
     speed: int | None = None
+
+    def then(self, newer: _Request) -> _Request:
+        """Return what a user wants who asks for this, and for something newer."""
+        if self.hold is None or newer.hold or newer.speed is None:
+            return newer
+        return replace(self, speed=newer.speed) if self.hold.on else self
 
 
 class Holds(Claims[Hold]):
@@ -80,17 +91,44 @@ class Holds(Claims[Hold]):
         await self._request(_Request(slot=slot, hold=hold))
 
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
-        offset = self._times.offset
-        if window := window_of(self._store.state, slot, self._times.local):
-            return replace(
-                hold,
-                end=End.SCHEDULE,
-                until=window.until - offset,
-                schedules=window.schedules,
-                basis=basis_of(self._store.state, window.schedules, offset),
-            )
+        """Return how an output is held off: not at all if no schedule would run it."""
         # If it is held nevertheless, as the cloud may do, it is released.
-        return replace(hold, needed=False, until=hold.since)
+        unneeded = replace(hold, needed=False, until=hold.since)
+        return self._until_schedule_ends(hold, slot) or unneeded
+
+    def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
+        """Return a hold that ends with the open windows of schedules, if there are any."""
+        state, offset = self._store.state, self._times.offset
+        if (window := window_of(state, slot, self._times.local)) is None:
+            return None
+        return replace(
+            hold,
+            end=End.SCHEDULE,
+            until=window.until - offset,
+            schedules=window.schedules,
+            basis=basis_of(state, window.schedules, offset),
+        )
+
+    async def set_speed(self, speed: int) -> None:
+        """Set the speed of the pump in %; a stopped pump uses it at the next start.
+
+        If a schedule runs the pump, that speed ends with the schedule. Raises
+        InvalidCommandError outside 40 to 100.
+        """
+        pump, speed = self._store.state.outputs.pump, checked_speed(speed)
+        if pump is not None and self._store.state.pump_on:
+            await self._request(_Request(slot=pump, speed=speed))
+        self._outputs.choose_speed(speed)
+
+    def _at_speed(self, slot: Slot) -> Hold | None:
+        """Return the hold that a speed needs: none unless a schedule runs the pump."""
+        if running_schedule(self._store.state, slot) is None:
+            return None
+        now = self._times.now
+        hold = Hold(slot=slot.index, on=True, since=now, asked=Asked.HERE)
+        return (
+            self._until_schedule_ends(hold, slot) if self._end_by_themselves else hold
+        )
 
     async def hold(
         self,
@@ -148,11 +186,16 @@ class Holds(Claims[Hold]):
 
         Raises NotSupportedError if held outputs are not reported (cloud alone).
         """
-        if (held := self._store.state.outputs.held) is None:
+        if (held := held_outputs(self._store.state)) is None:
             raise NotSupportedError("what is held by hand is not reported")
+        await self.resume_each(slot.index for slot in held)
+
+    async def resume_each(self, slots: Iterable[int]) -> None:
+        """Release outputs, each by itself, to their schedules; raises the first failure."""
         failures = []
-        for index in held:
-            if index not in (self._store.state.outputs.held or ()):
+        for index in slots:
+            held = self._store.state.outputs.held
+            if held is not None and index not in held:
                 continue  # released with another one, as the actuators of a spa are
             try:
                 await self.resume(self._store.state.outputs.slot(index))
@@ -164,7 +207,11 @@ class Holds(Claims[Hold]):
     async def _request(self, request: _Request) -> None:
         """Send the newest request for a slot; all waiting callers get its outcome."""
         await self._coalescer.run(
-            str(request.slot.index), request, self._send, lambda finish: finish()
+            str(request.slot.index),
+            request,
+            self._send,
+            lambda finish: finish(),
+            combine=_Request.then,
         )
 
     async def stop(self) -> None:
@@ -176,6 +223,10 @@ class Holds(Claims[Hold]):
     async def _send(self, request: _Request) -> Callable[[], Awaitable[None]]:
         """Send a user's request; return a function that waits for the outcome."""
         slot, hold = request.slot, request.hold
+        if request.speed is not None and hold is None:
+            hold = self._at_speed(slot)
+            if hold is None:
+                return await self._begin_speed(slot, request.speed)
         if hold is None:
             with self._switching(slot.index):
                 await self._outputs.resume_schedule(slot.index)
@@ -193,6 +244,17 @@ class Holds(Claims[Hold]):
                 hold = hold.claimed({**others, **own}, now)
         hold = replace(hold, state=Known.REQUESTED, previous=previous)
         return await self._begin(slot, hold, request.speed)
+
+    async def _begin_speed(
+        self, slot: Slot, speed: int
+    ) -> Callable[[], Awaitable[None]]:
+        """Change the speed of the pump alone: what holds it, stays."""
+        finish = await self._outputs.send(slot, True, held=True, speed=speed)
+
+        async def confirm() -> None:
+            await finish()
+
+        return confirm
 
     def _previous(self, slot: int) -> Hold | None:
         previous = self._all.get(slot)
