@@ -5,12 +5,14 @@ Each case is tried for outputs, dosers and heat sources (protocol.md L30, W12, W
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 import json
 from typing import Any, override
 
 import pytest
 
+from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.controller import Stored
 from custom_components.poolctl.client.holds.claims import Claims
@@ -26,6 +28,7 @@ from tests.world.simulator.pool import SOLAR
 
 MINUTES = 60
 LASTS = timedelta(minutes=MINUTES)
+YEAR = 366 * 86400.0
 
 
 @dataclass
@@ -322,3 +325,54 @@ async def test_one_relay_pulse_of_a_light_show(make_rig: Callable[..., Rig]) -> 
     assert rig.controller.holds.all == ()
     await rig.polls(15)
     assert [(each.slot, each.on) for each in rig.controller.holds.shown] == [(3, True)]
+
+
+@pytest.mark.parametrize("reached", [False, True])
+async def test_a_start_with_a_clock_years_ahead(
+    make_rig: Callable[..., Rig], kind: Kind, reached: bool
+) -> None:
+    """W19: without internet, only what has been measured since the start counts."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await kind.promise(rig)
+    await rig.live(5, 60)
+    await disk.save()
+    trusted, pool = rig.controller.clock.time(), rig.pool.pool
+    await rig.controller.close()
+    rig.time.advance(300)
+
+    def steady() -> float:
+        return pool.local_time().timestamp()
+
+    clock = Clock(since=trusted, wall=lambda: steady() + 4 * YEAR, steady=steady)
+    rig = make_rig(full=True, stored=disk.read(), clock=clock)
+    if reached:
+        # The service knows the time: the five minutes of the stop count, too.
+        clock.confirm(format_datetime(datetime.fromtimestamp(steady(), UTC)))
+    await rig.live(45, 60)
+    assert kind.changed(rig) and kind.claims(rig).overdue == ()
+    await rig.live(7 if reached else 12, 60)
+    assert not kind.changed(rig)
+
+
+async def test_an_old_backup_and_a_clock_that_is_not_confirmed(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    """W16: once the service reports the time, what ended months ago is only shown."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await kind.promise(rig)
+    await disk.save()
+    trusted, pool = rig.controller.clock.time(), rig.pool.pool
+    await rig.controller.close()
+    rig.time.advance(YEAR / 4)
+
+    def steady() -> float:
+        return pool.local_time().timestamp()
+
+    clock = Clock(since=trusted, wall=steady, steady=steady)
+    rig = make_rig(full=True, stored=disk.read(), clock=clock)
+    await rig.polls()
+    clock.confirm(format_datetime(datetime.fromtimestamp(steady(), UTC)))
+    await rig.live(120, 120)
+    assert kind.changed(rig) and len(kind.claims(rig).overdue) == 1
