@@ -394,14 +394,14 @@ def prefilled(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the options that the editor prefills, and a choice where it needs one."""
     options = {key: field.get("default") for key, field in fields.items()}
     choices = {
-        key: tuple(field["selector"]["select"]["options"])
+        key: {*field["selector"]["select"]["options"]}
         for key, field in fields.items()
         if "select" in field["selector"]
     }
     offered = {
-        "connection": automation.CONNECTIONS,
-        "kinds": KEYS,
-        "reading": tuple(reading.key for reading in READINGS),
+        "connection": {*automation.CONNECTIONS},
+        "kinds": {*KEYS},
+        "reading": {reading.key for reading in READINGS},
     }
     assert choices.items() <= offered.items()
     if "connection" in options:

@@ -11,6 +11,7 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.poolctl.devices.parts import proposed_use
 from tests.devices.test_parts import parts
 from tests.flow.test_options import choose as choose_settings
 from tests.world.assistant.home import Home
@@ -178,3 +179,51 @@ async def test_a_light_through_the_cloud(small: Home) -> None:
     await small.finish(small.act("light.turn_on", "slot_2"))
     assert small.value("light", "slot_2") == "on"
     assert small.cloud_writes == ["manualSet"]
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("Heat pump", "heater"),
+        ("Garden light", "light"),
+        ("Booster Pump", "pump"),
+        ("Wärmepumpe", "heater"),
+        ("Gartenlicht", "light"),
+        ("Pompe à chaleur", "heater"),
+        ("Éclairage jardin", "light"),
+        ("Luz del jardín", "light"),
+        ("Bomba de calor", "heater"),
+        ("Pompa di calore", "heater"),
+        ("Warmtepomp", "heater"),
+        ("Čerpadlo vodopádu", "pump"),
+        ("Tepelné čerpadlo", "heater"),
+        ("Trädgårdsbelysning", "light"),
+        ("Aquecedor", "heater"),
+        ("Waterfall", None),
+        ("Sledge", None),
+        ("", None),
+    ],
+)
+def test_a_use_is_proposed_by_a_name(name: str, use: str | None) -> None:
+    assert proposed_use(name) == use
+
+
+async def test_uses_are_proposed_until_they_were_chosen(small: Home) -> None:
+    """The form is filled in from the names; what a user left out is not filled in again."""
+    small.pool.slots[2].name, small.pool.slots[3].name = "Heat pump", "Garden light"
+    await small.restart()
+    await small.live(400)
+
+    def proposed(flow: ConfigFlowResult) -> dict[str, list[str]]:
+        schema = flow["data_schema"]
+        assert schema is not None
+        found = {
+            str(key): (key.description or {}).get("suggested_value", [])
+            for key in schema.schema
+        }
+        return {use: entities for use, entities in found.items() if entities}
+
+    heater, light = (small.entity_id("switch", f"slot_{slot}") for slot in (2, 3))
+    assert proposed(await ask(small)) == {"heater": [heater], "light": [light]}
+    await choose(small, heater=[heater])
+    assert proposed(await ask(small)) == {"heater": [heater]}

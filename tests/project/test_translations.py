@@ -169,7 +169,7 @@ def test_every_explanation_has_a_sentence() -> None:
     sources = "".join(
         (FOLDER / f"status/{name}.py").read_text() for name in ("heating", "output")
     )
-    further = {"by_other", "by_us", "by_name", "no_end", "until", "next", "of_pump"}
+    further = {"kept_off", "no_end", "until", "next", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}
     further.add("warm_by_passed")
     assert further <= set(written.findall(sources))

@@ -1,6 +1,7 @@
 """Permissions of the actions: users change only what their policy allows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from homeassistant.auth.models import Group, User
@@ -13,11 +14,13 @@ from homeassistant.helpers import (
     entity_registry as er,
     label_registry as lr,
 )
+from homeassistant.util.yaml import load_yaml_dict
 import probatio as vol
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
+from custom_components import poolctl
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
@@ -157,3 +160,23 @@ async def test_whoever_controls_the_calendar_alone(full: Home) -> None:
     await full.settle()
     names = [each.name for each in full.pool.schedules if each.used]
     assert "Morning fall" in names
+
+
+async def test_actions_are_found_from_what_they_act_on(full: Home) -> None:
+    """Each offers its entity as a target, also one that is a setting or diagnostic."""
+    await full.enable_all()
+    described = load_yaml_dict(str(Path(poolctl.__file__).parent / "services.yaml"))
+    for name, ((domain, key), _) in ACTIONS.items():
+        target = described[name]["target"]
+        filters = target["entity"]
+        entity = full.registered(domain, key)
+        assert entity is not None
+        fitting = [
+            each
+            for each in (filters if isinstance(filters, list) else [filters])
+            if each["integration"] == DOMAIN
+            and each["domain"] == domain
+            and each.get("device_class") in (None, entity.original_device_class)
+        ]
+        assert fitting, name
+        assert entity.entity_category is None or not target["primary_entities_only"]

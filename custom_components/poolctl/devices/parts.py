@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+import re
 from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
@@ -55,6 +56,29 @@ PART_OF_BODY: Final[Mapping[Body, Part]] = {POOL: Part.HEATING, SPA: Part.SPA}
 def use_of(slot: Slot, uses: Uses) -> Use | None:
     """Return the use of a slot, `None` unless it is a general output with a set use."""
     return uses.get(slot.index) if slot.role is Role.GENERAL else None
+
+
+_WORDS_OF_USE: Final[Mapping[Use, str]] = {
+    Use.HEATER: (
+        r"heat|heiz|wärmep|chauff|pompe à chal|calef|calent|bomba de cal|riscald"
+        r"|pompa di cal|verwarm|warmtep|ohřív|ohřev|tepeln|topen|värm|aquec"
+    ),
+    Use.LIGHT: (
+        r"light|lamp|\bleds?\b|licht|leucht|lumi|lumière|éclair|\bluz|\bluce|\bluci"
+        r"|verlicht|světl|osvětl|belys|ilumin"
+    ),
+    Use.PUMP: r"pump|pompe|pompa|bomba|pomp\b|čerpadl",
+}
+"""Words in the names of outputs, in the languages of our translations; the first use
+whose words a name has is proposed, as a heat pump is a heater."""
+
+
+def proposed_use(name: str) -> Use | None:
+    """Return the use that the name of a general output shows, `None` if it shows none."""
+    found = (
+        use for use, words in _WORDS_OF_USE.items() if re.search(words, folded(name))
+    )
+    return next(found, None)
 
 
 def part_of_source(source: HeatSource) -> Part:

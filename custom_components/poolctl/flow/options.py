@@ -1,6 +1,6 @@
 """Options flow of an account."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
 
@@ -14,9 +14,9 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from ..client.wire.equipment import Role
+from ..client.wire.equipment import Role, Slot
 from ..const import CONF_USES
-from ..devices.parts import Use
+from ..devices.parts import Use, proposed_use
 from ..entity import SlotEntity, async_outputs
 from ..options import Options, options_of
 from .forms import UserInput
@@ -80,6 +80,8 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
         outputs, errors = self._general_outputs(), {}
         uses = options_of(self.config_entry).uses
         if user_input is None:
+            if CONF_USES not in self.config_entry.options:
+                uses = self._proposed_uses()
             user_input = {
                 use: [name for name, key in outputs.items() if uses.get(key) is use]
                 for use in Use
@@ -101,15 +103,26 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
             errors=errors,
         )
 
+    def _general(self) -> Iterator[tuple[SlotEntity, Slot]]:
+        for entity in async_outputs(self.hass):
+            if (
+                entity.coordinator.config_entry is self.config_entry
+                and isinstance(entity, SlotEntity)
+                and (slot := entity.slot) is not None
+                and slot.role is Role.GENERAL
+            ):
+                yield entity, slot
+
     def _general_outputs(self) -> dict[str, str]:
         """Return the unique IDs of the entities of general outputs, by entity ID."""
+        return {each.entity_id: str(each.unique_id) for each, _ in self._general()}
+
+    def _proposed_uses(self) -> dict[str, Use]:
+        """Return the uses that the names of outputs show, by unique ID."""
         return {
-            entity.entity_id: str(entity.unique_id)
-            for entity in async_outputs(self.hass)
-            if entity.coordinator.config_entry is self.config_entry
-            and isinstance(entity, SlotEntity)
-            and entity.slot is not None
-            and entity.slot.role is Role.GENERAL
+            str(entity.unique_id): use
+            for entity, slot in self._general()
+            if (use := proposed_use(slot.name)) is not None
         }
 
     def _save(self, changed: UserInput) -> ConfigFlowResult:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from homeassistant.core import SupportsResponse
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import async_mock_service
 
@@ -166,6 +167,17 @@ async def the_button_is_pressed(house: House) -> None:
     assert house.pool.settings["acid_remaining"] == 20_000
 
 
+async def on_a_phone(house: House) -> None:
+    """Choose a phone, and nothing else."""
+    phone = dr.async_get(house.hass).async_get_or_create(
+        config_entry_id=house.entry.entry_id,
+        identifiers={("mobile_app", "1")},
+        name="Anna's phone",
+    )
+    house.messages = async_mock_service(house.hass, "notify", "mobile_app_anna_s_phone")
+    await house.edit(phones=[phone.id], notify=[])
+
+
 def the_button_opens_a_page(house: House) -> None:
     button = the_button(house)
     assert (button["action"], button["title"]) == ("URI", "Sign in")
@@ -214,6 +226,11 @@ ATTENTION = Blueprint(
         "a page for the next step": (
             (sign_in, 20, [SIGN_IN]),
             (the_button_opens_a_page, 0, []),
+        ),
+        "the button on a phone, without a template": (
+            (on_a_phone, 0, []),
+            (drum(0), 12, [EMPTY]),
+            (the_button_is_pressed, 12, []),
         ),
     },
 )
