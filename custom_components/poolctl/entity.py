@@ -195,7 +195,7 @@ class OutputEntity(PoolctlEntity):
         shown = self.hass.states.get(self.entity_id)
         before = shown.attributes if shown else {}
         scheduled = ATTR_RUNNING_SCHEDULE in before or ATTR_TIMER_ENDS in before
-        why = self._changes.take(
+        why = self._changes.explain_change(
             self.is_on, self._hold, self._causes, scheduled=scheduled
         )
         super()._handle_coordinator_update()

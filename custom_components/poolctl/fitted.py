@@ -94,6 +94,12 @@ def platform(domain: Platform, *builds: Build) -> SetupEntry:
     return async_setup_entry
 
 
+def _equipment_known(view: View) -> bool:
+    """Return whether the newest read has the equipment, or it is stored before any."""
+    never_read = view.situation.read_at is None
+    return view.reached or (never_read and view.state.outputs.types is not None)
+
+
 class _Sync:
     """Adds, replaces and removes the entities of a controller on one platform."""
 
@@ -118,10 +124,7 @@ class _Sync:
         for build in self._builds:
             built |= build(self._coordinator)
         factories = {key: make for key, (exists, make) in built.items() if exists}
-        view = self._coordinator.view
-        never_read = view.situation.read_at is None
-        known = never_read and view.state.outputs.types is not None  # it was stored
-        if not (view.reached or known):
+        if not _equipment_known(self._coordinator.view):
             self._add_new({k: make for k, make in factories.items() if k in _ALWAYS})
             return
         if self._replaced:

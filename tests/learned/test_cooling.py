@@ -132,5 +132,5 @@ def read(
 def test_which_reads_count(state: PoolState, body: Body, rest: Rest | None) -> None:
     """Only LAN reads of water that circulated past the probe for long enough count."""
     cooling = Cooling()
-    cooling.take(body, state, BEGIN)
+    cooling.add_state(body, state, BEGIN)
     assert cooling == Cooling(rest=rest)

@@ -57,7 +57,7 @@ def watched(
             signals=Signals(chemistry_stable=stable),
         )
         before = to_stored(effect)
-        changed = effect.take(kind, Read(state, 15.0, NOW))
+        changed = effect.add_read(kind, Read(state, 15.0, NOW))
         assert changed is (to_stored(effect) != before)
     return effect, effect.missing(kind, state)
 
@@ -124,8 +124,8 @@ def test_one_odd_count_does_not_last(odd: int) -> None:
             readings=Readings(ph=7.4),
             signals=Signals(chemistry_stable=True),
         )
-        learned.take(read, 15.0 * number, now)
-        learned.take_dosers(read)
+        learned.add_read(read, 15.0 * number, now)
+        learned.add_dosers(read)
     assert learned.dosers[ACID].doses_today(now) == 3
     assert learned.effects[ACID].idle == 1
 
@@ -141,7 +141,7 @@ def test_one_odd_count_does_not_last(odd: int) -> None:
 def test_what_is_not_reported(doser: Doser) -> None:
     """Incomplete values give neither a count nor a level."""
     model = DoserModel()
-    model.take(ACID, Read(PoolState(acid=doser), None, NOW))
+    model.add_read(ACID, Read(PoolState(acid=doser), None, NOW))
     assert to_stored(model) == to_stored(DoserModel())
 
 
@@ -156,11 +156,13 @@ def test_what_is_stored() -> None:
     model = DoserModel()
     assert to_stored(model) == {"doses": None, "drum": None}
     assert model.lasts_until(9.0, NOW) is None
-    assert model.take(ACID, Read(PoolState(acid=doser), None, NOW))
+    assert model.add_read(ACID, Read(PoolState(acid=doser), None, NOW))
     kept = from_stored(DoserModel, to_stored(model))
     assert to_stored(kept) == to_stored(model)
     assert (kept.doses_today(NOW), kept.used_today(NOW)) == (2, 0)
-    taken = [kept.take(ACID, Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)]
+    taken = [
+        kept.add_read(ACID, Read(PoolState(acid=doser), 15.0, NOW)) for _ in range(2)
+    ]
     assert taken == [True, False]
     empty = from_stored(DoserModel, {"doses": {"today": 5}})
     assert to_stored(empty) == to_stored(DoserModel())
@@ -180,7 +182,7 @@ def begun(ml: float = 10_000, moment: datetime = NOON) -> Consumption:
 
 def take(consumption: Consumption, ml: float, moment: datetime) -> None:
     """Take a level that the controller reports at a moment."""
-    consumption.take(Level(ml, moment.astimezone(UTC)), BERLIN)
+    consumption.add_level(Level(ml, moment.astimezone(UTC)), BERLIN)
 
 
 def polled(consumption: Consumption, *levels: float) -> float | None:
@@ -420,10 +422,10 @@ def test_every_dose_is_counted_once(
             if last or ((step + 1) % 3 == 0 and step + 1 <= minutes - 2):
                 restarts = restarted and last
                 reported = counter.report(now, taken * last, restarted=restarts)
-                doses.take(reported, PACIFIC)
+                doses.add_count(reported, PACIFIC)
         expected += taken
         later = replace(doses)
-        later.take(counter.report(now + 3 * MINUTE), PACIFIC)
+        later.add_count(counter.report(now + 3 * MINUTE), PACIFIC)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
             assert shown(later, now) == expected
 
@@ -443,7 +445,7 @@ def test_a_night_in_which_nobody_looked(
     doses = first(before, midnight + evening * MINUTE)
     now = midnight + days * timedelta(days=1) + morning * MINUTE
     assert shown(doses, now) is None
-    doses.take(Reported(after, now), PACIFIC)
+    doses.add_count(Reported(after, now), PACIFIC)
     assert shown(doses, now) == after
 
 
@@ -470,7 +472,7 @@ def test_a_day_is_as_long_as_it_is(begins: str, hours: int, zone: ZoneInfo) -> N
         (end + HOUR, None),
     ):
         assert shown(doses, now, zone) == today
-    doses.take(Reported(0, end + HOUR), zone)
+    doses.add_count(Reported(0, end + HOUR), zone)
     assert shown(doses, end + HOUR, zone) == 0
 
 
@@ -490,5 +492,5 @@ def test_an_older_copy_of_the_cloud(
     now = at("2026-07-01T12:00")
     doses = first(3, now)
     for count, later in reports:
-        doses.take(Reported(count, now + later), PACIFIC)
+        doses.add_count(Reported(count, now + later), PACIFIC)
     assert doses.today == today

@@ -43,10 +43,10 @@ class Bench:
         if cleaned:
             self.filter.cleaned(NOW)
 
-    def take(self, state: PoolState, after: float | None) -> None:
+    def add_read(self, state: PoolState, after: float | None) -> None:
         """Take a read of a state, some seconds after the previous one."""
         before = replace(self.filter)
-        changed = self.filter.take(Read(state, after, NOW))
+        changed = self.filter.add_read(Read(state, after, NOW))
         assert changed is (self.filter != before)
 
     def read(
@@ -65,7 +65,7 @@ class Bench:
             signals=Signals(flow=True, pump_priming=priming),
             outputs=Outputs(types=(PUMP, SPA_RETURN), modes=modes),
         )
-        self.take(state, after)
+        self.add_read(state, after)
 
     def run(
         self,
@@ -190,7 +190,7 @@ def test_one_odd_pressure_does_not_last(odd: float, place: int) -> None:
     for number in range(100):
         readings = Readings(flow_rate=300, pressure=odd if number == place else 60)
         read = PoolState(outputs=outputs, readings=readings)
-        learned.take(read, number * POLL, NOW + timedelta(seconds=number * POLL))
+        learned.add_read(read, number * POLL, NOW + timedelta(seconds=number * POLL))
     assert learned.filter.clean == pytest.approx(CLEAN)
     assert learned.filter.load == 0
 
@@ -204,7 +204,7 @@ def test_through_the_cloud() -> None:
         # Twice, as when the cloud takes over.
         for after in (30, 0):
             state = merge_dashboard(state, dashboard, NOW)
-            bench.take(state, after)
+            bench.add_read(state, after)
     assert bench.filter.clean == pytest.approx(CLEAN)
 
 
@@ -241,7 +241,7 @@ class Pump(PumpPower):
                 signals=self.signals,
                 outputs=Outputs(types=self.types),
             )
-            changed.append(self.take(Read(state, after, self.now)))
+            changed.append(self.add_read(Read(state, after, self.now)))
         return changed
 
     def measure(

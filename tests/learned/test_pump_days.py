@@ -61,8 +61,8 @@ class Days(PumpDays):
     ) -> PumpDay:
         """Take a read, some seconds after the previous one; return its day."""
         read = Read(state, seconds, now)
-        self.totals.take(read)
-        self.take(read, self.totals)
+        self.totals.add_read(read)
+        self.add_read(read, self.totals)
         assert self.today is not None
         return self.today
 
@@ -121,7 +121,7 @@ def test_few_values_and_right_hours(days: Days) -> None:
     energy = days.totals.of[PUMP_ENERGY]
     for number in range(1, 240):
         now = NOON + timedelta(seconds=number * 30)
-        shown += days.totals.take(Read(running, 30, now))
+        shown += days.totals.add_read(Read(running, 30, now))
         if number % 120 == 119:  # the last read of the hour
             assert energy.shown == energy.exact > 0
     assert shown <= 2 * 3600 / PERIOD + 1
@@ -298,7 +298,7 @@ def learn(*reads: PoolState) -> tuple[Learned, PumpDay]:
     learned = Learned()
     for number, read in enumerate(reads):
         at = 15.0 * number
-        learned.take(read, at, NOON + timedelta(seconds=at))
+        learned.add_read(read, at, NOON + timedelta(seconds=at))
     assert learned.pump_days.today is not None
     return learned, learned.pump_days.today
 

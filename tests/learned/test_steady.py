@@ -59,7 +59,7 @@ def test_no_shown_value_is_farther_than_its_band(
     previous: Probes = CENTRE
     times = accumulate(seconds for _, seconds in reads)
     for (true, _), at in zip(reads, times, strict=True):
-        steady.take(readings(true), at)
+        steady.add_readings(readings(true), at)
         for probe, (value, reading, band) in enumerate(
             zip(shown(steady, true), true, BANDS, strict=True)
         ):
@@ -71,7 +71,7 @@ def test_no_shown_value_is_farther_than_its_band(
             if at - since[probe] >= DIFFERENCE_LASTS:
                 assert value == reading
         previous = true
-    steady.take(readings(previous), at + more)
+    steady.add_readings(readings(previous), at + more)
     assert shown(steady, previous) == previous
 
 
@@ -95,7 +95,7 @@ def test_no_shown_value_is_farther_than_its_band(
 def test_values_every_15_seconds(probe: int, values: Probes, expected: Probes) -> None:
     steady, found = SteadyReadings(), []
     for number, value in enumerate(values):
-        steady.take(readings(one(probe, value)), number * POLL)
+        steady.add_readings(readings(one(probe, value)), number * POLL)
         found.append(shown(steady, one(probe, value))[probe])
     assert tuple(found) == expected
 
@@ -103,7 +103,7 @@ def test_values_every_15_seconds(probe: int, values: Probes, expected: Probes) -
 def test_a_reading_that_came_since_the_newest_read() -> None:
     """A command changes a state in between: the filter is the same."""
     steady = SteadyReadings()
-    steady.take(readings(CENTRE), 0)
+    steady.add_readings(readings(CENTRE), 0)
     assert shown(steady, (7.5, 701, 25.1, 20.01)) == CENTRE
     large = 7.6, None, 25.2, 20.3
     assert shown(steady, large) == large
@@ -112,7 +112,7 @@ def test_a_reading_that_came_since_the_newest_read() -> None:
 def test_readings_as_they_are() -> None:
     steady = SteadyReadings()
     for number, orp in enumerate((700, 701)):
-        steady.take(readings(one(1, orp)), number * POLL)
+        steady.add_readings(readings(one(1, orp)), number * POLL)
     assert shown(steady, one(1, 701)) == one(1, 700)
     steady.show(PoolState(readings=readings(one(1, 701))))
     assert shown(steady, one(1, 701)) == one(1, 701)
@@ -123,6 +123,6 @@ def test_odd_water_is_shown_once_it_is_confirmed() -> None:
     for number, (water, odd) in enumerate(
         ((25.0, False), (60.0, True), (25.0, False), (60.0, True), (60.0, False))
     ):
-        steady.take(readings(one(2, water)), number * POLL, odd_water=odd)
+        steady.add_readings(readings(one(2, water)), number * POLL, odd_water=odd)
         found.append(shown(steady, one(2, water))[2])
     assert found == [25.0, 25.0, 25.0, 25.0, 60.0]

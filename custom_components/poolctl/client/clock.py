@@ -227,7 +227,7 @@ class ControllerClock:
         return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
 
     def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> bool:
-        """Take the start of a schedule; the same difference three times is the offset.
+        """Note the start of a schedule: the same difference three times is the offset.
 
         Returns whether this start set the offset.
         """

@@ -81,8 +81,8 @@ class Cooling:
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
 
-    def take(self, body: Body, state: PoolState, now: datetime) -> None:
-        """Take a read at a trusted time; copies from the cloud are not used."""
+    def add_state(self, body: Body, state: PoolState, now: datetime) -> None:
+        """Add a read at a trusted time; copies from the cloud are not used."""
         if state.source is not Source.LAN:
             return
         air = state.readings.ambient_temperature

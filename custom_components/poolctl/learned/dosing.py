@@ -68,7 +68,7 @@ class DoseCount:
     today: _Count
     last: Reported
 
-    def take(self, reported: Reported, zone: tzinfo | None) -> None:
+    def add_count(self, reported: Reported, zone: tzinfo | None) -> None:
         """Add the doses since the previous report, unless this one is an older copy."""
         last = self.last
         lower = reported.doses < last.doses
@@ -117,7 +117,7 @@ class Consumption:
     _doubted: float = field(default=inf, compare=False, repr=False)
     """Level in mL of a fall that was not confirmed yet."""
 
-    def take(self, reported: Level, zone: tzinfo | None) -> None:
+    def add_level(self, reported: Level, zone: tzinfo | None) -> None:
         """Count the consumption since the previous level."""
         previous, elapsed = self.level, reported.at - self.level.at
         if not elapsed:
@@ -167,17 +167,17 @@ class DoserModel:
     drum: Consumption | None = None
     _shown: tuple[object, ...] = ()
 
-    def take(self, kind: DoserKind, read: Read) -> bool:
-        """Take a read; return whether a shown value changed."""
+    def add_read(self, kind: DoserKind, read: Read) -> bool:
+        """Add a read; return whether a shown value changed."""
         doser, now = kind.of(read.state), read.now
         if (count := reported_count(doser)) is not None:
             self.doses = self.doses or DoseCount(count.doses, count)
-            self.doses.take(count, now.tzinfo)
+            self.doses.add_count(count, now.tzinfo)
         ml, at = doser.remaining_ml, doser.level_at
         if doser.drum_ml and ml is not None and at is not None:
             level = Level(ml, at)
             self.drum = self.drum or Consumption(level)
-            self.drum.take(level, now.tzinfo)
+            self.drum.add_level(level, now.tzinfo)
         previous, left = self._shown, self.drum and self.drum.level.ml
         self._shown = self.doses_today(now), self.used_today(now), left
         return self._shown != previous
@@ -242,8 +242,8 @@ class DosingEffect:
     """Doses since then, without an effect."""
     _doses: int | None = None
 
-    def take(self, kind: DoserKind, read: Read) -> bool:
-        """Take a read; return whether a shown value changed."""
+    def add_read(self, kind: DoserKind, read: Read) -> bool:
+        """Add a read; return whether a shown value changed."""
         doser, previous = kind.of(read.state), (self.reading, self.idle)
         if doser.doses is not None:
             if self._doses is not None:

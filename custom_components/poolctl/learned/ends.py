@@ -34,8 +34,8 @@ class Ends:
     warm: dict[Body, datetime | None] = field(default_factory=dict)
     """When each body of water reaches its target."""
 
-    def take(self, read: Read, warming: Mapping[Body, Warming]) -> None:
-        """Take a read, with the warming learned up to it."""
+    def add_read(self, read: Read, warming: Mapping[Body, Warming]) -> None:
+        """Add a read, with the warming learned up to it."""
         readings, now = read.state.readings, read.now
         self.run_on = _end(self.run_on, readings.pump_cooldown_remaining or None, now)
         self.priming = _end(self.priming, readings.pump_priming_remaining or None, now)

@@ -56,6 +56,14 @@ def through_filter_alone(read: Read) -> bool:
     return not (state.spa_mode or by_roof or state.signals.pump_priming)
 
 
+def _at_filter(read: Read) -> tuple[float, float] | None:
+    """Return pressure (kPa) and flow (L/min), `None` unless both measure the filter."""
+    readings = read.state.readings
+    pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
+    enough = pressure >= MIN_PRESSURE and flow >= MIN_FLOW
+    return (pressure, flow) if enough and through_filter_alone(read) else None
+
+
 class SteadyMean:
     """Means of values, weighted by time, while the pump runs evenly."""
 
@@ -115,14 +123,14 @@ class Filter:
         self.cleaned_at, self.clean, self.load = now, None, None
         self._mean.restart()
 
-    def take(self, read: Read) -> bool:
-        """Take a read; return whether a shown value changed."""
-        readings, previous = read.state.readings, (self.measurable, self.load)
-        pressure, flow = readings.pressure or 0.0, readings.flow_rate or 0.0
-        if pressure < MIN_PRESSURE or flow < MIN_FLOW or not through_filter_alone(read):
+    def add_read(self, read: Read) -> bool:
+        """Measure the load if the read allows it; return whether a shown value changed."""
+        previous = self.measurable, self.load
+        if (measured := _at_filter(read)) is None:
             self._mean.restart()
             return False
         self.measurable = True
+        pressure, flow = measured
         means = self._mean.add(flow, (pressure, flow**2), read.seconds)
         if means and self.cleaned_at is not None:
             resistance = means[0] / means[1]
@@ -170,8 +178,8 @@ class PumpPower:
         self.usual, self.change, self.far_since, self.far_at = {}, None, None, None
         self._mean.restart()
 
-    def take(self, read: Read) -> bool:
-        """Take a read; return whether a shown value changed."""
+    def add_read(self, read: Read) -> bool:
+        """Add a read; return whether a shown value changed."""
         readings, previous = read.state.readings, (self.change, self.changed)
         watts, speed = (
             readings.pump_power or 0.0,

@@ -72,14 +72,14 @@ class Learned:
         self.totals.begin_day(now)
         self.pump_days.begin_day(now.date())
 
-    def take(
+    def add_read(
         self,
         state: PoolState,
         at: float,
         now: datetime,
         choices: Choices = NO_CHOICES,
     ) -> tuple[bool, bool]:
-        """Take a read at a time (monotonic, s).
+        """Add a read at a time (monotonic, s).
 
         Return whether a shown total changed, and whether any value to store did. If the
         previous read is older than `MAX_AGE`, the time in between counts as unknown.
@@ -89,26 +89,26 @@ class Learned:
         state = self._odd_reads.drop(self._odd_reads.drop_doses(state))
         self.water_is_odd = state.readings.water_temperature is None
         odd_water = self._odd_reads.water.unconfirmed
-        self.steady.take(readings, at, odd_water=odd_water)
+        self.steady.add_readings(readings, at, odd_water=odd_water)
         self._note_temperatures(state, now)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)
         new_day = self.now.date() != now.date()
         self.now = now
-        new_totals = self.totals.take(read)
-        self.pump_days.take(read, self.totals)
+        new_totals = self.totals.add_read(read)
+        self.pump_days.add_read(read, self.totals)
         for body in BODIES:
-            self.cooling[body].take(body, state, now)
+            self.cooling[body].add_state(body, state, now)
         previous, self._clock = self._clock, replace(self.controller_clock)
         news = [
             new_day,
             new_totals,
-            self.filter.take(read),
-            self.pump_power.take(read),
-            *[self.effects[kind].take(kind, read) for kind in DOSERS],
+            self.filter.add_read(read),
+            self.pump_power.add_read(read),
+            *[self.effects[kind].add_read(kind, read) for kind in DOSERS],
             *[self.warming[body].take(body, state, at) for body in BODIES],
             self._clock != previous,
         ]
-        self.ends.take(read, self.warming)
+        self.ends.add_read(read, self.warming)
         return new_totals, True in news
 
     def _note_temperatures(self, state: PoolState, now: datetime) -> None:
@@ -119,10 +119,10 @@ class Learned:
         if (ambient := state.readings.ambient_temperature) is not None:
             self.last_ambient = Last(ambient, now)
 
-    def take_dosers(self, state: PoolState) -> bool:
-        """Take reports of dosers, of replies too; return whether a shown value changed."""
+    def add_dosers(self, state: PoolState) -> bool:
+        """Add reports of dosers, of replies too; return whether a shown value changed."""
         read = Read(self._odd_reads.drop_doses(state), None, self.now)
-        news = [self.dosers[kind].take(kind, read) for kind in DOSERS]
+        news = [self.dosers[kind].add_read(kind, read) for kind in DOSERS]
         return True in news
 
     def cleaned(self, now: datetime) -> None:

@@ -77,7 +77,7 @@ class PumpDays:
         self.today = PumpDay(day=day, previous_water=water)
         return self.today
 
-    def take(self, read: Read, totals: Totals) -> None:
+    def add_read(self, read: Read, totals: Totals) -> None:
         """Add a read that was already added to the totals."""
         state, seconds = read.state, read.seconds
         day = self.begin_day(read.now.date())

@@ -47,7 +47,7 @@ class _Sane:
     _sure: float | None = None
     """Newest value that was no jump."""
 
-    def take(self, value: float | None) -> float | None:
+    def accept_value(self, value: float | None) -> float | None:
         """Return the next value, `None` if it is impossible or a jump from earlier."""
         sure, before, self._newest = self._sure, self._newest, value
         self.unconfirmed = False
@@ -86,13 +86,15 @@ class OddReads:
         readings = state.readings
         sane = replace(
             readings,
-            ph=self._ph.take(readings.ph),
-            orp=self._orp.take(readings.orp),
-            water_temperature=self.water.take(readings.water_temperature),
-            ambient_temperature=self._ambient.take(readings.ambient_temperature),
-            flow_rate=self._flow.take(readings.flow_rate),
-            pressure=self._pressure.take(readings.pressure),
-            pump_power=self._power.take(readings.pump_power),
+            ph=self._ph.accept_value(readings.ph),
+            orp=self._orp.accept_value(readings.orp),
+            water_temperature=self.water.accept_value(readings.water_temperature),
+            ambient_temperature=self._ambient.accept_value(
+                readings.ambient_temperature
+            ),
+            flow_rate=self._flow.accept_value(readings.flow_rate),
+            pressure=self._pressure.accept_value(readings.pressure),
+            pump_power=self._power.accept_value(readings.pump_power),
         )
         return replace(state, readings=sane)
 
@@ -102,7 +104,7 @@ class OddReads:
             doser = kind.of(state)
             at, count = self._counts.get(kind, (None, doser.doses))
             if at != doser.doses_at:
-                count = None if odd.take(doser.doses) is None else doser.doses
+                count = None if odd.accept_value(doser.doses) is None else doser.doses
                 self._counts[kind] = doser.doses_at, count
             state = kind.edit(state, partial(replace, doses=count))
         return state

@@ -42,7 +42,7 @@ class _Shown:
     def show(self, reading: float | None) -> None:
         self.value, self.since, self.doubted = reading, None, None
 
-    def take(self, reading: float | None, at: float, *, doubted: bool) -> None:
+    def add_reading(self, reading: float | None, at: float, *, doubted: bool) -> None:
         if reading is None or self.value is None or reading == self.value:
             self.show(reading)
         elif doubted:
@@ -63,10 +63,12 @@ class SteadyReadings:
     def __init__(self) -> None:
         self._shown = [_Shown(band) for band in BANDS]
 
-    def take(self, readings: Readings, at: float, *, odd_water: bool = False) -> None:
-        """Take a read (monotonic, s); its water is impossible if `odd_water`."""
+    def add_readings(
+        self, readings: Readings, at: float, *, odd_water: bool = False
+    ) -> None:
+        """Add a read (monotonic, s); its water is impossible if `odd_water`."""
         for place, (shown, reading) in enumerate(self._with(readings)):
-            shown.take(reading, at, doubted=odd_water and place == 2)
+            shown.add_reading(reading, at, doubted=odd_water and place == 2)
 
     def show(self, state: PoolState) -> None:
         """Show the readings of a state as they are."""

@@ -143,7 +143,7 @@ class Total:
     def __post_init__(self) -> None:
         self.shown = self.exact
 
-    def take(self, rate: float | None, seconds: float | None) -> None:
+    def add_rate(self, rate: float | None, seconds: float | None) -> None:
         """Add a read, `seconds` after the previous one, `None` if that is unknown."""
         previous, self._rate = self._rate, rate
         if previous is not None and rate is not None and seconds is not None:
@@ -170,7 +170,7 @@ class Totals:
     def __post_init__(self) -> None:
         self.of = {kind: self.of.get(kind) or Total() for kind in KINDS}
 
-    def take(self, read: Read) -> bool:
+    def add_read(self, read: Read) -> bool:
         """Add a read; return whether a shown value changed."""
         state, seconds, now, choices = read
         self.begin_day(now)
@@ -181,7 +181,7 @@ class Totals:
             amount = (
                 None if rate is None or factor is None else rate / kind.unit * factor
             )
-            total.take(amount, today if kind.daily else seconds)
+            total.add_rate(amount, today if kind.daily else seconds)
         moment = int((now.timestamp() + LEAD) // PERIOD), now.date()
         if moment == self._shown:
             return False

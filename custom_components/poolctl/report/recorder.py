@@ -65,19 +65,11 @@ class Recorder:
 
     def _lan_request(self, request: LanRequest) -> None:
         """Record a command, and another answer only if it differs from the last one."""
+        if request.op == "a":
+            self._lan_command(request)
+            return
         ms, error = _ms(request.seconds), _error(request.error)
         name = request.name or request.op
-        if request.op == "a":
-            self._record(
-                "command",
-                route="lan",
-                of=shown_name(name),
-                payload=masked_reply(name, request.payload or b"").hex(),
-                ms=ms,
-                error=error,
-                reply=masked_frame(request.reply).hex(),
-            )
-            return
         if request.op != "q" and error is None:
             if self._newest.pop("state", None):
                 self._record("request", op="state", of="", ms=ms, error=None)
@@ -95,6 +87,17 @@ class Recorder:
             )
             if reply:
                 self._replies[name] = event
+
+    def _lan_command(self, request: LanRequest) -> None:
+        self._record(
+            "command",
+            route="lan",
+            of=shown_name(request.name),
+            payload=masked_reply(request.name, request.payload or b"").hex(),
+            ms=_ms(request.seconds),
+            error=_error(request.error),
+            reply=masked_frame(request.reply).hex(),
+        )
 
     def _cloud_request(self, request: CloudRequest) -> None:
         response, endpoint = request.response, shown_name(request.endpoint)

@@ -276,7 +276,7 @@ class Changes:
             return why
         return *self._last, *(each for each in why if each.key != "unknown")
 
-    def take(
+    def explain_change(
         self,
         on: bool | None,
         hold: Hold | None,

@@ -156,7 +156,9 @@ class ControllerStore:
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
         """Learn from a read at a time (monotonic, s)."""
-        totals, news = self.learned.take(state, at, self.now, self.requested.choices)
+        totals, news = self.learned.add_read(
+            state, at, self.now, self.requested.choices
+        )
         if news:
             # Totals are saved before they are shown: none is lower after a power cut.
             self._memory.save(at_once=totals)
@@ -185,5 +187,5 @@ class ControllerStore:
         if form != self._form:
             self._form = form
             self._memory.save(at_once=True)
-        if self.learned.take_dosers(state) or self.equipment != reported:
+        if self.learned.add_dosers(state) or self.equipment != reported:
             self._memory.save()

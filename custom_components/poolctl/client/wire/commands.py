@@ -216,14 +216,14 @@ class _Reader:
     spans: list[tuple[int, int]] = field(default_factory=list)
     """Start and end of each text."""
 
-    def take(self, size: int) -> bytes:
+    def read_bytes(self, size: int) -> bytes:
         start, self.offset = self.offset, self.offset + size
         if self.offset > len(self.data):
             raise ReplyError("the reply ends too early")
         return self.data[start : self.offset]
 
     def byte(self) -> int:
-        return self.take(1)[0]
+        return self.read_bytes(1)[0]
 
     def end(self) -> bool:
         """Return whether the reply ends here; a newer firmware may add a few bytes.
@@ -239,14 +239,14 @@ class _Reader:
     def raw_string(self) -> bytes:
         size = self.byte()
         self.spans.append((self.offset, self.offset + size))
-        return self.take(size)
+        return self.read_bytes(size)
 
     def string(self) -> str:
         """Return a received text, cleaned."""
         return clean_text(self.raw_string().decode("utf-8", "replace"))
 
     def unpack(self, layout: str) -> tuple[Any, ...]:
-        return struct.unpack(layout, self.take(struct.calcsize(layout)))
+        return struct.unpack(layout, self.read_bytes(struct.calcsize(layout)))
 
 
 def decode_aux_names(payload: bytes) -> tuple[str, ...]:
@@ -332,7 +332,7 @@ _LAYOUTS: Mapping[str, Callable[[_Reader], object]] = {
     "aux_names": _aux_names,
     "pump_id": _pump_id,
     "schedules": lambda reader: (decode_schedules(reader.data), _schedules(reader)),
-    "aux": lambda reader: reader.take(3),
+    "aux": lambda reader: reader.read_bytes(3),
     "schedule": _schedule_action,
     "cmd": _Reader.raw_string,
 }
