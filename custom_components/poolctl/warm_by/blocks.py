@@ -1,0 +1,115 @@
+"""The blocks of heating that cost least before a time.
+
+A row of quarter-hours ends at the requested time. Water is heated in at most four blocks
+of at least half an hour each, as a heat pump should not start often, and it cools down
+all the time. The search follows each course of the temperature exactly; of courses that
+are nearly at the same temperature, only the cheapest. All of this is chosen.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+CELL: Final = timedelta(minutes=15)
+SHORTEST_BLOCK: Final = 2
+"""Minimum cells of a block."""
+_FREE: Final = 0, SHORTEST_BLOCK
+"""Cells for which a block has run if it need not go on."""
+MAX_STARTS: Final = 4
+_LEVELS: Final = 40
+"""Number of temperatures that are told apart."""
+_CLOSE: Final = 0.05
+"""°C below its target at which water has it."""
+_START: Final = 0.05
+"""What a start costs, as a share of the difference between the prices."""
+_EARLIER: Final = 0.001
+"""What heating at the begin of the row costs more than at its end, as such a share."""
+
+type Blocks = tuple[tuple[int, int], ...]
+"""Blocks in the order of time: their first cell, and the one after their last."""
+type _Cells = tuple[int, _Cells] | None
+"""Heated cells, the last one first."""
+
+
+class _State(NamedTuple):
+    """One course of the temperature up to a cell, and what it has cost."""
+
+    cost: float
+    water: float
+    run: int
+    """Cells for which a block has run, up to the minimum; 0 while nothing heats."""
+    starts: int
+    """How many blocks may still begin."""
+    cells: _Cells
+
+
+class Physics(NamedTuple):
+    """How water is heated and cools down."""
+
+    water: float
+    """°C at the begin of the row."""
+    target: float
+    """°C at its end; a thermostat does not heat more."""
+    air: float
+    """°C of the air."""
+    rise: float
+    """°C by which a heater warms the water in a cell, losses aside."""
+    keeps: float
+    """Share of its difference to the air that the water has after a cell."""
+
+
+@lru_cache(maxsize=16)
+def cheapest_blocks(
+    costs: tuple[float, ...],
+    physics: Physics,
+    run: int = 0,
+    starts: int = MAX_STARTS,
+) -> Blocks | None:
+    """Return the cheapest blocks, `None` if none reach the target.
+
+    A cell costs its price if the heater runs for all of it. `run` is for how many cells
+    a block has run before the row, and `starts` is how many blocks may begin.
+    """
+    target, rise = physics.target, physics.rise
+    span = max(costs, default=0.0) - min(costs, default=0.0) or 1.0
+    width = max(target - physics.water, rise) / _LEVELS
+    states = [_State(0.0, physics.water, min(run, SHORTEST_BLOCK), starts, None)]
+    for at, cost in enumerate(costs):
+        price = cost + _EARLIER * span * (1 - at / len(costs))
+        cheapest: dict[tuple[int, int, int], _State] = {}
+        for state in _next(states, at, price, _START * span, physics):
+            key = round(state.water / width), state.run, state.starts
+            if key not in cheapest or state.cost < cheapest[key].cost:
+                cheapest[key] = state
+        states = list(cheapest.values())
+    ends = [
+        each for each in states if each.run in _FREE and each.water >= target - _CLOSE
+    ]
+    best = min(ends, key=lambda state: state.cost, default=None)
+    return None if best is None else _as_blocks(best.cells)
+
+
+def _next(
+    states: Iterable[_State], at: int, price: float, start: float, physics: Physics
+) -> Iterator[_State]:
+    """Return each state after another cell, without and with heating in it."""
+    _, target, air, rise, keeps = physics
+    for cost, water, run, starts, cells in states:
+        cooled = air + (water - air) * keeps
+        if run in _FREE:
+            yield _State(cost, cooled, 0, starts, cells)
+        if run or starts:
+            heated = max(min(cooled + rise, target), cooled)
+            spent = cost + price * (heated - cooled) / rise + (0.0 if run else start)
+            now = min(run + 1, SHORTEST_BLOCK)
+            yield _State(spent, heated, now, starts - (not run), (at, cells))
+
+
+def _as_blocks(cells: _Cells) -> Blocks:
+    blocks: list[tuple[int, int]] = []
+    while cells is not None:
+        at, cells = cells
+        end = blocks.pop()[1] if blocks and blocks[-1][0] == at + 1 else at + 1
+        blocks.append((at, end))
+    return tuple(reversed(blocks))
