@@ -15,11 +15,11 @@ from custom_components.poolctl.client.wire.schedule import (
     LAST_MINUTE,
     Schedule,
 )
+from custom_components.poolctl.prices import Price
 from custom_components.poolctl.schedules.planning import (
     CELL,
     Cells,
     Cost,
-    Price,
     Runs,
     cheapest,
 )

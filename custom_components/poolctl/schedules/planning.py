@@ -4,15 +4,15 @@ This module does not depend on a controller. A day is a row of five-minute cells
 without a price, or in which the pump runs anyway, is not used for a block.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
 from ..client.control.plan import MAX_BLOCKS, Block
 from ..client.wire.schedule import DAY, minute_of_day
+from ..prices import Price
 
 CELL = 5
 """Minutes of a cell, the unit of a plan."""
@@ -26,15 +26,6 @@ type Cost = float | None
 """Cost of a cell in any unit; `None` if it has no price or cannot be used."""
 type Runs = tuple[tuple[int, int], ...]
 """Runs of consecutive cells: index of the first one, and number of cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Price during a period, in any unit; constant within the period."""
-
-    start: datetime
-    end: datetime
-    value: float
 
 
 class Cells:
@@ -106,28 +97,6 @@ def _shifts(start: datetime, end: datetime) -> bool:
     """
     offsets = {start.replace(fold=fold).utcoffset() for fold in (0, 1)}
     return offsets != {end.utcoffset()}
-
-
-def combined(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
-    """Return one list of several: the last one counts, or all are added.
-
-    Each list is in the order of time, without overlaps. A price is that of one place,
-    and a forecast that of one roof.
-    """
-    every = [price for prices in lists for price in prices]
-    edges = sorted({price.start for price in every} | {price.end for price in every})
-    found = []
-    for start, end in pairwise(edges):
-        values = [value for each in lists if (value := _at(each, start)) is not None]
-        if values:
-            found.append(Price(start, end, sum(values) if add else values[-1]))
-    return found
-
-
-def _at(prices: Sequence[Price], moment: datetime) -> float | None:
-    place = bisect_right(prices, moment, key=lambda price: price.start)
-    price = prices[place - 1] if place else None
-    return price.value if price and moment < price.end else None
 
 
 def completed(costs: Sequence[Cost], spare: Sequence[float]) -> list[Cost]:

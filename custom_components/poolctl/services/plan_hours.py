@@ -18,8 +18,7 @@ from ..client.wire.exceptions import BusyError, InvalidCommandError, Unreachable
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..entity import PoolctlEntity
 from ..errors import command_errors
-from ..schedules.planning import CELL, Cells, Cost, cheapest, completed
-from .prices import (
+from ..prices import (
     ATTR_PREFER,
     ATTR_PRICE_ENTITIES,
     ATTR_PRICES,
@@ -27,6 +26,7 @@ from .prices import (
     PRICE_FIELDS,
     given_prices,
 )
+from ..schedules.planning import CELL, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, whole
 

@@ -23,8 +23,8 @@ _CLOSE: Final = 0.05
 """°C below its target at which water has it."""
 _START: Final = 0.05
 """What a start costs, as a share of the difference between the prices."""
-_EARLIER: Final = 0.001
-"""What heating at the begin of the row costs more than at its end, as such a share."""
+_RUNS: Final = 0.001
+"""What each cell of a block costs besides heating, twice that at the begin of the row."""
 
 type Blocks = tuple[tuple[int, int], ...]
 """Blocks in the order of time: their first cell, and the one after their last."""
@@ -76,9 +76,9 @@ def cheapest_blocks(
     width = max(target - physics.water, rise) / _LEVELS
     states = [_State(0.0, physics.water, min(run, SHORTEST_BLOCK), starts, None)]
     for at, cost in enumerate(costs):
-        price = cost + _EARLIER * span * (1 - at / len(costs))
+        runs = _RUNS * span * (2 - at / len(costs))
         cheapest: dict[tuple[int, int, int], _State] = {}
-        for state in _next(states, at, price, _START * span, physics):
+        for state in _next(states, at, (cost, runs, _START * span), physics):
             key = round(state.water / width), state.run, state.starts
             if key not in cheapest or state.cost < cheapest[key].cost:
                 cheapest[key] = state
@@ -91,17 +91,25 @@ def cheapest_blocks(
 
 
 def _next(
-    states: Iterable[_State], at: int, price: float, start: float, physics: Physics
+    states: Iterable[_State],
+    at: int,
+    price: tuple[float, float, float],
+    physics: Physics,
 ) -> Iterator[_State]:
-    """Return each state after another cell, without and with heating in it."""
+    """Return each state after another cell, without and with heating in it.
+
+    The price is that of heating for all of the cell, of a part of a block, of a start.
+    """
     _, target, air, rise, keeps = physics
+    heat, runs, start = price
     for cost, water, run, starts, cells in states:
         cooled = air + (water - air) * keeps
         if run in _FREE:
             yield _State(cost, cooled, 0, starts, cells)
         if run or starts:
             heated = max(min(cooled + rise, target), cooled)
-            spent = cost + price * (heated - cooled) / rise + (0.0 if run else start)
+            spent = cost + heat * (heated - cooled) / rise + runs
+            spent += 0.0 if run else start
             now = min(run + 1, SHORTEST_BLOCK)
             yield _State(spent, heated, now, starts - (not run), (at, cells))
 

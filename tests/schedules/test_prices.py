@@ -14,8 +14,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
-from custom_components.poolctl.schedules.planning import Price
-from custom_components.poolctl.services.prices import read
+from custom_components.poolctl.prices import Price, read
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""

@@ -6,9 +6,10 @@ within other objects and lists, or a text. The names of integrations do not matt
 """
 
 from ast import literal_eval
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from itertools import chain, pairwise
 import json
@@ -23,8 +24,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
-from ..client.wire.exceptions import InvalidCommandError
-from ..schedules.planning import Price, combined
+from .client.wire.exceptions import InvalidCommandError
 
 ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
@@ -60,6 +60,15 @@ type _Path = tuple[str, ...]
 type _Row = Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Price during a period, in any unit; constant within the period."""
+
+    start: datetime
+    end: datetime
+    value: float
+
+
 class PriceList(NamedTuple):
     """Prices in the order of their times; none overlap."""
 
@@ -83,22 +92,43 @@ def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | 
         return None
     found_states = map(hass.states.get, data[ATTR_PRICE_ENTITIES])
     attributes = [state.attributes if state else {} for state in found_states]
-    return _combined(attributes, add=data[ATTR_PREFER] == HIGHEST)
+    return _of_sources(attributes, add=data[ATTR_PREFER] == HIGHEST)
 
 
-def _combined(sources: Sequence[Mapping[str, Any]], *, add: bool) -> list[Price]:
+def _of_sources(sources: Sequence[Mapping[str, Any]], *, add: bool) -> list[Price]:
     lists = [(each, found) for each in sources if (found := read(each))]
     if add and len(lists) < len(sources):
         return []  # a roof without its forecast
     _check_kinds(each.get(ATTR_UNIT_OF_MEASUREMENT) for each, _ in lists)
     _check_kinds(found.field if add else None for _, found in lists)
-    return combined([found.prices for _, found in lists], add=add)
+    return _together([found.prices for _, found in lists], add=add)
 
 
 def _check_kinds(kinds: Iterable[str | None]) -> None:
     first, *others = dict.fromkeys(filter(None, kinds)) or [""]
     if others:
         raise _refused("prices_units", first, others[0])
+
+
+def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
+    """Return one list of several: the last one counts, or all are added.
+
+    A price is that of one place, and a forecast that of one roof.
+    """
+    every = [price for prices in lists for price in prices]
+    edges = sorted({price.start for price in every} | {price.end for price in every})
+    found = []
+    for start, end in pairwise(edges):
+        values = [value for each in lists if (value := _at(each, start)) is not None]
+        if values:
+            found.append(Price(start, end, sum(values) if add else values[-1]))
+    return found
+
+
+def _at(prices: Sequence[Price], moment: datetime) -> float | None:
+    place = bisect_right(prices, moment, key=lambda price: price.start)
+    price = prices[place - 1] if place else None
+    return price.value if price and moment < price.end else None
 
 
 def read(data: object) -> PriceList | None:
