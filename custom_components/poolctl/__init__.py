@@ -19,11 +19,11 @@ from .dashboard import (
     async_setup_dashboard,
     async_withdraw_dashboard,
 )
+from .hold_timer import async_leave_all
 from .options import options_of
 from .report.statistics import Observers
 from .services import async_setup_services
 from .status.table import async_delete_repairs_of_entry
-from .store.hold_timer import async_leave_all
 from .store.memory import DATA_MEMORY, Memory
 from .websocket_api import async_setup_plan
 

@@ -32,6 +32,7 @@ from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.parts import Part, Uses, device_info, part_info, part_of_device
+from .hold_timer import HoldTimer, async_report_left
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
@@ -46,7 +47,6 @@ from .status.situation import Situation
 from .status.table import PROBLEMS
 from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
-from .store.hold_timer import HoldTimer, async_report_left
 from .store.memory import DATA_MEMORY
 from .warm_by.warm_by import WarmBy
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.poolctl.client.undoing import Undoing
-from custom_components.poolctl.store.hold_timer import HoldTimer
+from custom_components.poolctl.hold_timer import HoldTimer
 
 
 @dataclass

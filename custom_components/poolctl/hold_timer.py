@@ -12,18 +12,18 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import dt as dt_util
 
-from ..client.cloud import CloudClient
-from ..client.controller import Controller, Left
-from ..client.facts import Facts
-from ..client.holds.hold import output_names
-from ..client.pool.state import PoolState
-from ..client.undoing import Undoing
-from ..client.wire.http import ClosingRequest
-from ..const import DOMAIN, Connection
-from ..network.record import ControllerRecord, LanAccess, stored_records
-from ..options import options_of
-from .controller import ControllerStore
-from .memory import DATA_MEMORY
+from .client.cloud import CloudClient
+from .client.controller import Controller, Left
+from .client.facts import Facts
+from .client.holds.hold import output_names
+from .client.pool.state import PoolState
+from .client.undoing import Undoing
+from .client.wire.http import ClosingRequest
+from .const import DOMAIN, Connection
+from .network.record import ControllerRecord, LanAccess, stored_records
+from .options import options_of
+from .store.controller import ControllerStore
+from .store.memory import DATA_MEMORY
 
 _AFTER_START = 30.0
 """Seconds to wait after a start of Home Assistant, less the time since the last read: an
