@@ -47,7 +47,7 @@ def _refill(doser: DoserKind) -> PoolctlButtonDescription:
 async def _filter_cleaned(coordinator: ControllerCoordinator) -> None:
     """Mark the filter as cleaned; only Home Assistant stores this."""
     coordinator.stored.async_filter_cleaned()
-    coordinator.controller.store.publish()
+    coordinator.controller.live.publish()
 
 
 BUTTONS = (

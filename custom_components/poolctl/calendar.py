@@ -257,7 +257,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         slot, speed = recurrence.parse_description(
             text, names.slots(), names.scheduled()
         )
-        state, choices = self.coordinator.data, self.controller.store.choices
+        state, choices = self.coordinator.data, self.controller.live.choices
         return replace(
             previous or _BLANK,
             **equip(state, choices, previous, slot, speed),

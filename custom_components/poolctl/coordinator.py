@@ -25,7 +25,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
 from .client.cloud import CloudClient
-from .client.control.store import MAX_AGE
+from .client.control.live_state import MAX_AGE
 from .client.controller import Controller
 from .client.facts import Change
 from .client.pool.state import PoolState
@@ -137,7 +137,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             allowed=self.options.uses_lan,
         )
         self.controller = controller = self._make_controller()
-        self.data, self._choices = controller.store.state, controller.store.choices
+        self.data, self._choices = controller.live.state, controller.live.choices
         self.warm_by = WarmBy(
             controller,
             self.learned,
@@ -150,7 +150,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
-        self._second = SecondRead(hass, controller.store, controller.poller.read_lan)
+        self._second = SecondRead(hass, controller.live, controller.poller.read_lan)
         self.view = self._view_of(self.situation())
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
@@ -170,8 +170,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_by_hand is HoldsEnd.ENDS_BY_ITSELF,
         )
-        controller.store.add_read_listener(stored.async_learn)
-        controller.store.add_read_listener(
+        controller.live.add_read_listener(stored.async_learn)
+        controller.live.add_read_listener(
             lambda state, at: async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
         )
         return controller
@@ -191,7 +191,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     async def async_leave(self) -> None:
         """End holds, pauses and requests: the entry or the controller goes away."""
-        left, state = await self.warm_by.leave(), self.controller.store.reported
+        left, state = await self.warm_by.leave(), self.controller.live.reported
         await async_report_left(self.hass, left, state, self.record.title)
 
     async def async_retire(self) -> None:
@@ -308,13 +308,13 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.learned,
             subject_id=self.registered_id,
             title=self.record.title,
-            read_at=controller.store.read_at,
-            commanded_at=controller.store.commanded_at,
+            read_at=controller.live.read_at,
+            commanded_at=controller.live.commanded_at,
             record=self.record,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,
             clock_ahead=self.clock.ahead,
-            reached=controller.store.expires_in > 0,
+            reached=controller.live.expires_in > 0,
             silent=controller.poller.silent,
             last_answer=self._last_answer,
             closed_season=not self.polled,
@@ -347,7 +347,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         first = self.async_in_background(self._async_try(), "first poll")
         while not first.done():
             await asyncio.wait([first], timeout=_FIRST_POLL)
-            if self.controller.store.reported.source is not None:
+            if self.controller.live.reported.source is not None:
                 break
         if not self.last_update_success:
             await self.recovery.async_wait()
@@ -386,7 +386,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         queries = self.controller.queries
         if queries.due and (self._details is None or self._details.done()):
             self._details = self.async_in_background(queries.refresh(), "details")
-        return self.controller.store.state
+        return self.controller.live.state
 
     @callback
     def _async_review(self, reached: bool) -> None:
@@ -394,8 +394,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.recovery.async_check()
         if not self.controller.poller.silent:
             self._last_answer = None
-        elif self._last_answer is None and self.controller.store.age < MAX_AGE:
-            age = timedelta(seconds=self.controller.store.age)
+        elif self._last_answer is None and self.controller.live.age < MAX_AGE:
+            age = timedelta(seconds=self.controller.live.age)
             self._last_answer = self.clock.now() - age
         if not (reached or self.last_update_success):
             self.async_update_listeners()
@@ -403,15 +403,15 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @callback
     def _async_store(self) -> None:
         """Store what users requested, and what is undone later."""
-        store, controller = self.controller.store, self.controller
+        live, controller = self.controller.live, self.controller
         requested = Requested(
-            choices=store.choices,
+            choices=live.choices,
             holds=controller.holds.all,
             pauses=controller.pauses.all,
             heat=controller.heat.all,
             warm_by=self.warm_by.all,
         )
-        self.stored.async_store(store.reported, requested)
+        self.stored.async_store(live.reported, requested)
 
     async def _async_save(self) -> None:
         self._async_store()
@@ -424,10 +424,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         A LAN poll ends at once and then updates the entities by itself. A cloud poll
         goes on with more requests, so its first values are shown before it ends.
         """
-        store, controller = self.controller.store, self.controller
+        live, controller = self.controller.live, self.controller
         self._async_store()
         self._timer.async_check()
-        self.data, self._choices = store.state, store.choices
+        self.data, self._choices = live.state, live.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
         if self._poll is asyncio.current_task() and controller.paths.lan_answers:

@@ -122,9 +122,9 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         ),
         "last_frame": _frame(statistics.last_frame),
         "undecoded_frame": _frame(statistics.undecoded_frame),
-        "state": _state(controller.store.reported),
+        "state": _state(controller.live.reported),
         "learned": coordinator.learned.as_dict(),
-        "choices": to_stored(controller.store.choices),
+        "choices": to_stored(controller.live.choices),
         # What the user requested and what ends by itself
         "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),

@@ -157,7 +157,7 @@ async def _async_leave(
         zone=dt_util.get_default_time_zone,
     )
     try:
-        left, state = await controller.leave(), controller.store.reported
+        left, state = await controller.leave(), controller.live.reported
         await async_report_left(hass, left, state, record.title)
     finally:
         await controller.close()

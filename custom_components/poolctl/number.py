@@ -70,7 +70,7 @@ def _choose(
     change: Callable[[Choices, float], Choices],
 ) -> Callable[[Controller, float], None]:
     """Return the function of a number that only Home Assistant stores."""
-    return lambda controller, value: controller.store.choose(
+    return lambda controller, value: controller.live.choose(
         lambda choices: change(choices, value)
     )
 
@@ -134,7 +134,7 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=low_level,
-        set_fn=lambda controller, value: controller.store.choose(
+        set_fn=lambda controller, value: controller.live.choose(
             lambda choices: doser.with_low_level(choices, round(value))
         ),
     )

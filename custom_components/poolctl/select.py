@@ -33,7 +33,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         return kind.key if kind else None
 
     async def choose(controller: Controller, key: str) -> None:
-        controller.store.choose(lambda choices: group.with_type(choices, key))
+        controller.live.choose(lambda choices: group.with_type(choices, key))
 
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",
@@ -48,7 +48,7 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
 
 async def _choose_pump_rule(controller: Controller, key: str) -> None:
     rule = None if key == NO_RULE else PumpRule(key)
-    controller.store.choose(lambda choices: replace(choices, pump_rule=rule))
+    controller.live.choose(lambda choices: replace(choices, pump_rule=rule))
 
 
 PUMP_RULE = PoolctlSelectDescription(

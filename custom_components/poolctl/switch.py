@@ -142,7 +142,7 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
         return schedule.enabled if schedule else None
 
     async def arm(controller: Controller, on: bool) -> None:
-        observed = controller.store.state.schedules.used.get(index)
+        observed = controller.live.state.schedules.used.get(index)
         await controller.schedules.enable(index, on, observed=observed)
 
     return PoolctlSwitchDescription(

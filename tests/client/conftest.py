@@ -203,11 +203,11 @@ class Rig:
 
     @property
     def shown(self) -> PoolState:
-        return self.controller.store.state
+        return self.controller.live.state
 
     @property
     def reported(self) -> PoolState:
-        return self.controller.store.reported
+        return self.controller.live.reported
 
     @property
     def settings(self) -> dict[str, float]:
@@ -306,7 +306,7 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
             facts=service.observers.facts(pool.device_id),
-            publish=lambda: published.append(controller.store.state),
+            publish=lambda: published.append(controller.live.state),
             clock=clock or Clock(wall=local_time, steady=local_time),
             zone=lambda: pool.pool.local_time().tzinfo or UTC,
             holds_end=holds_end,

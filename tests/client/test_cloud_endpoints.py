@@ -81,7 +81,7 @@ async def test_a_failure_affects_only_itself(
         assert answers(rig, name) and set(answers(rig, name)) == {200}
     assert len(answers(rig, endpoint.name)) <= 4
     assert rig.controller.paths.cloud_error is None
-    state = rig.controller.store.state
+    state = rig.controller.live.state
     assert state.readings.ph is not None
     temperature = state.readings.water_temperature
     assert (temperature is None) is (endpoint.name == "ambientTemp")

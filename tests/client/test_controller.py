@@ -168,9 +168,7 @@ async def test_a_cloud_that_cannot_leaves_the_lan_working(
     elif why == "not offered":
         on_cloud.service.cloud.not_offered.add("manualSet")
     else:
-        on_cloud.controller.store.update(
-            lambda known: replace(known, outputs=Outputs())
-        )
+        on_cloud.controller.live.update(lambda known: replace(known, outputs=Outputs()))
     await on_cloud.controller.outputs.switch(WATERFALL, True)
     assert on_cloud.names()[0] == "aux"
 

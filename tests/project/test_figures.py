@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from custom_components.poolctl.client.control import poller, sender, store
+from custom_components.poolctl.client.control import live_state, poller, sender
 from custom_components.poolctl.client.holds import claims, pauses
 from custom_components.poolctl.client.pool import choices, queries, state
 from custom_components.poolctl.client.pool.heating import POOL, SPA
@@ -35,7 +35,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("README", "| Home Assistant | {} or later. |", OLDEST),
     ("data", "**Every {} seconds**", poller.LAN_INTERVAL),
     ("data", "reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
-    ("data", "neither answers for {} seconds", store.MAX_AGE),
+    ("data", "neither answers for {} seconds", live_state.MAX_AGE),
     ("data", "**Every {} minutes**", queries.QUERY_INTERVAL / MINUTE),
     ("data", "at least {} mV", BANDS[1]),
     ("data", "mV, {} °C or", BANDS[2]),
@@ -43,11 +43,11 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("data", "after {} minutes if it differs by less", DIFFERENCE_LASTS / MINUTE),
     ("data", "checks it for {} seconds", sender.READ_BACK[-1]),
     ("setup", "(it lasts {} days)", account._SIGN_IN_LASTS.days),
-    ("setup", "reads it only every {} seconds", store.MAX_AGE),
+    ("setup", "reads it only every {} seconds", live_state.MAX_AGE),
     ("setup", "have values again after {} days", dosing.ENOUGH.days),
     ("limits", "it is asked every {} seconds", poller.CLOUD_INTERVAL),
     ("limits", "holds at most {}.", schedule.MAX_SCHEDULES),
-    ("limits", "gaps of more than {} seconds", store.MAX_AGE),
+    ("limits", "gaps of more than {} seconds", live_state.MAX_AGE),
     ("limits", "at least {} kPa", clean_filter.MIN_PRESSURE),
     ("limits", "at least {} L/min", clean_filter.MIN_FLOW),
     ("limits", "need {} full days of readings", dosing.ENOUGH.days),
@@ -79,7 +79,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
         "not valid for {} minutes of flowing",
         state._SETTLES / timedelta(minutes=1),
     ),
-    ("dashboard", "After {} seconds only this card", store.MAX_AGE),
+    ("dashboard", "After {} seconds only this card", live_state.MAX_AGE),
     ("troubleshooting", "did not use it for {} days", account._SIGN_IN_LASTS.days),
     ("troubleshooting", "carry it out within {} seconds", sender.READ_BACK[-1]),
     (

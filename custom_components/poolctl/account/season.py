@@ -11,7 +11,7 @@ from datetime import datetime
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
-from ..client.control.store import Store
+from ..client.control.live_state import LiveState
 from ..client.pool.state import PoolState
 
 _ENTITIES_FIRST = 5.0
@@ -20,13 +20,13 @@ _ENTITIES_FIRST = 5.0
 
 @callback
 def async_watch_expiry(
-    hass: HomeAssistant, store: Store, read: Callable[[], Awaitable[None]]
+    hass: HomeAssistant, live: LiveState, read: Callable[[], Awaitable[None]]
 ) -> CALLBACK_TYPE:
     """Read the state soon and whenever it expires; return a function that stops it."""
 
     async def expired(now: datetime) -> None:
         await read()
-        if store.expires_in <= 0:
+        if live.expires_in <= 0:
             # One answer may get lost, and the cloud is read only after a second miss.
             await read()
 
@@ -36,12 +36,12 @@ def async_watch_expiry(
     def was_read(state: PoolState, at: float) -> None:
         nonlocal cancel
         cancel()
-        cancel = async_call_later(hass, store.expires_in, expired)
+        cancel = async_call_later(hass, live.expires_in, expired)
 
     @callback
     def stop() -> None:
         unfollow()
         cancel()
 
-    unfollow = store.add_read_listener(was_read)
+    unfollow = live.add_read_listener(was_read)
     return stop

@@ -14,6 +14,7 @@ from .control.clock_watch import ClockWatch
 from .control.dosing import DosingControl
 from .control.heating import HeatingControl
 from .control.lights import LightControl
+from .control.live_state import LiveState
 from .control.outputs import OutputControl
 from .control.paths import Paths
 from .control.plan import PlanControl
@@ -23,7 +24,6 @@ from .control.queries import Queries
 from .control.raw import RawControl
 from .control.schedules import ScheduleControl
 from .control.sender import Sender
-from .control.store import Store
 from .facts import Facts
 from .holds.claims import LEAVING
 from .holds.heat import HeatClaim, HeatClaims
@@ -97,11 +97,11 @@ class Controller:
         itself.
         """
         self.clock = clock = clock or Clock()
-        self.store = store = Store(stored.state, stored.choices, publish, save)
+        self.live = live = LiveState(stored.state, stored.choices, publish, save)
         self.paths = paths = Paths(device_id, lan, cloud, facts)
-        self.queries = queries = Queries(store, paths, clock)
-        self.poller = poller = Poller(store, paths, queries, clock)
-        self._sender = sender = Sender(store, paths, poller, queries)
+        self.queries = queries = Queries(live, paths, clock)
+        self.poller = poller = Poller(live, paths, queries, clock)
+        self._sender = sender = Sender(live, paths, poller, queries)
         self.dosing = DosingControl(sender)
         self.heating = HeatingControl(sender)
         self.lights = LightControl(sender)
@@ -109,14 +109,14 @@ class Controller:
         self.outputs = outputs = OutputControl(sender, pump)
         self.controller_clock = stored.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
-        store.add_read_listener(ClockWatch(times).add_read)
+        live.add_read_listener(ClockWatch(times).add_read)
         self.holds = Holds(
             sender, outputs, times, stored.holds, end_by_themselves=holds_end
         )
         self.pauses = Pauses(sender, self.dosing, times, stored.pauses)
         self.heat = HeatClaims(sender, self.heating, times, stored.heat)
         for claims in (self.holds, self.pauses, self.heat):
-            store.add_read_listener(claims.take_read)
+            live.add_read_listener(claims.take_read)
         self.undoing = Undoing(self.heat, self.pauses, self.holds)
         self.raw = RawControl(sender)
         self.schedules = ScheduleControl(sender)
@@ -129,7 +129,7 @@ class Controller:
         Raises UnreachableError if nothing was read for 90 s.
         """
         self.poller.check_answered()
-        return self.store.state
+        return self.live.state
 
     async def read(self) -> PoolState:
         """Read the state, and the names of the outputs as long as they are missing.
@@ -138,9 +138,9 @@ class Controller:
         time until it should be read again.
         """
         await self.poller.poll()
-        if self.queries.due and not self.store.reported.outputs.names:
+        if self.queries.due and not self.live.reported.outputs.names:
             await self.queries.refresh(first_only=True)
-        return self.store.state
+        return self.live.state
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Self]:

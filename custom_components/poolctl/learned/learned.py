@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..client.clock import ControllerClock
 from ..client.codec import from_stored, to_stored
-from ..client.control.store import MAX_AGE
+from ..client.control.live_state import MAX_AGE
 from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS
 from ..client.pool.heating import BODIES

@@ -17,7 +17,7 @@ from operator import add
 from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, Within
-from ..client.control.store import MAX_AGE
+from ..client.control.live_state import MAX_AGE
 from ..client.pool.heating import Body, heats, running_sources, temperature
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource

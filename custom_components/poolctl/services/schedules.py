@@ -126,7 +126,7 @@ def _wanted(
         previous,
         **equip(
             coordinator.data,
-            coordinator.controller.store.choices,
+            coordinator.controller.live.choices,
             observed,
             slot,
             speed,

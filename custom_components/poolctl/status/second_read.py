@@ -7,7 +7,7 @@ from typing import Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
-from ..client.control.store import Store
+from ..client.control.live_state import LiveState
 
 _AFTER: Final = 2.5
 """Seconds after the first read (chosen): one odd frame is over then."""
@@ -17,10 +17,13 @@ class SecondRead:
     """Reads once more after a read that a second one has to confirm."""
 
     def __init__(
-        self, hass: HomeAssistant, store: Store, read: Callable[[], Awaitable[object]]
+        self,
+        hass: HomeAssistant,
+        live: LiveState,
+        read: Callable[[], Awaitable[object]],
     ) -> None:
         """Call `read` for the second read, unless another one comes first."""
-        self._hass, self._store, self._read = hass, store, read
+        self._hass, self._live, self._read = hass, live, read
         self._followed: float | None = None
         """Time of the newest read that was followed (monotonic, s)."""
         self._cancel: Callable[[], None] | None = None
@@ -38,7 +41,7 @@ class SecondRead:
 
     async def _again(self, now: datetime) -> None:
         self._cancel = None
-        if self._store.read_at == self._followed:
+        if self._live.read_at == self._followed:
             await self._read()
 
     @callback

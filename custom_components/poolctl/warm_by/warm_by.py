@@ -87,8 +87,8 @@ class WarmBy:
 
     def outlook(self, request: Request) -> Outlook | None:
         """Return the current outlook of a request."""
-        store = self._controller.store
-        pool = Pool(store.state, store.choices, self._learned)
+        live = self._controller.live
+        pool = Pool(live.state, live.choices, self._learned)
         return outlook(pool, request, self._clock.now(), self._sunrise)
 
     @property
@@ -109,7 +109,7 @@ class WarmBy:
 
     @property
     def _state(self) -> PoolState:
-        return self._controller.store.state
+        return self._controller.live.state
 
     # Requests of the user
 
@@ -126,7 +126,7 @@ class WarmBy:
             self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
             self._check_at = time.monotonic() + CHECK
         await self._cancel(body)
-        self._controller.store.publish()
+        self._controller.live.publish()
 
     async def want(
         self, body: Body, by: datetime | None, lasts: timedelta | None = None
@@ -155,7 +155,7 @@ class WarmBy:
             # Not at once: a user who has entered a date is about to enter the time.
             self._check_at = time.monotonic() + CHECK
             self._put(wanted)
-        self._controller.store.publish()
+        self._controller.live.publish()
 
     async def _following(self, previous: Request, wanted: Request) -> Request:
         if not previous.begun:
@@ -187,7 +187,7 @@ class WarmBy:
         now, previous = time.monotonic(), self._drafts
         self._drafts = {k: each for k, each in previous.items() if each.until > now}
         if self._drafts != previous:
-            self._controller.store.publish()
+            self._controller.live.publish()
 
     async def _try(self, request: Request) -> None:
         try:
@@ -319,7 +319,7 @@ class WarmBy:
 
     def _remove(self, request: Request) -> None:
         self._all.pop(request.body, None)
-        self._controller.store.publish()
+        self._controller.live.publish()
 
     async def leave(self, *, only_lan: bool = False) -> Left:
         """End all requests, and undo what cannot be undone later; return what is left.
@@ -338,4 +338,4 @@ class WarmBy:
         previous = self._all.get(request.body)
         self._all[request.body] = request
         if request != previous:
-            self._controller.store.publish()
+            self._controller.live.publish()

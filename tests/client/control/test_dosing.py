@@ -185,7 +185,7 @@ async def test_a_setting_that_nothing_reports(
     pool: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose(monkeypatch, pool, "desired_ph_level")
-    pool.controller.store.update(lambda state: replace(state, acid=Doser()))
+    pool.controller.live.update(lambda state: replace(state, acid=Doser()))
     with pytest.raises(ReplyError):
         await pool.controller.dosing.set_drum(ACID, 15_000)
     assert pool.asked("a") == []

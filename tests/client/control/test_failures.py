@@ -90,7 +90,7 @@ async def test_a_cloud_write_that_fails(away: Rig, name: str) -> None:
 @pytest.mark.parametrize("name", LAN_ALONE)
 async def test_the_cloud_has_no_such_command(away: Rig, name: str) -> None:
     kind = LIGHT_TYPES[1].key
-    away.controller.store.choose(lambda choices: POOL_GROUP.with_type(choices, kind))
+    away.controller.live.choose(lambda choices: POOL_GROUP.with_type(choices, kind))
     with pytest.raises(NotSupportedError):
         await WITH_SHOW[name](away.controller)
     assert away.written() == []

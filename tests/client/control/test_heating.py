@@ -96,7 +96,7 @@ async def heat(rig: Rig, on: bool, body: Body = POOL) -> set[HeatSource]:
 
 def remember(rig: Rig, *last: HeatSource) -> None:
     """Let these sources have heated the pool last."""
-    rig.controller.store.update(lambda known: replace(known, pool_sources=last))
+    rig.controller.live.update(lambda known: replace(known, pool_sources=last))
 
 
 async def test_off_and_on_again(pool: Rig) -> None:
@@ -243,12 +243,12 @@ async def test_a_target_that_nothing_reports(
     whole = sim_settings.read_temperature(pool.pool.pool)
     reported = whole | {"temperature": whole["temperature"][:1], "of_next_year": 7}
     monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: reported)
-    pool.controller.store.update(lambda state: replace(state, spa_target=None))
+    pool.controller.live.update(lambda state: replace(state, spa_target=None))
     with pytest.raises(ReplyError):
         await pool.controller.heating.change(POOL, target=30)
     assert pool.asked("a") == []
     # Keys that nobody knows are kept.
-    pool.controller.store.update(lambda state: replace(state, spa_target=36))
+    pool.controller.live.update(lambda state: replace(state, spa_target=36))
     await pool.controller.heating.change(POOL, target=30)
     ((_, body),) = pool.sent()
     assert (body["of_next_year"], "temperature" in body) == (7, False)

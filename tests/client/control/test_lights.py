@@ -41,7 +41,7 @@ def lit(pool: Rig, slot: int) -> tuple[bool | None, str | None]:
 
 
 def choose_type(pool: Rig, group: LightGroup, key: str) -> None:
-    pool.controller.store.choose(lambda choices: group.with_type(choices, key))
+    pool.controller.live.choose(lambda choices: group.with_type(choices, key))
 
 
 def sent(pool: Rig) -> list[tuple[int, int, int]]:
@@ -198,7 +198,7 @@ async def test_an_unknown_effect_light_or_type(pool: Rig) -> None:
     with pytest.raises(InvalidCommandError):
         choose_type(pool, POOL_GROUP, "disco_ball")
     assert (pool.asked(), pool.shown) == ([], before)
-    assert pool.controller.store.choices == Choices()
+    assert pool.controller.live.choices == Choices()
 
 
 async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
@@ -206,7 +206,7 @@ async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
     pool.controller.queries.expire()
     await settle(pool, 0)
     pool.forget()
-    pool.controller.store.update(
+    pool.controller.live.update(
         lambda known: replace(known, outputs=replace(known.outputs, names=()))
     )
     with pytest.raises(InvalidCommandError) as caught:

@@ -132,7 +132,7 @@ async def test_what_slow_reads_disprove_was_not_done(
 async def test_commands_without_a_frame(pool: Rig) -> None:
     """While no mode is known, too; a newer value takes the place of an older one."""
     switch = pool.controller.outputs.switch
-    pool.controller.store.update(
+    pool.controller.live.update(
         lambda known: replace(known, outputs=replace(known.outputs, modes=()))
     )
     pool.pool.faults.once("truncated_frame", 1, "aux")

@@ -119,7 +119,7 @@ async def test_a_lan_that_missed_has_a_head_start(
             if state.source is CLOUD:
                 shown.append(round(loop.time() - began))
 
-        remove = rig.controller.store.add_read_listener(read)
+        remove = rig.controller.live.add_read_listener(read)
         with patch.object(lan, "state", answer):
             await rig.polls(15)
         assert loop.time() - began < 22

@@ -41,7 +41,7 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
         with pytest.raises(InvalidCommandError):
             await small.controller.holds.set_speed(speed)
     # Switched off, it is not shown at the speed that was chosen for its next start.
-    small.controller.store.choose(lambda choices: replace(choices, pump_speed=55))
+    small.controller.live.choose(lambda choices: replace(choices, pump_speed=55))
     await pump.switch(False)
     assert [state.readings.pump_speed for state in small.published] == [100, 0]
     await small.polls(15)
@@ -49,7 +49,7 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
     await small.controller.holds.set_speed(60)
     assert small.asked() == []
     await small.polls(15)
-    assert small.controller.store.choices.pump_speed == 60
+    assert small.controller.live.choices.pump_speed == 60
     await pump.switch(True)
     assert small.pool.pool.pump.speed == 60
 

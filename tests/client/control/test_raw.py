@@ -48,7 +48,7 @@ async def test_every_read_is_reported_with_its_time(rig: Rig) -> None:
         heard.append((state.source, at - started))
 
     started = rig.time.monotonic()
-    end = rig.controller.store.add_read_listener(hear)
+    end = rig.controller.live.add_read_listener(hear)
     await rig.polls(15, times=2)
     await rig.controller.queries.refresh()
     rig.time.now = started + 40

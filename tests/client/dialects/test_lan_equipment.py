@@ -80,7 +80,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     assert small.reported.last_speed == 75
     await small.polls(60)
     assert small.pool.pool.pump.speed == small.reported.readings.pump_speed == 100
-    assert small.controller.store.choices.pump_speed == 50
+    assert small.controller.live.choices.pump_speed == 50
     assert small.reported.last_speed == 75
     await small.polls(240)
     assert small.reported.readings.pump_speed == small.reported.last_speed == 50

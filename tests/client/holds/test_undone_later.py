@@ -187,7 +187,7 @@ class World:
         await self._switch(slot, set(), run)
 
     def _slot(self, slot: int) -> Any:
-        return self.controller.store.state.outputs.slot(slot)
+        return self.controller.live.state.outputs.slot(slot)
 
     async def pause(self, kind: DoserKind, minutes: int) -> None:
         was_on = self.doser(kind)

@@ -173,7 +173,7 @@ def _is_stored(week: Week, controller: Controller, key: str) -> bool:
     if week.entry.state is not ConfigEntryState.LOADED:
         return True
     known = week.entry.runtime_data.controllers[controller.device_id]
-    sources = running_sources(known.controller.store.state)
+    sources = running_sources(known.controller.live.state)
     rates = {
         f"{body.key}_warm_at": warming.expected(sources)
         for body, warming in known.learned.warming.items()

@@ -6,7 +6,7 @@ from ..clock import Times
 from ..pool.state import PoolState, Source
 from ..wire.frame import MODE_OFF
 from ..wire.schedule import Schedule
-from .store import MAX_AGE
+from .live_state import MAX_AGE
 
 
 class ClockWatch:

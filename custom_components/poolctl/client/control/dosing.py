@@ -113,7 +113,7 @@ class DosingControl(Control):
         """Read over the LAN whether a doser is on; `None` if that failed."""
         on_lan, query = self._paths.on_lan, kind.keys.settings.query
         if on_lan and await self._queries.ask(query):
-            return kind.of(self._store.reported).enabled
+            return kind.of(self._live.reported).enabled
         return None
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
@@ -136,7 +136,7 @@ class DosingControl(Control):
 
     async def refill(self, kind: DoserKind) -> None:
         """Mark a drum as full; raises InvalidCommandError if it has no size."""
-        of, previous = kind.keys.settings, kind.of(self._store.reported).remaining_ml
+        of, previous = kind.keys.settings, kind.of(self._live.reported).remaining_ml
 
         def confirms(state: PoolState) -> bool:
             doser = kind.of(state)
@@ -227,4 +227,4 @@ class DosingControl(Control):
         self._queries.expire(of.query)
 
     def _edited(self, change: _Change, read: Answer) -> dict[str, object]:
-        return change.edit(whole_settings(change.of, read, self._store.reported))
+        return change.edit(whole_settings(change.of, read, self._live.reported))

@@ -52,7 +52,7 @@ class HeatingControl(Control):
             wanted = target_of(body, target)
             steps.append(lambda state: wanted)
         if heat is not None:
-            if not fitted_sources(self._store.state, body):
+            if not fitted_sources(self._live.state, body):
                 raise NotSupportedError("what can heat it is not known yet")
             steps.append(
                 lambda state: HeatingChange(
@@ -75,12 +75,12 @@ class HeatingControl(Control):
         asked = self._unconfirmed()
         for step in steps:
             # Based on the earlier requests, too, confirmed or not.
-            asked = asked.then(step(asked.show(self._store.state)))
+            asked = asked.then(step(asked.show(self._live.state)))
 
         def edit(read: Answer, at: float) -> Answer:
             since = self._written[1] if self._written[0] == at else _NOTHING
             change = since.then(asked)
-            body = change.write(read, self._store.reported)
+            body = change.write(read, self._live.reported)
             self._written = at, change  # if it fails, the object is read again
             return body
 
@@ -101,6 +101,6 @@ class HeatingControl(Control):
 
     def _unconfirmed(self) -> HeatingChange:
         """Return the change sent but not confirmed: the next read may lack it, too."""
-        if self._sent is None or self._sent[0] not in self._store.pending:
+        if self._sent is None or self._sent[0] not in self._live.pending:
             return _NOTHING
         return self._sent[1]

@@ -60,12 +60,12 @@ class LightControl(Control):
 
     def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
         """Return a light as last reported; raises NotSupportedError for other slots."""
-        state = self._store.reported
+        state = self._live.reported
         slot = state.outputs.slot(index)
         if slot is None or slot.role not in LIGHT_GROUPS:
             raise NotSupportedError("this is not known to be a light")
         group = LIGHT_GROUPS[slot.role]
-        kind = group.light_type(state, self._store.choices)
+        kind = group.light_type(state, self._live.choices)
         return slot, group, kind or LIGHT_TYPES[0]
 
     async def _send(
@@ -85,7 +85,7 @@ class LightControl(Control):
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
             if not what.keeps_effect:
                 show = LightShow(kind.code, what.color)
-                self._store.reported = group.edit(self._store.reported, lambda _: show)
+                self._live.reported = group.edit(self._live.reported, lambda _: show)
             return frame
 
         await self._sender.send(

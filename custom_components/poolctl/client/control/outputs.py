@@ -35,7 +35,7 @@ class OutputControl(Control):
     async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
         """Switch a slot, and `hold` it; return a function that waits for the effect."""
         payload = encode_aux(slot, on, hold)
-        wired = self._store.reported.outputs.slot(slot)
+        wired = self._live.reported.outputs.slot(slot)
 
         async def by_cloud(cloud: CloudClient) -> None:
             if wired is None:
@@ -71,7 +71,7 @@ class OutputControl(Control):
         """Release a slot to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
-        wired = self._store.reported.outputs.slot(slot)
+        wired = self._live.reported.outputs.slot(slot)
         if wired is not None and wired.role is Role.PUMP:
             await self._pump.resume()
             return

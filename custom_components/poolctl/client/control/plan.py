@@ -97,23 +97,23 @@ class PlanControl(Control):
             steps = self._steps(blocks, speed) if blocks else self._rest(today)
             if dry_run or not steps:
                 return blocks, steps
-            if self._store.choices.planned_on == today and not again:
+            if self._live.choices.planned_on == today and not again:
                 raise InvalidCommandError(reason="plan_written_today")
             for step in steps:
                 await self._write(step)
             planned = tuple(each for each in self._planned if each in self._present)
-            self._store.choose(
+            self._live.choose(
                 lambda choices: replace(choices, planned_on=today, planned=planned)
             )
             return blocks, steps
 
     @property
     def _used(self) -> _Table:
-        return self._store.reported.schedules.used
+        return self._live.reported.schedules.used
 
     @property
     def _planned(self) -> Iterable[PlannedSchedule]:
-        return self._store.choices.planned
+        return self._live.choices.planned
 
     @property
     def _present(self) -> Mapping[PlannedSchedule, int]:
@@ -129,7 +129,7 @@ class PlanControl(Control):
 
     def _others(self) -> _Table:
         """Return the enabled schedules of the pump that are not reserved."""
-        reserved, pump = self._reserved(), self._store.reported.outputs.pump_slot
+        reserved, pump = self._reserved(), self._live.reported.outputs.pump_slot
         return {
             index: schedule
             for index, schedule in self._used.items()
@@ -216,7 +216,7 @@ class PlanControl(Control):
     def _schedule(
         self, block: Block, previous: Schedule | None = None, speed: int | None = None
     ) -> Schedule:
-        state, choices = self._store.reported, self._store.choices
+        state, choices = self._live.reported, self._live.choices
         pump = state.outputs.pump_slot
         equipped = equip(state, choices, previous, pump, speed)
         return replace(
@@ -245,7 +245,7 @@ class PlanControl(Control):
 
     def _reserve(self, planned: PlannedSchedule) -> None:
         if planned not in self._planned:
-            self._store.choose(
+            self._live.choose(
                 lambda choices: replace(choices, planned=(*choices.planned, planned))
             )
 

@@ -21,9 +21,9 @@ from ..pool.state import PoolState, Source
 from ..wire.exceptions import BusyError, PoolctlError, UnreachableError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
+from .live_state import LiveState
 from .paths import Paths
 from .queries import Queries
-from .store import Store
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -45,9 +45,9 @@ class Poller:
     """Reads the state, and decides when and from where it is read next."""
 
     def __init__(
-        self, store: Store, paths: Paths, queries: Queries, clock: Clock
+        self, live: LiveState, paths: Paths, queries: Queries, clock: Clock
     ) -> None:
-        self._store = store
+        self._live = live
         self._clock = clock
         self._paths = paths
         self._queries = queries
@@ -70,17 +70,17 @@ class Poller:
             if patient:  # but not that of the cloud's read
                 began = max(began, min(now, self._cloud_not_before - interval))
             interval = max(interval - (now - began), _SOONEST)
-        left = self._store.expires_in
+        left = self._live.expires_in
         return min(interval, max(left, _SOONEST)) if left > 0 else interval
 
     @property
     def silent(self) -> bool:
         """Whether two polls in a row were not answered, nor by the cloud."""
-        paths, by_cloud = self._paths, self._store.reported.source is Source.CLOUD
+        paths, by_cloud = self._paths, self._live.reported.source is Source.CLOUD
         if paths.on_lan or (paths.cloud is not None and paths.cloud_error is None):
             return False
         usual = CLOUD_INTERVAL if by_cloud else LAN_INTERVAL
-        return self._store.age > 1.5 * usual
+        return self._live.age > 1.5 * usual
 
     async def poll(self) -> None:
         """Read once, LAN first; raises UnreachableError after 90 s without answer."""
@@ -91,7 +91,7 @@ class Poller:
 
     def check_answered(self) -> None:
         """Raise UnreachableError if nothing answered for 90 s, or ever."""
-        if self._store.expires_in <= 0:
+        if self._live.expires_in <= 0:
             error = self._paths.lan_error or self._paths.cloud_error
             raise UnreachableError(str(error or "no connection to the controller"))
 
@@ -170,16 +170,16 @@ class Poller:
 
     def merge_frame(self, frame: StateFrame) -> None:
         """Merge a LAN frame into the state, which makes the LAN the source."""
-        previous = self._store.reported
-        self._store.reported = merge_frame(previous, frame, self._clock.now())
+        previous = self._live.reported
+        self._live.reported = merge_frame(previous, frame, self._clock.now())
         self._paths.lan_answered()
         self._report_source(previous)
         if frame.configuration is not None:
             self._queries.drop_outdated()
-        self._store.after_read(time.monotonic())
+        self._live.after_read(time.monotonic())
 
     def _report_source(self, previous: PoolState) -> None:
-        source = self._store.reported.source
+        source = self._live.reported.source
         if source is not previous.source and source is not None:
             self._paths.facts.emit(Change("source", source.value))
 
@@ -195,7 +195,7 @@ class Poller:
             with self._reported(by_lan=False):
                 dashboard = await cloud.live_dashboard(self._paths.device_id)
             self._paths.cloud_error = None
-            if self._store.reported.source is not Source.CLOUD:
+            if self._live.reported.source is not Source.CLOUD:
                 # Show the first values at once; the other endpoints follow.
                 self._merge_cloud(started, ((merge_dashboard, dashboard),))
             extras = await self._read_extras(cloud)
@@ -228,7 +228,7 @@ class Poller:
                 found.append((read.merge, answer))
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", name, err)
-                self._store.reported = read.assume(self._store.reported)
+                self._live.reported = read.assume(self._live.reported)
         return found
 
     def _merge_cloud(
@@ -236,13 +236,11 @@ class Poller:
     ) -> None:
         if self._paths.on_lan:
             return
-        previous = self._store.reported
+        previous = self._live.reported
         for merge, answer in answers:
-            self._store.reported = merge(
-                self._store.reported, answer, self._clock.now()
-            )
+            self._live.reported = merge(self._live.reported, answer, self._clock.now())
         self._report_source(previous)
-        self._store.after_read(started)
+        self._live.after_read(started)
 
     async def _refresh_schedules(self, cloud: CloudClient) -> None:
         """Read the schedules if due: each read costs the controller two commands."""
@@ -266,12 +264,12 @@ class Poller:
         Returns whether they were published; raises as `CloudClient.read` does.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
-        read = merge_schedule_info(self._store.reported, answer)
+        read = merge_schedule_info(self._live.reported, answer)
         if not believe(read):
             return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo the next command's write.
-        self._store.update(lambda state: read)
+        self._live.update(lambda state: read)
         return True
 
     def schedules_written(self) -> None:

@@ -43,7 +43,7 @@ class PumpControl(Control):
         self._off_holds = False
         """Whether `v2_manual_set` off was observed to hold the pump off."""
         self._firmware: str | None = None
-        self._store.add_read_listener(self._learn_anew)
+        self._live.add_read_listener(self._learn_anew)
 
     def _learn_anew(self, state: PoolState, at: float) -> None:
         """Forget how the previous firmware behaved (unknowns: L22)."""
@@ -88,18 +88,18 @@ class PumpControl(Control):
         return finish
 
     async def _ensure_released(self, pending: Command) -> None:
-        slot = self._store.reported.outputs.pump_slot
-        if pending.by_lan and slot in (self._store.reported.outputs.held or ()):
+        slot = self._live.reported.outputs.pump_slot
+        if pending.by_lan and slot in (self._live.reported.outputs.held or ()):
             # If neither command releases it, it is off nevertheless, as requested.
             await self._resumed_by_aux(slot)
 
     def choose_speed(self, speed: int) -> None:
         """Store the speed in % for the next start."""
-        self._store.choose(lambda choices: replace(choices, pump_speed=speed))
+        self._live.choose(lambda choices: replace(choices, pump_speed=speed))
 
     async def resume(self) -> None:
         """Release the pump to its schedules, or raise CannotReleaseError."""
-        slot = self._store.reported.outputs.pump_slot
+        slot = self._live.reported.outputs.pump_slot
         ways = [self._resumed_by_aux, self._resumed_by_command]
         for way in reversed(ways) if self._no_aux else ways:
             if await way(slot):
@@ -118,14 +118,14 @@ class PumpControl(Control):
                 raise UnreachableError("it does not answer", ran=False)
             if self._is_free(slot):
                 return True
-        was_on, run = self._store.reported.pump_on, self._command(False, None).lan
+        was_on, run = self._live.reported.pump_on, self._command(False, None).lan
         pending = await self._sender.send(resuming(_KEY, slot, run))
         self._no_aux = True
         try:
             await self._sender.confirm(pending)
         except NotAppliedError, LanBusyError:
             # A busy controller may have run it: only the pump's present state counts.
-            if was_on and self._store.reported.pump_on is False:
+            if was_on and self._live.reported.pump_on is False:
                 # It was meant to release the pump, but held it off: run it again.
                 self._off_holds = True
                 await self.switch(True)
@@ -134,12 +134,12 @@ class PumpControl(Control):
 
     def _is_free(self, slot: int) -> bool:
         """Return whether the pump is reported as not held."""
-        held = self._store.reported.outputs.held
+        held = self._live.reported.outputs.held
         return held is not None and slot not in held
 
     async def _held_off(self) -> bool:
         """Hold the pump off by `aux`; return whether the controller accepts that."""
-        by_aux = _aux(self._store.reported.outputs.pump_slot, held=True)
+        by_aux = _aux(self._live.reported.outputs.pump_slot, held=True)
         return await self._taken(replace(self._command(False, None), lan=by_aux))
 
     async def _taken(self, command: Command) -> bool:
@@ -155,7 +155,7 @@ class PumpControl(Control):
         command = self._command(on, wanted)
         if on or self._no_aux:
             return await self._sender.send(command)
-        slot = self._store.reported.outputs.pump_slot
+        slot = self._live.reported.outputs.pump_slot
         by_aux = replace(command, lan=_aux(slot, held=True))
         try:
             return await self._sender.send(by_aux)
@@ -169,8 +169,8 @@ class PumpControl(Control):
 
     def _command(self, on: bool, wanted: int | None) -> Command:
         """Return the command that uses `v2_manual_set`, or `setPumpInfo` by cloud."""
-        slot, store = self._store.reported.outputs.pump_slot, self._store
-        speed = wanted or start_speed(store.reported, store.choices)
+        slot, live = self._live.reported.outputs.pump_slot, self._live
+        speed = wanted or start_speed(live.reported, live.choices)
         body = {"aux_switch_state": on, "aux_slot_num": slot, "pump_speed": speed}
         by_cloud = {
             "aux_switch_state": int(on),

@@ -25,8 +25,8 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
+from .live_state import LiveState
 from .paths import Paths
-from .store import Store
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -75,8 +75,8 @@ class _Reply:
 class Queries:
     """Keeps track of the due queries, and sends them, which only the LAN can carry."""
 
-    def __init__(self, store: Store, paths: Paths, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, live: LiveState, paths: Paths, clock: Clock) -> None:
+        self._live = live
         self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
@@ -109,7 +109,7 @@ class Queries:
 
     def _sensible(self) -> Iterator[Query]:
         """Return the due queries that make sense for the fitted equipment."""
-        outputs, now = self._store.reported.outputs, time.monotonic()
+        outputs, now = self._live.reported.outputs, time.monotonic()
         return (
             query
             for query, due in self._due.items()
@@ -135,7 +135,7 @@ class Queries:
         Frames are compared with each other, not with the state: a reply that always
         disagrees with the frames would make every poll look like a change.
         """
-        previous, self._last_full = self._last_full, self._store.reported
+        previous, self._last_full = self._last_full, self._live.reported
         if previous is None:
             return  # at the start all of them are due
         settings = _settings(self._last_full)
@@ -184,11 +184,11 @@ class Queries:
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", query.name, err)
         if self._due[query] == due:
-            again = again or query.interval(self._store.reported)
+            again = again or query.interval(self._live.reported)
             regular = self._regular.pop(query, 0.0)
             self._due[query] = max(time.monotonic(), regular) + again
         if waited and not self.names_due:
-            self._store.publish()  # entities of new equipment waited for the names
+            self._live.publish()  # entities of new equipment waited for the names
 
     async def _refused_by(
         self, query: Query, counters: Counters, error: RefusedError
@@ -232,7 +232,7 @@ class Queries:
         reported = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
         if reported:
             self._wait_until = 0.0
-            self._store.update(
+            self._live.update(
                 lambda state: replace(
                     state, outputs=replace(state.outputs, names=reported)
                 )
@@ -241,7 +241,7 @@ class Queries:
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
         reported = await self._ask(query.name, lan, urgent=urgent)
-        self._store.update(
+        self._live.update(
             lambda state: query.merge(state, reported.reply, self._clock.now())
         )
 
@@ -275,12 +275,12 @@ class Queries:
         elif (reported := self._replies.get(query)) is not None:
             queued = time.monotonic() + QUEUED
             earlier = [(each, min(until, queued)) for each, until in reported.agree]
-            written = _settings(show(self._store.reported)), math.inf
+            written = _settings(show(self._live.reported)), math.inf
             reported.agree[:] = [*earlier, written]
         return frame, read, body
 
     async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> _Reply:
-        asked, settings = time.monotonic(), _settings(self._store.reported)
+        asked, settings = time.monotonic(), _settings(self._live.reported)
         reply = await lan.query(name, urgent=urgent)
         reported = self._replies[name] = _Reply(reply, asked, [(settings, math.inf)])
         return reported

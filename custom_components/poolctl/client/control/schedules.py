@@ -77,7 +77,7 @@ class ScheduleControl(Control):
         async with self._lock:
             previous = await self._read()
             wanted = tidy(wanted, previous)
-            check(self._store.reported, previous, wanted)
+            check(self._live.reported, previous, wanted)
             free = next(i for i in range(MAX_SCHEDULES) if i not in previous)
             checked = await self._write(
                 _Change(
@@ -103,7 +103,7 @@ class ScheduleControl(Control):
             )
             if wanted.enabled is observed.enabled:
                 wanted = replace(wanted, enabled=now[index].enabled)
-            check(self._store.reported, now, wanted, index)
+            check(self._live.reported, now, wanted, index)
             if now[index].enabled and not wanted.enabled:
                 # Disarmed first, so that it never conflicts with another schedule.
                 await self._enable(index, False)
@@ -168,7 +168,7 @@ class ScheduleControl(Control):
         return index
 
     def _now(self) -> Mapping[int, Schedule]:
-        return self._store.reported.schedules.used
+        return self._live.reported.schedules.used
 
     async def _read_unchanged(
         self, index: int, observed: Schedule | None
@@ -261,7 +261,7 @@ class ScheduleControl(Control):
             self._new = schedule
         self._copies_until = time.monotonic() + COPY_AGE
         self._poller.schedules_written()
-        self._store.update(lambda state: with_schedule(state, index, schedule))
+        self._live.update(lambda state: with_schedule(state, index, schedule))
 
 
 def _added(

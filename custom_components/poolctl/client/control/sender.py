@@ -24,10 +24,10 @@ from ..wire.exceptions import (
 from ..wire.frame import StateFrame
 from .command import Command
 from .lan_delivery import LanDelivery, ReadAgain
+from .live_state import LiveState
 from .paths import Paths
 from .poller import Poller
 from .queries import Queries
-from .store import Store
 
 READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """Seconds after a command at which its effect is read back."""
@@ -66,9 +66,9 @@ class Sender:
     """
 
     def __init__(
-        self, store: Store, paths: Paths, poller: Poller, queries: Queries
+        self, live: LiveState, paths: Paths, poller: Poller, queries: Queries
     ) -> None:
-        self.store = store
+        self.live = live
         self.paths = paths
         self.poller = poller
         self.queries = queries
@@ -91,7 +91,7 @@ class Sender:
             raise UnreachableError(ran=False, reason="stopped")
         inner = task in self._running
         self._running.add(task)
-        self.store.commanded_at = time.monotonic()
+        self.live.commanded_at = time.monotonic()
         try:
             yield
         except asyncio.CancelledError:
@@ -100,7 +100,7 @@ class Sender:
                 raise
             raise UnreachableError(reason="stopped") from None
         finally:
-            self.store.commanded_at = time.monotonic()
+            self.live.commanded_at = time.monotonic()
             if not inner:
                 self._running.discard(task)
 
@@ -114,7 +114,7 @@ class Sender:
         async def read_again() -> bool:
             # While it settles, states say nothing about its effect.
             observed = not command.settles_in and await self.poller.read_lan()
-            return observed and command.confirms(self.store.reported)
+            return observed and command.confirms(self.live.reported)
 
         frame = None
         try:
@@ -128,11 +128,11 @@ class Sender:
         command.settled = command.sent + command.settles_in
         patience = LAN_PATIENCE if command.by_lan else COPY_AGE
         command.until = command.settled + patience
-        self.store.pending.add(command)
+        self.live.pending.add(command)
         if frame is not None:
             self.poller.merge_frame(frame)
         else:
-            self.store.publish()
+            self.live.publish()
         return command
 
     async def deliver(
@@ -221,14 +221,14 @@ class Sender:
         """Send the query that reports a value, if any; return whether it is settled."""
         if query is None or not await self.queries.ask(query):
             return False
-        if pending in self.store.pending and pending.confirms(self.store.reported):
-            self.store.pending.drop(pending)
-            self.store.publish()
-        return pending not in self.store.pending
+        if pending in self.live.pending and pending.confirms(self.live.reported):
+            self.live.pending.drop(pending)
+            self.live.publish()
+        return pending not in self.live.pending
 
     async def _read_until_shown(self, pending: Command, query: str | None) -> None:
         """Read until the value is observed, replaced by a newer one, or disproved."""
-        waiting = self.store.pending
+        waiting = self.live.pending
         for after in READ_BACK:
             if pending in waiting:
                 wait = pending.sent + after - time.monotonic()
@@ -239,7 +239,7 @@ class Sender:
         if pending in waiting:
             waiting.drop(pending)
             pending.disproved = True
-            self.store.publish()
+            self.live.publish()
         if pending.disproved:
             raise pending.doubt or NotAppliedError(
                 "the controller accepted it but did not do it"
@@ -251,5 +251,5 @@ class Control:
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
-        self._store, self._paths = sender.store, sender.paths
+        self._live, self._paths = sender.live, sender.paths
         self._poller, self._queries = sender.poller, sender.queries

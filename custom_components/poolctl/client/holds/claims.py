@@ -61,7 +61,7 @@ class Claims[C: Claim](ABC):
     """The claims of one kind of one controller, one for each thing."""
 
     def __init__(self, sender: Sender, times: Times, stored: Iterable[C]) -> None:
-        self._store, self._paths = sender.store, sender.paths
+        self._live, self._paths = sender.live, sender.paths
         self._poller = sender.poller
         self._times = times
         proven, at = times.proven, time.monotonic()
@@ -151,7 +151,7 @@ class Claims[C: Claim](ABC):
 
     def _decide(self, *, leaving: bool = False) -> dict[int, Next[C]]:
         """Return what is to be done about each claim that is not under way."""
-        now, state = self._now(leaving=leaving), self._store.state
+        now, state = self._now(leaving=leaving), self._live.state
         found = {}
         for claim in self.all:
             if claim.thing in self._under_way:
@@ -178,7 +178,7 @@ class Claims[C: Claim](ABC):
         """Replace the claim on a thing as a user requests."""
         self._undoing.discard(thing)
         self._set(thing, claim)
-        self._store.publish()
+        self._live.publish()
 
     async def _promise(self, thing: int, claim: C) -> None:
         """Store a claim, and wait until it is on disk: its command is sent only then.
@@ -187,7 +187,7 @@ class Claims[C: Claim](ABC):
         """
         self._undoing.discard(thing)
         self._set(thing, claim)
-        await self._store.save()
+        await self._live.save()
 
     @contextmanager
     def _switching(self, thing: int) -> Generator[None]:
@@ -215,7 +215,7 @@ class Claims[C: Claim](ABC):
                 others = claim.claims_beside(claimant, now)
                 ended = claim.claimed(others or {claimant: now}, now)
                 self._set(claim.thing, replace(ended, retry_at=0.0))
-        self._store.publish()
+        self._live.publish()
 
     # Reads
 
@@ -250,7 +250,7 @@ class Claims[C: Claim](ABC):
             for claim in self.due:
                 failures += [each for each in [await self._try(claim)] if each]
             if self.all != previous:
-                self._store.publish()
+                self._live.publish()
         return failures
 
     async def _try(self, claim: C) -> PoolctlError | None:
@@ -311,7 +311,7 @@ class Claims[C: Claim](ABC):
                     await asyncio.gather(*map(self._try, ended))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
-        self._store.publish()
+        self._live.publish()
         left = (self._all.get(thing) for thing in leaving)
         return tuple(claim for claim in left if claim and _must_be_undone(claim))
 

@@ -51,7 +51,7 @@ class HeatClaims(Claims[HeatClaim]):
     ) -> None:
         super().__init__(sender, times, stored)
         self._heating = heating
-        self._chosen = sender.store.reported.pool_sources
+        self._chosen = sender.live.reported.pool_sources
         """Heat sources of the pool that were selected last by others than us."""
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:
@@ -60,7 +60,7 @@ class HeatClaims(Claims[HeatClaim]):
         Nothing is sent if it is selected, and nothing is claimed if others selected it.
         """
         thing, now = thing_of(source), self._times.now
-        known, selected = self._all.get(thing), self._store.state.heat[source]
+        known, selected = self._all.get(thing), self._live.state.heat[source]
         if selected and known is None:
             return
         claims = {} if known is None else known.claims_beside(claimant, now)
@@ -93,7 +93,7 @@ class HeatClaims(Claims[HeatClaim]):
         super().take_read(state, at)
         if any(claim.source in state.pool_sources for claim in self.all):
             state = replace(state, pool_sources=self._chosen)
-            self._store.reported = state
+            self._live.reported = state
         self._chosen = state.pool_sources
 
     @override
@@ -104,5 +104,5 @@ class HeatClaims(Claims[HeatClaim]):
 
     @override
     async def _undo(self, claim: HeatClaim) -> None:
-        if self._store.state.heat[claim.source] is not False:
+        if self._live.state.heat[claim.source] is not False:
             await self._heating.select(claim.source, False)

@@ -98,7 +98,7 @@ class Holds(Claims[Hold]):
 
     def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
         """Return a hold that ends with the open windows of schedules, if there are any."""
-        state, offset = self._store.state, self._times.offset
+        state, offset = self._live.state, self._times.offset
         if (window := window_of(state, slot, self._times.local)) is None:
             return None
         return replace(
@@ -115,14 +115,14 @@ class Holds(Claims[Hold]):
         If a schedule runs the pump, that speed ends with the schedule. Raises
         InvalidCommandError outside 40 to 100.
         """
-        pump, speed = self._store.state.outputs.pump, checked_speed(speed)
-        if pump is not None and self._store.state.pump_on:
+        pump, speed = self._live.state.outputs.pump, checked_speed(speed)
+        if pump is not None and self._live.state.pump_on:
             await self._request(_Request(slot=pump, speed=speed))
         self._outputs.choose_speed(speed)
 
     def _at_speed(self, slot: Slot) -> Hold | None:
         """Return the hold that a speed needs: none unless a schedule runs the pump."""
-        if running_schedule(self._store.state, slot) is None:
+        if running_schedule(self._live.state, slot) is None:
             return None
         now = self._times.now
         hold = Hold(slot=slot.index, on=True, since=now, asked=Asked.HERE)
@@ -186,7 +186,7 @@ class Holds(Claims[Hold]):
 
         Raises NotSupportedError if held outputs are not reported (cloud alone).
         """
-        if (held := held_outputs(self._store.state)) is None:
+        if (held := held_outputs(self._live.state)) is None:
             raise NotSupportedError("what is held by hand is not reported")
         await self.resume_each(slot.index for slot in held)
 
@@ -194,11 +194,11 @@ class Holds(Claims[Hold]):
         """Release outputs, each by itself, to their schedules; raises the first failure."""
         failures = []
         for index in slots:
-            held = self._store.state.outputs.held
+            held = self._live.state.outputs.held
             if held is not None and index not in held:
                 continue  # released with another one, as the actuators of a spa are
             try:
-                await self.resume(self._store.state.outputs.slot(index))
+                await self.resume(self._live.state.outputs.slot(index))
             except PoolctlError as err:
                 failures.append(err)
         if failures:
@@ -351,7 +351,7 @@ class Holds(Claims[Hold]):
 
     def _asked(self, at: float) -> Asked:
         """Return where a hold was requested that a read is the first to show."""
-        commanded_at = self._store.commanded_at
+        commanded_at = self._live.commanded_at
         alone = commanded_at is None or at - commanded_at > _CAUSED
         return Asked.ELSEWHERE if alone else Asked.UNKNOWN
 
@@ -378,7 +378,7 @@ class Holds(Claims[Hold]):
             state=Known.REQUESTED,
         )
         if claim.on:
-            slot = _existing(self._store.state.outputs.slot(claim.slot))
+            slot = _existing(self._live.state.outputs.slot(claim.slot))
             try:
                 await (await self._outputs.send(slot, False, held=False))()
             except PoolctlError as err:

@@ -98,7 +98,7 @@ class Pauses(Claims[Pause]):
                 raise failures[0]
 
     def _pausable(self, kinds: Iterable[AnyDosing]) -> list[AnyDosing]:
-        reported = {kind: kind.of(self._store.reported).enabled for kind in kinds}
+        reported = {kind: kind.of(self._live.reported).enabled for kind in kinds}
         ours = [kind for kind, on in reported.items() if on or self.until(kind)]
         if not ours and None in reported.values():
             raise NotSupportedError("it is not known whether they may dose")

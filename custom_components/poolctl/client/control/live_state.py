@@ -17,8 +17,11 @@ type ReadListener = Callable[[PoolState, float], None]
 """Receives the state that was read, and the time of the read (monotonic, s)."""
 
 
-class Store:
-    """Keeps the state; calls `publish` whenever the shown state may have changed."""
+class LiveState:
+    """The newest state, with the values that commands in progress set.
+
+    Calls `publish` whenever the shown state may have changed.
+    """
 
     def __init__(
         self,
