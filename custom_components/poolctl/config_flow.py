@@ -370,10 +370,15 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
             return self.async_abort(reason="not_loaded")
         controllers = entry.runtime_data.controllers
         if user_input is not None:
-            recovery = controllers[user_input[CONF_DEVICE_ID]].recovery
-            errors = await async_adopt_address(recovery, user_input)
+            device_id = user_input[CONF_DEVICE_ID]
+            if (chosen := controllers.get(device_id)) is not None:
+                errors = await async_adopt_address(chosen.recovery, user_input)
+            if device_id not in controllers:  # the inventory may lack it meanwhile
+                return self.async_abort(reason="controller_gone")
             if not errors:
                 return self.async_update_and_abort(entry)
+        if not controllers:
+            return self.async_abort(reason="no_controllers")
         schema, today = address_form(
             {device_id: each.record for device_id, each in controllers.items()}
         )

@@ -7,7 +7,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.flow.forms import normalise_host
+from custom_components.poolctl.flow.forms import split_address
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.names import Names
@@ -129,20 +129,67 @@ async def test_the_addresses_of_several_controllers_are_shown(home: Home) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "host"),
+    ("text", "host", "port"),
     [
-        (" 192.168.1.5 ", "192.168.1.5"),
-        ("http://192.168.1.5:8080/ctrl", "192.168.1.5"),
-        ("192.168.1.5:8080", "192.168.1.5"),
-        ("pool.local.", "pool.local"),
-        ("fd00::5", "fd00::5"),
-        ("fe80::1%eth0", "fe80::1%eth0"),
-        ("[fe80::1%eth0]:8080", "fe80::1%eth0"),
-        ("http://[fe80::1%25eth0]:8080/", "fe80::1%eth0"),
+        (" 192.168.1.5 ", "192.168.1.5", None),
+        ("http://192.168.1.5:8081/ctrl", "192.168.1.5", 8081),
+        ("192.168.1.5:8080", "192.168.1.5", 8080),
+        ("http://pool.local/?a=1:2", "pool.local", None),
+        ("pool.local.", "pool.local", None),
+        ("pool.local.:81#x", "pool.local", 81),
+        ("fd00::5", "fd00::5", None),
+        ("fe80::1%eth0", "fe80::1%eth0", None),
+        ("[fe80::1%eth0]:8082", "fe80::1%eth0", 8082),
+        ("http://[fe80::1%25eth0]/", "fe80::1%eth0", None),
     ],
 )
-def test_what_people_paste(text: str, host: str) -> None:
-    assert normalise_host(text) == host
+def test_what_people_paste(text: str, host: str, port: int | None) -> None:
+    assert split_address(text) == (host, port)
+
+
+async def test_a_pasted_port_is_used(small: Home) -> None:
+    """It is part of what the user typed, unlike the suggested one in the next field."""
+    await small.controller.move("127.0.0.1")
+    flow = await reconfigure(small, "reconfigure_controller")
+    for port in ("0", "99999", "x", "-1"):
+        flow = await typed(small, flow, f"127.0.0.1:{port}", small.controller.port)
+        assert flow["errors"] == {"host": "controller_not_found"}
+    text = f"http://127.0.0.1:{small.controller.port}/"
+    result = await typed(small, flow, text, 8080)
+    assert result["reason"] == "reconfigure_successful"
+    assert small.stored["port"] == small.controller.port
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "all"])
+async def test_a_controller_that_is_removed_meanwhile(home: Home, when: str) -> None:
+    """The inventory may remove it while the form is open, or while it is tried."""
+    await home.set_up(*home.service.controllers)
+    account, device_id = home.entry.runtime_data, home.controller.device_id
+
+    def remove() -> None:
+        account.data = {k: v for k, v in account.data.items() if k != device_id}
+        account._async_apply()
+
+    flow = await reconfigure(home, "reconfigure_controller")
+    if when == "meanwhile":
+        recovery = account.controllers[device_id].recovery
+        adopt = recovery.async_adopt_address
+
+        async def adopted(host: str, port: int) -> None:
+            remove()
+            await adopt(host, port)
+
+        recovery.async_adopt_address = adopted
+    else:
+        remove()
+    result = await typed(home, flow, "127.0.0.1", home.controller.port)
+    assert result["reason"] == "controller_gone"
+    assert device_id not in account.data
+    if when == "all":
+        account.data = {}
+        account._async_apply()
+        result = await reconfigure(home, "reconfigure_controller")
+        assert result["reason"] == "no_controllers"
 
 
 async def test_an_address_that_leads_nowhere(

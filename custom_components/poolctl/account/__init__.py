@@ -251,6 +251,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     @callback
     def _async_store(self, record: ControllerRecord) -> None:
+        if record.device_id not in self.data:
+            return  # it was removed while something was learned of it
         self.data = {**self.data, record.device_id: record}
         self._remember(self.data)
 

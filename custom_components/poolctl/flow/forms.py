@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 import ipaddress
+import re
 from typing import Any, Final
 
 from homeassistant.const import CONF_DEVICE_ID, CONF_HOST, CONF_PORT
@@ -26,10 +27,11 @@ from ..network.recovery import Recovery
 type UserInput = dict[str, Any]
 """User input, validated by the form's schema."""
 
+PORTS: Final = range(1, 65536)
 ADDRESS_FIELDS: Final = {
     vol.Required(CONF_HOST): TextSelector(),
     vol.Required(CONF_PORT, default=PORT): NumberSelector(
-        NumberSelectorConfig(min=1, max=65535, mode=NumberSelectorMode.BOX)
+        NumberSelectorConfig(min=PORTS[0], max=PORTS[-1], mode=NumberSelectorMode.BOX)
     ),
 }
 """Fields for the address of a controller."""
@@ -69,9 +71,9 @@ async def async_adopt_address(
     recovery: Recovery, user_input: UserInput
 ) -> dict[str, str]:
     """Adopt a typed address if the controller answers there, else return errors."""
-    host, port = normalise_host(user_input[CONF_HOST]), int(user_input[CONF_PORT])
     try:
-        await recovery.async_adopt_address(host, port)
+        host, port = split_address(user_input[CONF_HOST])
+        await recovery.async_adopt_address(host, port or int(user_input[CONF_PORT]))
     except NotSupportedError as err:
         # No other address would help.
         return {"base": sentence(err, ADDRESS_ERRORS)}
@@ -80,18 +82,22 @@ async def async_adopt_address(
     return {}
 
 
-def normalise_host(text: str) -> str:
-    """Return a host name or IP address without the text that users paste with it.
+def split_address(text: str) -> tuple[str, int | None]:
+    """Return a host name or IP address, and the port if users paste one with it.
 
     Removes the rest of a URL, the brackets of an IPv6 address and the final dot of a
     name. Keeps the zone of a link-local address, which is unreachable without it.
+    Raises ValueError for a port that cannot be one.
     """
-    host = text.strip().split("://")[-1].split("/")[0]
+    host, port = re.split("[/?#]", text.strip().split("://")[-1])[0], ""
     if host.startswith("["):
-        host = host[1:].split("]")[0].replace("%25", "%")
+        host, _, port = host[1:].replace("%25", "%").partition("]")
+        port = port.removeprefix(":")
     elif host.count(":") == 1:
-        host = host.split(":")[0]
-    return host.rstrip(".")
+        host, _, port = host.partition(":")
+    if port and int(port) not in PORTS:
+        raise ValueError("no port has this number")
+    return host.rstrip("."), int(port) if port else None
 
 
 class InvalidAddressError(ValueError):
