@@ -79,11 +79,16 @@ class LanClient:
         self._url = controller_url(host, port)
         self._key = key
         self.counters = counter or Counters()
+        self.slots: int | None = None
+        """Number of slots in the newest frame that reports it."""
         self.facts = facts or Facts()
 
     async def state(self, *, timeout: float = LAN_TIMEOUT) -> StateFrame:
         """Read the full state; needs no signature."""
-        return decode_frame(await self._request("state", timeout=timeout))
+        frame = decode_frame(await self._request("state", timeout=timeout), self.slots)
+        if frame.configuration and frame.configuration.aux_types:
+            self.slots = len(frame.configuration.aux_types)
+        return frame
 
     async def query(
         self, name: str, payload: bytes = b"", *, urgent: bool = False
@@ -95,7 +100,7 @@ class LanClient:
 
     async def action(self, name: str, payload: bytes) -> StateFrame | None:
         """Run a signed action; return the state after it, if the reply has one."""
-        return state_after(await self.raw_action(name, payload))
+        return state_after(await self.raw_action(name, payload), self.slots)
 
     async def raw_action(self, name: str, payload: bytes) -> bytes:
         """Run a signed action; return its reply, empty if it has no valid one."""
@@ -230,9 +235,9 @@ def answer_of(response: Response) -> Answer:
     raise LanRequestError(reason)
 
 
-def state_after(reply: bytes) -> StateFrame | None:
+def state_after(reply: bytes, slots: int | None = None) -> StateFrame | None:
     """Return the state in the reply to an action that ran, if it can be read."""
     try:
-        return decode_frame(reply) if reply else None
+        return decode_frame(reply, slots) if reply else None
     except FrameError:
         return None

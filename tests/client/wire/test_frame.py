@@ -277,7 +277,9 @@ def test_a_longer_telemetry(slots: int, before: bytes, after: bytes) -> None:
 
 def test_a_longer_telemetry_alone() -> None:
     """Without section B, where its slots are is not clear, and so not reported."""
-    telemetry = decode_frame(frame(section_a()[:44] + b"\0\0" + section_a()[44:]))
-    assert telemetry.telemetry is not None
-    assert telemetry.telemetry.flow_rate is not None
-    assert telemetry.telemetry.aux_modes is telemetry.telemetry.held_slots is None
+    longer = frame(section_a()[:44] + b"\0\0" + section_a()[44:])
+    telemetry = decode_frame(longer).telemetry
+    assert telemetry is not None and telemetry.flow_rate is not None
+    assert telemetry.aux_modes is telemetry.held_slots is None
+    # Another frame has reported the number of slots.
+    assert decode_frame(longer, 12) == decode_frame(frame(section_a()))

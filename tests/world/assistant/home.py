@@ -128,26 +128,25 @@ class Home:
 
     async def advance(self, seconds: float, *, step: float | None = None) -> None:
         """Let Home Assistant's time pass in steps; due timers fire after each."""
-        step = step or seconds
-        for _ in range(round(seconds / step)):
-            self.freezer.tick(step)
+        for part in _parts(seconds, step or seconds):
+            self.freezer.tick(part)
             fire_timers(self.hass)
             await self.settle()
 
     async def live(self, seconds: float, *, step: float = 15) -> None:
         """Let time pass for the pools, too, by default in steps of one poll."""
-        for _ in range(round(seconds / step)):
-            self.clock.advance(step)
-            await self.advance(step)
+        for part in _parts(seconds, step):
+            self.clock.advance(part)
+            await self.advance(part)
 
     async def pass_time(self, seconds: float, *, step: float = 1.0) -> None:
         """Let time pass here and in the service, without waiting for tasks to end.
 
         Unlike with `advance`, a request without an answer times out.
         """
-        for _ in range(round(seconds / step)):
-            self.freezer.tick(step)
-            self.clock.advance(step)
+        for part in _parts(seconds, step):
+            self.freezer.tick(part)
+            self.clock.advance(part)
             fire_timers(self.hass)
             await self.spin(40)
             await self.moment(0.002)
@@ -428,6 +427,13 @@ class Home:
         """End every fault of both."""
         for faults in (self.controller.faults, self.cloud.faults):
             faults.clear()
+
+
+def _parts(seconds: float, step: float) -> Generator[float]:
+    """Yield steps that are as long as a time together: the last one may be shorter."""
+    while seconds > 1e-6:
+        yield (part := min(step, seconds))
+        seconds -= part
 
 
 @contextmanager

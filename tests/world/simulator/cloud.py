@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
-import json
 from typing import Any, Final
 
 from aiohttp import web
@@ -20,6 +19,7 @@ from .controller import DEVICE_ID, Controller
 from .faults import Faults
 from .listener import Listener
 from .pipeline import ApiError, Pipeline
+from .wire import parse_json
 
 V1: Final = "/api-gateway/v1"
 V2: Final = "/api-gateway/v2"
@@ -321,7 +321,7 @@ class Cloud:
 
 async def _body(request: web.Request) -> dict[str, Any]:
     try:
-        body = json.loads(await request.text())
+        body = parse_json(await request.text())
     except ValueError:
         body = None
     if request.content_type != "application/json" or not isinstance(body, dict):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from .actions import DeclinedError
 from .dialects import ONE_IN, SOMETIMES, Dialect
 from .listener import StreamListener
-from .wire import Json, WireError
+from .wire import Json, WireError, parse_json
 
 if TYPE_CHECKING:
     from .controller import Controller
@@ -170,12 +170,12 @@ class LanEndpoint:
             raise LanError("slow headers") from None
         first, *lines = head.decode("latin-1").split("\r\n")
         method, path, _ = [*first.split(" "), "", ""][:3]
-        headers = dict(_header(line) for line in lines if line)
+        headers = [_header(line) for line in lines if line]
         if path != PATH:
             raise LanError("not served on LAN")
         if method != "POST":
             raise LanError("POST only")
-        length = headers.get("content-length", "")
+        length = ", ".join(value for n, value in headers if n == "content-length")
         if not re.fullmatch(r"[0-9]{1,9}", length) or not 0 < int(length) <= MAX_BODY:
             raise LanError("invalid Content-Length")
         try:
@@ -266,7 +266,7 @@ def _header(line: str) -> tuple[str, str]:
 def _parse(body: bytes) -> tuple[str, str, object]:
     """Return op, name and envelope of a request body (protocol.md 2.7)."""
     try:
-        request = json.loads(body)
+        request = parse_json(body)
     except ValueError, RecursionError:
         raise LanError("bad json") from None
     if not isinstance(request, dict):

@@ -229,6 +229,15 @@ def decode_aux(payload: bytes) -> tuple[int, bool, bool]:
     return payload[0], bool(payload[1]), bool(payload[2])
 
 
+def parse_json(data: bytes | str) -> Any:
+    """Parse JSON, which has no `NaN` and no infinity; raises ValueError."""
+    return json.loads(data, parse_constant=_no_json)
+
+
+def _no_json(constant: str) -> None:
+    raise ValueError(constant)
+
+
 def encode_cmd(name: str, body: Json) -> bytes:
     return encode_text(name) + _json(body)
 
@@ -236,7 +245,7 @@ def encode_cmd(name: str, body: Json) -> bytes:
 def decode_cmd(payload: bytes) -> tuple[str, Json]:
     name, rest = decode_text(payload)
     try:
-        body = json.loads(rest)
+        body = parse_json(rest)
     except (ValueError, RecursionError) as err:
         raise WireError("a command without a JSON body") from err
     if not isinstance(body, dict):

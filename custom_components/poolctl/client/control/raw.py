@@ -39,7 +39,7 @@ class RawControl(Control):
         except LanBusyError as err:
             # It may have run, and only the frame of its reply found no buffer.
             raise UnreachableError(reason="outcome_unknown") from err
-        if (frame := state_after(reply)) is not None:
+        if (frame := state_after(reply, lan.slots)) is not None:
             self._poller.merge_frame(frame)
         return reply
 

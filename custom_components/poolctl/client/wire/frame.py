@@ -333,14 +333,16 @@ _SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
 ALL_SECTIONS: Final = 1 | 2 | 4
 
 
-def decode_frame(payload: bytes) -> StateFrame:
+def decode_frame(payload: bytes, slots: int | None = None) -> StateFrame:
     """Return the content of a state frame (protocol.md O2).
 
-    Raises FrameError if a length runs past the end. The version changes nothing: its
-    meaning is not documented.
+    `slots` is their number, used if the frame has no section B that reports it. Raises
+    FrameError if a length runs past the end. The version changes nothing: its meaning
+    is not documented.
     """
     telemetry, configuration, tail, _ = sections(payload)
-    slots = slots_in(configuration)
+    reported = slots_in(configuration)
+    slots = slots if reported is None else reported
     return StateFrame(
         None if telemetry is None else _decode_telemetry(telemetry, slots),
         None if configuration is None else _decode_configuration(configuration),
