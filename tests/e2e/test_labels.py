@@ -57,11 +57,16 @@ STATES: Final[dict[str, list[Change]]] = {
         ("sensor", "pump_status", "off", {}),
         ("sensor", "status", None, {"next_run": EVENING, "next_schedule": "Filter"}),
     ],
+    "checking": [("sensor", "ph", "8.2", {})],
     "paused": [("switch", "ph_dosing", "off", {"paused_until": EVENING})],
 }
 
 TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"
 CUT: Final = (Path(__file__).parent / "labels.js").read_text()
+
+# Chooses the language of a user, as the profile does.
+SPEAK: Final = """language => document.querySelector("home-assistant").dispatchEvent(
+    new CustomEvent("hass-language-select", { detail: language }))"""
 
 # Returns the entities of cards that fill only a part of their row, alone.
 ORPHANS: Final = """sections => {
@@ -131,6 +136,20 @@ async def test_labels(
                 await all_widths(page)
     if not cloud:
         await all_states(page, home, api, language)
+
+
+async def test_more_languages(desk: Page, home: Settings, api: HomeAssistant) -> None:
+    """The cards speak the language of their user, and no label is cut in any."""
+    await look(desk, home, await controller(api))
+    age = card(desk, "water").get_by_role("status")
+    try:
+        for spoken in (*MORE_LANGUAGES, "de", "fr"):
+            await desk.evaluate(SPEAK, spoken)
+            shown = json.loads((TRANSLATIONS / f"{spoken}.json").read_text())["common"]
+            await expect(age).to_have_text(shown["card_now"])
+            await all_widths(desk)
+    finally:
+        await desk.evaluate(SPEAK, "en")
 
 
 @asynccontextmanager

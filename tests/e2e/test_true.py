@@ -208,7 +208,7 @@ async def test_situations(
     await pools.situation(FULL_ID, "dry_run", on=True)
     await expect(headline).to_contain_text("dry", timeout=POLL_MS)
     await expect(headline).to_have_class(POOR)
-    await expect(headline).to_contain_text("Check the water level")
+    await expect(headline).to_contain_text("check the water level")
     await expect(headline).not_to_contain_text("filtering", ignore_case=True)
     await expect(age).to_have_text(re.compile(r"^At \d+:\d\d"))
     # The pH is still too high, so it is red.
@@ -246,16 +246,17 @@ async def test_one_read(pool: Page, headline: Locator, pools: Pools) -> None:
 
 async def test_held(pool: Page, age: Locator, api: HomeAssistant) -> None:
     """A value that is older than the others is grey, with its own time."""
-    water = card(pool, "water")
-    old = {"measured_at": "2026-01-05T18:40:00+00:00"}
-    async with pretending(api, ("sensor", "water_temperature", None, old)):
-        held = water.locator(".reading.aged")
-        await expect(held).to_have_count(1)
-        await expect(held.locator(".own")).to_have_text(
-            re.compile(r"^At Jan 5, \d+:\d\d")
-        )
-        await expect(held.locator(".value")).to_have_css("color", SOFT)
-        await expect(age).to_have_text("Measured now")
+    held = card(pool, "water").locator(".reading.aged")
+    at = {"measured_at": "2026-01-05T18:40:00+00:00"}
+    for state, more in ((None, at), ("unknown", at | {"last_temperature": 26.4})):
+        async with pretending(api, ("sensor", "water_temperature", state, more)):
+            await expect(held).to_have_count(1)
+            shown = re.compile(r"^At Jan 5, \d+:\d\d")
+            await expect(held.locator(".own")).to_have_text(shown)
+            await expect(held.locator(".value")).to_have_text(re.compile(r"^\d\d\.\d"))
+            await expect(held.locator(".value")).to_have_css("color", SOFT)
+            await expect(age).to_have_text("Measured now")
+        await expect(held).to_have_count(0)
 
 
 async def test_old_browser(

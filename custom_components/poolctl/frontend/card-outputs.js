@@ -110,7 +110,7 @@ export class PoolOutputs extends PoolCard {
   pump(pool) {
     const speed = pool.one("number", "pump_speed");
     const facts = [...(speed ? [speed] : []), ...pool.all("sensor", "pump_power", "flow_rate")].filter(({ state }) => known(state));
-    return h("div", { class: "speed" }, speed && this.bar(pool, speed), h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
+    return (speed || facts.length > 0) && h("div", { class: "speed" }, speed && this.bar(pool, speed), h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
   }
 
   /** @param {Pool} pool @param {Entity} speed A bar from 0, so that the lowest speed does not look like off; what is below it is hatched. */
@@ -148,13 +148,7 @@ export class PoolOutputs extends PoolCard {
       onpointercancel: end,
       onpointerleave: end,
       oncontextmenu: (/** @type {Event} */ event) => event.preventDefault(),
-      onclick: () => {
-        const wasHeld = this.held;
-        this.held = false;
-        if (!wasHeld) {
-          this.turn(entity, runs(entity) ? "off" : "on")();
-        }
-      },
+      onclick: () => (this.held ? (this.held = false) : this.turn(entity, runs(entity) ? "off" : "on")()),
     };
   }
 
@@ -181,13 +175,13 @@ export class PoolOutputs extends PoolCard {
     const { end, next } = around(plan);
     const hold = (/** @type {number} */ ms) => () => this.perform("poolctl.hold", entity.id, { state, duration: { seconds: Math.round(ms / 1000) } });
     const times = [30 * MINUTE, 120 * MINUTE].map((ms) => ({ label: duration(this.hass, ms), run: hold(ms) }));
-    /** @type {(at: number | undefined, run: () => unknown) => Answer[]} */
-    const until = (at, run) => (at ? [{ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run }] : []);
+    const until = (/** @type {number} */ at, run = hold(at - Date.now())) => ({ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run });
+    const scheduled = end ? [until(end)] : !state && runs(entity) && next ? [until(next, this.turn(entity, "off"))] : [];
     if (state) {
-      return [...times, ...until(end, hold((end ?? 0) - Date.now())), { label: this.text.until_given_back, run: this.turn(entity, "on") }];
+      return [...times, ...scheduled, { label: this.text.until_given_back, run: this.turn(entity, "on") }];
     }
     // Without a schedule, nothing would switch it on that a hold could keep off.
-    return plan.length ? [...times, ...until(end ?? (runs(entity) ? next : undefined), this.turn(entity, "off"))] : [];
+    return plan.length ? [...times, ...scheduled] : [];
   }
 
   /** @param {Entity} entity @param {"on" | "off"} how */

@@ -2,12 +2,11 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { capital, ends, moment } from "./format.js";
+import { DAY, capital, ends, moment } from "./format.js";
 import { goodRange, known } from "./pool.js";
 import { fill } from "./words.js";
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const AIR = "ambient_temperature";
 const WIDTH = 160;
 const HIGH = 36;
@@ -77,7 +76,7 @@ export class PoolWater extends PoolCard {
   /** @param {Pool} pool */
   draw(pool) {
     const readings = this.readings(pool);
-    const times = readings.filter(({ key, state }) => key !== AIR && known(state)).map((entity) => this.measuredAt(pool, entity));
+    const times = readings.filter((entity) => entity.key !== AIR && Number.isFinite(this.reads(pool, entity))).map((entity) => this.measuredAt(pool, entity));
     // One time for all, if none of the water is measured now; otherwise each that is older has its own.
     const at = times.every(Number.isFinite) ? Math.min(...times) : Infinity;
     const old = Date.now() - at > DAY;
@@ -86,6 +85,11 @@ export class PoolWater extends PoolCard {
       h("div", { class: "readings" }, readings.map((entity) => this.reading(pool, entity, at))),
       h("p", { key: "age", class: `soft age ${old ? "fair" : ""}`, role: "status" }, this.age(pool, readings, at)),
     ];
+  }
+
+  /** @param {Pool} pool @param {Entity} entity The reading, or the last one while the cloud has none. */
+  reads(pool, entity) {
+    return known(entity.state) ? pool.numbered(entity) : Number(entity.state?.attributes.last_temperature ?? NaN);
   }
 
   /** @param {Pool} pool @param {Entity} entity When it was measured last; Infinity for now. */
@@ -98,7 +102,7 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool @param {Entity[]} readings @param {number} at The time of all readings, in words. */
   age(pool, readings, at) {
-    if (!readings.some(({ state }) => known(state))) {
+    if (!readings.some((entity) => Number.isFinite(this.reads(pool, entity)))) {
       return this.text.no_reading;
     }
     if (Number.isFinite(at)) {
@@ -114,7 +118,7 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool @param {Entity} entity @param {number} common The time that the card has for all. */
   reading(pool, entity, common) {
-    const value = known(entity.state) ? pool.numbered(entity) : NaN;
+    const value = this.reads(pool, entity);
     const found = pool.rate(entity, ...(RATED[entity.key] ?? []));
     const at = this.measuredAt(pool, entity);
     const fresh = !Number.isFinite(at) && !pool.throughCloud;
@@ -135,7 +139,7 @@ export class PoolWater extends PoolCard {
     if (!Number.isFinite(value)) {
       return "–";
     }
-    const [figure, ...unit] = pool.text(entity).split(/\s(?=\D*$)/);
+    const [figure, ...unit] = pool.text(entity, known(entity.state) ? undefined : String(value)).split(/\s(?=\D*$)/);
     return [figure, unit.length > 0 && h("small", null, ` ${unit.join(" ")}`)];
   }
 

@@ -35,9 +35,6 @@ const STYLE = `
   @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 `;
 
-/** Everything in `hass` besides states that decides on what is shown. @type {(hass: Hass) => unknown[]} */
-const frame = ({ entities, devices, locale, language, config }) => [entities, devices, locale, language, config.unit_system];
-
 /** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
 
 /** @typedef {{ label: string, run?: () => unknown, look?: string }} Answer A button of a dialog. */
@@ -50,6 +47,7 @@ const plans = new Map();
 
 /** A card of one pool. A card says what it shows in `draw`. */
 export class PoolCard extends HTMLElement {
+  root = this.attachShadow({ mode: "open" });
   /** @type {CardConfig} */
   config = { type: "" };
   /** @type {Hass | undefined} */
@@ -69,11 +67,6 @@ export class PoolCard extends HTMLElement {
   /** The look of one kind of card, and what is around it. */
   static style = "";
   static frame = "ha-card";
-
-  constructor() {
-    super();
-    this.root = this.attachShadow({ mode: "open" });
-  }
 
   /** @param {CardConfig} config */
   setConfig(config) {
@@ -112,13 +105,14 @@ export class PoolCard extends HTMLElement {
       return;
     }
     const pool = new Pool(this.hass, this.config.device_id);
-    const from = [...frame(this.hass), ...pool.entities.map(({ state }) => state)];
+    const { entities, devices, locale, language, config } = this.hass;
+    const from = [entities, devices, locale, language, config.unit_system, ...pool.entities.map(({ state }) => state)];
     if (from.length !== this.drawnFrom.length || from.some((each, at) => each !== this.drawnFrom[at])) {
       this.drawnFrom = from;
       this.pool = pool;
       this.askPlan(pool);
       this.changed(pool);
-      load(this.hass.language, this.hass.callWS).then(() => this.show());
+      load(language, this.hass.callWS).then(() => this.show());
     }
   }
 

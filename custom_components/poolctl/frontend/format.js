@@ -3,7 +3,7 @@
 import { fill, words } from "./words.js";
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+export const DAY = 24 * HOUR;
 
 /** The time zone that the user sees: that of the home, or that of the browser. @type {(hass: Hass) => string | undefined} */
 export const zoneOf = ({ locale, config }) =>

@@ -1,6 +1,7 @@
 // One controller as the frontend has it: its entities and those of its parts, by their keys.
 
 import { worded } from "./format.js";
+import { words } from "./words.js";
 
 // The owner of a sensor may have chosen another unit for it than that of the drum.
 /** Litres of each unit of a volume. @type {Record<string, number>} */
@@ -93,8 +94,9 @@ export class Pool {
     // What shares the card with the same of the pool has the name of its part, too.
     const usual = entity.domain === "climate" || entity.key === "spa_warm_at" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
+    const { mode, spa_mode: spa } = words(this.hass.language);
     // Where there are two pools, their parts have the name of the pool.
-    return name.replace(`${this.name} `, "").replace(` (${this.name})`, "");
+    return entity.key === "spa_mode" && name === mode ? spa : name.replace(`${this.name} `, "").replace(` (${this.name})`, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */

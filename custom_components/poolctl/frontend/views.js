@@ -7,11 +7,10 @@
 /** @typedef {import("./words.js").Words} Words */
 /** @typedef {Record<string, any>} Card */
 
-import { ends } from "./format.js";
+import { DAY, ends } from "./format.js";
 import { OF_PART, goodRange } from "./pool.js";
 import { fill } from "./words.js";
 
-const DAY = 86_400_000;
 const FULL = { columns: 12 };
 const LOST = ["lost", "unavailable", "unknown"];
 
@@ -117,8 +116,7 @@ export function settings(pool, text) {
     const rows = mine.filter(({ domain }) => domain !== "calendar").flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     // A tile has room for the longest types of lights.
-    const lists = word === "part_lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [];
-    const cards = [...(word === "schedules" ? calendars : []), ...lists];
+    const cards = [...(word === "schedules" ? calendars : []), ...(word === "part_lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [])];
     return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
   const columns = [groups.slice(0, 1).flat(), groups.slice(1, 3).flat(), groups.slice(3).flat()].filter((cards) => cards.length);
