@@ -215,7 +215,8 @@ async def test_situations(
     await expect(water.locator(".reading.none", has_text="ORP")).to_have_count(1)
     assert await water.evaluate(PAINTED, GREEN) == []
     await card(pool, "pool").get_by_role("button", name="Stop the pump").click()
-    await pools.becomes(lambda found: found["pump"]["running"], False)
+    pump = await entity(api, "pump", "switch")
+    await shown(api, pump, lambda found: bool(found["state"] == "off"))
     resume = await entity(api, "resume_schedules", "button")
     await api.call("button", "press", entity_id=resume)
     for situation in situations:

@@ -90,13 +90,12 @@ export class Pool {
   }
 
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
-  named(entity, parts) {
+  named(entity, parts, text = words(this.hass.language)) {
     // What shares the card with the same of the pool has the name of its part, too.
     const usual = entity.domain === "climate" || entity.key === "spa_warm_at" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
-    const { mode, spa_mode: spa } = words(this.hass.language);
     // Where there are two pools, their parts have the name of the pool.
-    return entity.key === "spa_mode" && name === mode ? spa : name.replace(`${this.name} `, "").replace(` (${this.name})`, "");
+    return entity.key === "spa_mode" && name === text.mode ? text.spa_mode : name.replace(`${this.name} `, "").replace(` (${this.name})`, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */
