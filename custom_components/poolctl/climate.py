@@ -16,6 +16,7 @@ from homeassistant.components.climate.const import (
 from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
 from homeassistant.core import callback
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers.typing import UNDEFINED
 from homeassistant.util.unit_conversion import (
     TemperatureConverter,
     TemperatureDeltaConverter,
@@ -25,6 +26,7 @@ from .client.pool.heating import (
     BODIES,
     MAX_TARGET,
     MIN_TARGET,
+    POOL,
     Body,
     circulates,
     fitted_sources,
@@ -117,6 +119,8 @@ class PoolctlClimateDescription(
 def _climate(body: Body) -> PoolctlClimateDescription:
     return PoolctlClimateDescription(
         key=body.key,
+        # The part *Heating* is all about the pool's water.
+        name=None if body is POOL else UNDEFINED,
         part=PART_OF_BODY[body],
         words=f"{body.key}_heating",
         value_fn=lambda view: _shown(view, body),

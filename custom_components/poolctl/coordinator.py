@@ -31,7 +31,7 @@ from .client.facts import Change
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
-from .devices.parts import Part, Uses, device_info, part_info, part_of_device
+from .devices.parts import Part, Uses, device_info, part_info
 from .hold_timer import HoldTimer, async_report_left
 from .learned.pool import Pool
 from .network.addresses import async_observed_addresses
@@ -253,14 +253,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Return the device info of a part, else the identifier of the controller."""
         if part is None:
             return dr.DeviceInfo(identifiers={(DOMAIN, self.record.device_id)})
-        return self._part_info(part)
-
-    def _part_info(self, part: Part) -> dr.ChildDeviceInfo:
-        pool = ""
-        if sum(1 for _ in self._shared.records()) > 1:
-            device = dr.async_get(self.hass).async_get(self.registered_id)
-            pool = (device and (device.name_by_user or device.name)) or ""
-        return part_info(self.record.device_id, part, self.registered_id, pool)
+        return part_info(self.record.device_id, part, self.registered_id)
 
     @callback
     def async_register_device(self) -> None:
@@ -286,18 +279,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             data["action"] == "update"
             and {"name", "name_by_user"} & data["changes"].keys()
         ):
-            self.async_name_parts()
             self.async_update_listeners()
-
-    @callback
-    def async_name_parts(self) -> None:
-        """Name the parts after the pool: it is renamed, or others come and go."""
-        registry = dr.async_get(self.hass)
-        for device in dr.async_entries_for_parent_device(registry, self.registered_id):
-            if part := part_of_device(device):
-                registry.async_get_or_create_child(
-                    config_entry_id=self.config_entry.entry_id, **self._part_info(part)
-                )
 
     def situation(self) -> Situation:
         """Return what is known about the controller and its pool now."""

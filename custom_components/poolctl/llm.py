@@ -54,11 +54,6 @@ class _Thing:
     exposed: bool
     is_pool: bool
 
-    @property
-    def names(self) -> set[str]:
-        """Its name, also without that of its pool."""
-        return {self.name, self.name.replace(f" ({self.pool})", "", 1)}
-
 
 def _pool_name(hass: HomeAssistant, device_id: str) -> str:
     devices = dr.async_get(hass).async_get_devices(identifiers={(DOMAIN, device_id)})
@@ -170,7 +165,7 @@ class ExplainTool(Tool):
         things = [*_things(hass, assistant)]
         labels = _labels(things)
         if (thing := labels.get(name)) is None:
-            equal = [label for label, each in labels.items() if name in each.names]
+            equal = [label for label, each in labels.items() if each.name == name]
             if len(equal) != 1:
                 error = "There are several: ask which" if equal else "Nothing has it"
                 return ToolResult(data={"error": error, "names": [*equal]}, error=True)
@@ -207,5 +202,5 @@ def async_get_tools(
     if api_id != LLM_API_ASSIST or not llm_context.assistant:
         return None
     labels = _labels(_things(hass, llm_context.assistant))
-    names = {*labels}.union(*(each.names for each in labels.values()))
+    names = {*labels, *(each.name for each in labels.values())}
     return LLMTools(tools=[ExplainTool(names)]) if names else None

@@ -20,6 +20,7 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
+from tests.world.simulator import Controller
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
@@ -153,29 +154,30 @@ async def test_parts_go_with_their_controller(home: Home) -> None:
 async def test_parts_of_a_pool_that_is_renamed(
     home: Home, hass_client: ClientSessionGenerator
 ) -> None:
-    """They follow at once: a name from the vendor's app, and one that a user enters."""
+    """Entities have the new name once: from the vendor's app, or entered by a user."""
     await home.set_up(*home.service.controllers)
-    pump, part = home.entity_id("switch", "pump"), parts(home)["Pump (Home pool)"]
+    pump, part = home.entity_id("switch", "pump"), parts(home)["Pump"]
     # Diagnostics of a part are those of its controller.
     assert await async_setup_component(home.hass, "diagnostics", {})
     found = await get_diagnostics_for_device(home.hass, hass_client, home.entry, part)
     assert len(found["controllers"]) == 1
     home.controller.name = "Lagoon"
     await home.advance(3600, step=3600)
-    assert "Pump (Lagoon)" in parts(home)
+    assert full_name(home, "switch", "pump") == "Lagoon Pump"
     devices = dr.async_get(home.hass)
     devices.async_update_device(home.device().id, name_by_user="Oasis")
     await home.settle()
-    assert all(name.endswith(" (Oasis)") for name in parts(home))
-    assert home.state_of(pump).name == "Pump (Oasis)"
+    assert full_name(home, "switch", "pump") == "Oasis Pump"
+    assert home.state_of(pump).name == "Pump"
+    full = home.service.full
+    assert full_name(home, "climate", "pool", full) == "Beach pool Heating"
 
 
-async def test_parts_when_a_second_pool_comes(small: Home) -> None:
-    """From then on, their names have the name of the pool."""
-    assert "Pump" in parts(small)
-    small.account.sites[0].controllers.append(small.service.full)
-    await small.advance(3600, step=3600)
-    assert all(name.endswith(" (Home pool)") for name in parts(small))
+def full_name(home: Home, domain: str, key: str, of: Controller | None = None) -> str:
+    """Return the name of an entity with those of its part and its controller."""
+    entity = home.registered(domain, key, of)
+    assert entity is not None
+    return er.async_get_full_entity_name(home.hass, entity)
 
 
 async def automate(home: Home, rules: dict[str, dict[str, Any]]) -> list[Event]:

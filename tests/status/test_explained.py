@@ -195,7 +195,8 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("no_run next", (LATER_SCHEDULE,)),
         ("on_by_us no_end", (WATERFALL_ON,)),
         ("on_by_us until", (HOLD_ON,)),
-        ("on_by_other no_end", (app(WATERFALL, True),)),
+        ("on_by_other", (app(WATERFALL, True),)),
+        ("on_by_other no_end", (app(WATERFALL, True), live(30))),
         ("unknown", (app(WATERFALL, True, hold=False),)),
         ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
         ("timer", (timer_that_ends,)),
@@ -432,7 +433,7 @@ LOGGED: Final[tuple[tuple[str, tuple[Step, ...], tuple[str, ...]], ...]] = (
     (
         "a change in the app",
         (app(WATERFALL, True), live(60)),
-        ("on_by_other no_end",),
+        ("on_by_other",),
     ),
     (
         "a hold that another client ends",

@@ -350,10 +350,9 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
 @callback
 def async_name_all(hass: HomeAssistant) -> None:
-    """Name all controllers and their parts: others come and go."""
+    """Name all controllers: others come and go."""
     for coordinator in async_controllers(hass):
         coordinator.async_register_device()
-        coordinator.async_name_parts()
 
 
 @callback

@@ -139,21 +139,16 @@ def _distinct_name(
 
 
 @cache
-def part_info(
-    device_id: str, part: Part, parent_id: str, pool: str
-) -> dr.ChildDeviceInfo:
+def part_info(device_id: str, part: Part, parent_id: str) -> dr.ChildDeviceInfo:
     """Return the device info of a part, one for all its entities.
 
-    Home Assistant shows a part without its controller in the automation editor and in
-    the friendly name of a state ("Pump Speed"). `pool` tells the parts of several pools
-    apart; for one pool it is empty, as the full name of an entity ("Home Pool Pump
+    Its name does not have that of the pool: the full name of an entity ("Home pool Pump
     Speed") has the name of the controller already.
     """
     return dr.ChildDeviceInfo(
         identifiers={(DOMAIN, f"{device_id}_{part}")},
         parent_device_id=parent_id,
         translation_key=part,
-        translation_placeholders={"pool": f" ({pool})" if pool else ""},
     )
 
 

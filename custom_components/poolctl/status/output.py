@@ -246,7 +246,8 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
 """Causes in order: the first that applies is the explanation."""
 
 
-_NO_CAUSE: Final = frozenset({"no_run", "no_schedule", "should_run", "unknown"})
+_WHO_IS_UNKNOWN: Final = frozenset({"unknown", "on_by_hand", "off_by_hand"})
+_NO_CAUSE: Final = _WHO_IS_UNKNOWN | {"no_run", "no_schedule", "should_run"}
 """Causes that leave open who switched the output."""
 
 
@@ -274,7 +275,7 @@ class Changes:
         """Return an explanation with who switched the output, if it leaves that open."""
         if not (why and self._last and why[0].key in _NO_CAUSE):
             return why
-        return *self._last, *(each for each in why if each.key != "unknown")
+        return *self._last, *(e for e in why if e.key not in _WHO_IS_UNKNOWN)
 
     def explain_change(
         self,
@@ -311,7 +312,8 @@ class Changes:
             return _switched(on, here, self._asked_by)
         if scheduled and why[:1] != (Sentence("should_run"),):
             return ()  # its time was over
-        if on or not why or why[0].key not in _NO_CAUSE:
+        causes = {"on_by_hand"} if on else _NO_CAUSE
+        if not why or why[0].key not in causes:
             return ()
         return _switched(on, Asked.ELSEWHERE, "")
 
