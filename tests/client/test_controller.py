@@ -177,7 +177,6 @@ async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None
     """Cloud and LAN share one counter: a value used by the cloud is not used again."""
     await small.controller.outputs.switch(WATERFALL, True)
     small.pool.faults.on("refuse")
-    small.time.advance(100)
     await small.polls(15)
     await small.polls(15)
     await small.controller.pump.switch(False)
