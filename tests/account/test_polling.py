@@ -1,12 +1,15 @@
 """How a controller is polled, as Home Assistant shows it."""
 
 from datetime import datetime, timedelta
+import gc
+import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
 import pytest
 
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.network.test_survival import log_lines
 from tests.world.assistant.home import Home
 
@@ -59,3 +62,25 @@ async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
     requests = len(small.cloud.requests)
     await small.advance(600, step=15)
     assert (small.source, len(small.cloud.requests)) == ("lan", requests)
+
+
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_failures_keep_no_exceptions(
+    full: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An hour of failed polls leaves as many as ten minutes do.
+
+    pytest keeps each line of a log, and what it names: there are none here.
+    """
+    for logger in ("custom_components", "homeassistant"):
+        caplog.set_level(logging.CRITICAL, logger)
+
+    def kept() -> int:
+        gc.collect()
+        return sum(isinstance(each, PoolctlError) for each in gc.get_objects())
+
+    full.disconnect()
+    await full.live(600)
+    at_first = kept()
+    await full.live(3600)
+    assert 0 < kept() <= at_first + 2  # of the account: its newest error
