@@ -15,7 +15,7 @@ from ..clock import Times
 from ..control.sender import Sender
 from ..pool.state import PoolState
 from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
-from .claim import SETTLING, Claim, End, Known
+from .claim import SETTLING, Claim, Known
 from .decide import (
     OLD,
     Do,
@@ -142,7 +142,10 @@ class Claims[C: Claim](ABC):
     @property
     def due(self) -> list[C]:
         """Claims that are to be undone now."""
-        found = self._decide().values()
+        return self._due()
+
+    def _due(self, *, leaving: bool = False) -> list[C]:
+        found = self._decide(leaving=leaving).values()
         return [each.claim for each in found if each.do is Do.UNDO and each.claim]
 
     def _now(self, *, leaving: bool = False) -> Now:
@@ -290,34 +293,32 @@ class Claims[C: Claim](ABC):
 
         `only_lan`: the cloud remains.
         """
-        now = self._times.now
-        leaving = {
-            claim.thing: claim
-            for claim in self.all
-            if _must_be_undone(claim)
-            and (not only_lan or claim.over(now) or not claim.cloud_undoes(alone=False))
-        }
+        leaving = {each.thing for each in self.all if self._leaves(each, only_lan)}
         try:
             async with asyncio.timeout(within), self._working:
-                # A read must show whether what was just requested is in effect.
-                requested = [each for each in leaving.values() if not each.confirmed]
-                sent_at = max((each.sent_at for each in requested), default=-SETTLING)
-                await asyncio.sleep(max(0.0, sent_at + SETTLING - time.monotonic()))
+                await self._settle(leaving)
                 if leaving and await self._look():
                     self._update()
-                    found = self._decide(leaving=True)
-                    due = [found[each].claim for each in leaving if _due(found, each)]
-                    ended = [replace(each, end=End.DURATION) for each in due if each]
-                    await asyncio.gather(*map(self._try, ended))
+                    due = [c for c in self._due(leaving=True) if c.thing in leaving]
+                    await asyncio.gather(*map(self._try, due))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
-        left = (self._all.get(thing) for thing in leaving)
-        return tuple(claim for claim in left if claim and _must_be_undone(claim))
+        left = [claim for claim in self.all if claim.thing in leaving]
+        return tuple(filter(_must_be_undone, left))
 
+    def _leaves(self, claim: C, only_lan: bool) -> bool:
+        """Return whether a claim must be undone now, as it cannot be later."""
+        if only_lan and claim.cloud_undoes(alone=False):
+            return claim.over(self._times.now) and _must_be_undone(claim)
+        return _must_be_undone(claim)
 
-def _due[C: Claim](found: dict[int, Next[C]], thing: int) -> bool:
-    return thing in found and found[thing].do is Do.UNDO
+    async def _settle(self, things: set[int]) -> None:
+        """Wait until a read can show whether what was just requested is in effect."""
+        claims = [claim for claim in self.all if claim.thing in things]
+        sent_at = [claim.sent_at for claim in claims if not claim.confirmed]
+        settled_at = max(sent_at, default=-SETTLING) + SETTLING
+        await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
 
 
 def _must_be_undone(claim: Claim) -> bool:

@@ -81,22 +81,35 @@ def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
     claim = with_read(claim, seen)
     if is_contradicted(claim, seen):  # somebody else decided, or its command never ran
         return Next(Do.DROP, None if claim.confirmed else claim.replaced)
-    left = 0.0 if now.leaving else seconds_left(claim, now)
+    left = seconds_left(claim, now)
     if left is None:
         return Next(Do.KEEP, claim)
     if left > 0:
         # If its end has moved, attempts begin afresh.
         claim = replace(claim, tries=0, refusals=0, retry_at=0.0)
         return Next(Do.KEEP, claim, left)
-    if way is not Way.NOW or claim.doubted_at is not None or is_old(claim, now):
+    if way is not Way.NOW or needs_a_read(claim, now) or is_old(claim, now):
         return Next(Do.KEEP, claim)  # until a path, a read or a user changes that
-    if not (claim.needed or claim.confirmed or now.leaving):
-        return Next(Do.KEEP, claim)  # until a read shows it
+    wait = seconds_to_wait(claim, now)
+    return Next(Do.KEEP if wait else Do.UNDO, claim, wait)
+
+
+def needs_a_read(claim: Claim, now: Now) -> bool:
+    """Return whether only a read can show that there is something to undo.
+
+    That is so while a read does not show the claim, and if it needs no undoing.
+    """
+    unneeded = not (claim.needed or claim.confirmed or now.leaving)
+    return unneeded or claim.doubted_at is not None
+
+
+def seconds_to_wait(claim: Claim, now: Now) -> float:
+    """Return the seconds until the next attempt to undo a claim."""
+    if now.leaving:
+        return 0.0
     # Only a read that is newer than an unconfirmed command can tell if it ran.
     settled_at = 0.0 if claim.confirmed else claim.sent_at + SETTLING
-    begins_at = 0.0 if now.leaving else max(claim.retry_at, settled_at)
-    wait = max(0.0, begins_at - now.at)
-    return Next(Do.KEEP if wait else Do.UNDO, claim, wait)
+    return max(0.0, claim.retry_at - now.at, settled_at - now.at)
 
 
 def with_read[C: Claim](claim: C, seen: Seen) -> C:
@@ -137,8 +150,10 @@ def agreeing(claim: Claim) -> float:
 def seconds_left(claim: Claim, now: Now) -> float | None:
     """Return the seconds until the end of a claim, `None` if it has none.
 
-    Its end has come at 0, and before: it may be below.
+    Its end has come at 0, and before: it may be below. Leaving is the end of all.
     """
+    if now.leaving:
+        return 0.0
     if claim.until is None:
         return None
     if claim.ends_at is not None:

@@ -9,7 +9,7 @@ from typing import Final
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from ..wire.equipment import CLEANERS, Role, Slot
-from .decide import Seen, agreeing
+from .decide import AGREEING, Seen, agreeing
 from .hold import Hold
 
 LIGHT_SHOW: Final = 120.0
@@ -19,7 +19,7 @@ OLD_COPY: Final = 300.0
 """Seconds for which cloud copies may be older than a command (protocol.md C20)."""
 COPIES_AGREE: Final = 600.0
 """Seconds for which the cloud must show that a hold is over: longer than `OLD_COPY`."""
-LIGHTS: Final = (Role.POOL_LIGHT, Role.SPA_LIGHT)
+_LIGHTS: Final = (Role.POOL_LIGHT, Role.SPA_LIGHT)
 
 
 def held_outputs(state: PoolState) -> tuple[Slot, ...] | None:
@@ -54,9 +54,14 @@ def seen(state: PoolState, hold: Hold, at: float) -> Seen:
         return Seen(at, ours, True, OLD_COPY, COPIES_AGREE)
     if (held := held_outputs(state)) is None:
         return Seen(at)
-    flaps = slot is not None and slot.role in LIGHTS and slot.held is True
+    flaps = slot is not None and slot.role in _LIGHTS and slot.held is True
     ours = slot in held and on is hold.on
     return Seen(at, ours, agreeing=LIGHT_SHOW if flaps else agreeing(hold))
+
+
+def lasts_for(slot: Slot, on: bool) -> float:
+    """Return for how many seconds reads must show an override of another client."""
+    return LIGHT_SHOW if slot.role in _LIGHTS and not on else AGREEING
 
 
 def stopped_by_spa(hold: Hold, state: PoolState) -> bool:

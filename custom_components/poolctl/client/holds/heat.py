@@ -61,17 +61,16 @@ class HeatClaims(Claims[HeatClaim]):
         """
         thing, now = thing_of(source), self._times.now
         known, selected = self._all.get(thing), self._live.state.heat[source]
-        if selected and known is None:
+        claims: dict[str, datetime | None] = {claimant: until}
+        if known is not None:
+            claims = known.claims_beside(claimant, now) | claims
+            if selected and known.observed:
+                self._put(thing, known.claimed(claims, now))
+                return
+        elif selected:
             return
-        claims = {} if known is None else known.claims_beside(claimant, now)
-        claim = HeatClaim(
-            source=source,
-            since=now if known is None else known.since,
-            state=Known.REQUESTED,
-        ).claimed({**claims, claimant: until}, now)
-        if known is not None and known.observed and selected:
-            self._put(thing, replace(claim, state=Known.ACTIVE))
-            return
+        claim = HeatClaim(source=source, since=now, state=Known.REQUESTED)
+        claim = claim.claimed(claims, now)
         try:
             with self._switching(thing):
                 await self._promise(thing, claim)

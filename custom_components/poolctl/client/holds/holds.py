@@ -17,8 +17,8 @@ from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import LONGEST, SETTLING, End, Known
 from .claims import Claims
-from .decide import AGREEING, Seen
-from .evidence import LIGHT_SHOW, LIGHTS, held_outputs, runs, seen, stopped_by_spa
+from .decide import Seen
+from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
 from .hold import Asked, Hold, basis_of, rescheduled
 from .rules import running_schedule, window_of
 
@@ -210,7 +210,7 @@ class Holds(Claims[Hold]):
             str(request.slot.index),
             request,
             self._send,
-            lambda finish: finish(),
+            _finish,
             combine=_Request.then,
         )
 
@@ -220,45 +220,36 @@ class Holds(Claims[Hold]):
 
     # Sending
 
-    async def _send(self, request: _Request) -> Callable[[], Awaitable[None]]:
+    async def _send(self, request: _Request) -> Callable[[], Awaitable[object]]:
         """Send a user's request; return a function that waits for the outcome."""
-        slot, hold = request.slot, request.hold
-        if request.speed is not None and hold is None:
+        slot, hold, speed = request.slot, request.hold, request.speed
+        if hold is None and speed is not None:
             hold = self._at_speed(slot)
-            if hold is None:
-                return await self._begin_speed(slot, request.speed)
+            if hold is None:  # what holds the pump, stays
+                return await self._outputs.send(slot, True, held=True, speed=speed)
         if hold is None:
             with self._switching(slot.index):
                 await self._outputs.resume_schedule(slot.index)
                 self._put(slot.index, None)
             return _nothing
-        begun = time.monotonic()
+        return await self._begin(slot, self._after_previous(hold), speed)
+
+    def _after_previous(self, hold: Hold) -> Hold:
+        """Return a requested hold that replaces the present one, if there is one.
+
+        What one claimant wants does not end what others need.
+        """
         if hold.lasts is not None:
-            hold = replace(hold, ends_at=begun + hold.lasts)
-        previous, now = self._previous(slot.index), self._times.now
+            hold = replace(hold, ends_at=time.monotonic() + hold.lasts)
+        previous, now = self._all.get(hold.slot), self._times.now
         if hold.on and previous is not None and previous.on:
-            # What one claimant wants now does not end what others need.
             own = hold.claims or {"": hold.until}
             if others := previous.claims_beside(next(iter(own)), now):
                 hold = replace(hold, requesters=previous.names | hold.names)
                 hold = hold.claimed({**others, **own}, now)
-        hold = replace(hold, state=Known.REQUESTED, previous=previous)
-        return await self._begin(slot, hold, request.speed)
-
-    async def _begin_speed(
-        self, slot: Slot, speed: int
-    ) -> Callable[[], Awaitable[None]]:
-        """Change the speed of the pump alone: what holds it, stays."""
-        finish = await self._outputs.send(slot, True, held=True, speed=speed)
-
-        async def confirm() -> None:
-            await finish()
-
-        return confirm
-
-    def _previous(self, slot: int) -> Hold | None:
-        previous = self._all.get(slot)
-        return previous and replace(previous.alone(), state=Known.ACTIVE)
+        if previous and not previous.confirmed and previous.on is hold.on:
+            previous = previous.previous  # the same command again
+        return replace(hold, state=Known.REQUESTED, previous=previous)
 
     async def _begin(
         self, slot: Slot, hold: Hold, speed: int | None
@@ -302,20 +293,19 @@ class Holds(Claims[Hold]):
 
     @override
     def take_read(self, state: PoolState, at: float) -> None:
-        by_lan = state.source is Source.LAN
+        by_lan, previous = state.source is Source.LAN, self.all
         if by_lan and state.firmware != self._firmware:
             self._firmware = state.firmware
             # The new firmware may accept all releases.
             for hold in self.all:
                 self._set(hold.slot, replace(hold, retry_at=0.0, refusals=0))
-        self.stopped_by_spa = tuple(
-            hold for hold in self.stopped_by_spa if stopped_by_spa(hold, state)
-        )
-        before = self.all
         super().take_read(state, at)
-        gone = (h for h in before if h.confirmed and h.slot not in self._all)
-        stopped = (hold for hold in gone if stopped_by_spa(hold, state))
-        self.stopped_by_spa = (*self.stopped_by_spa, *stopped)
+        gone = [h for h in previous if h.confirmed and h.slot not in self._all]
+        self.stopped_by_spa = tuple(
+            hold
+            for hold in (*self.stopped_by_spa, *gone)
+            if stopped_by_spa(hold, state)
+        )
         if by_lan:
             self._take_others(state, at)
 
@@ -328,26 +318,17 @@ class Holds(Claims[Hold]):
 
         One odd read proves none (protocol.md L15): a later one has to agree.
         """
-        others: dict[tuple[int, bool], float] = {}
+        observed, self._others = self._others, {}
         for slot in held_outputs(state) or ():
-            on, known = runs(state, slot), self._all.get(slot.index)
-            ours = slot.index in self._under_way or (known and known.on is on)
+            index, on, known = slot.index, runs(state, slot), self._all.get(slot.index)
+            ours = index in self._under_way or (known and known.on is on)
             if on is None or ours:
                 continue
-            since = others[slot.index, on] = self._others.get((slot.index, on), at)
-            lasts = LIGHT_SHOW if slot.role in LIGHTS and not on else AGREEING
-            if known is None and at - since >= lasts:
-                self._set(
-                    slot.index,
-                    Hold(
-                        slot=slot.index,
-                        on=on,
-                        since=self._times.now,
-                        asked=self._asked(since),
-                        sent_at=since - SETTLING,
-                    ),
-                )
-        self._others = others
+            since = self._others[index, on] = observed.get((index, on), at)
+            if known is None and at - since >= lasts_for(slot, on):
+                asked, now = self._asked(since), self._times.now
+                other = Hold(slot=index, on=on, since=now, asked=asked)
+                self._set(index, replace(other, sent_at=since - SETTLING))
 
     def _asked(self, at: float) -> Asked:
         """Return where a hold was requested that a read is the first to show."""
@@ -391,6 +372,10 @@ class Holds(Claims[Hold]):
 
 async def _nothing() -> None:
     """Return at once: a release is already confirmed."""
+
+
+async def _finish(finish: Callable[[], Awaitable[object]]) -> None:
+    await finish()
 
 
 def _existing(slot: Slot | None) -> Slot:
