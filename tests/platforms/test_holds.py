@@ -235,6 +235,25 @@ async def test_what_cannot_be_held(home: Home) -> None:
 # Repairs and diagnostics
 
 
+async def test_a_repair_gives_back_what_it_names(home: Home) -> None:
+    """One failure stops no other; what was held off just now stays held off."""
+    await begin(home, holds_by_hand="until_given_back")
+    for key in (KEY, "pump"):
+        await home.act("switch.turn_off", key)
+    await home.live(25 * 3600, step=3600)
+    await home.act("light.turn_off", "slot_1")
+    assert home.pool.slots[1].held
+    repair = await Repair(home, "held_off").start()
+    home.controller.faults.once("decline", 1, "a")
+    assert (await repair.go())["errors"] == {"base": "failed"}
+    assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)].count(True) == 2
+    await repair.go()
+    assert repair.repaired
+    assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)] == [
+        *(True, False, False)
+    ]
+
+
 async def test_a_day_held_off(home: Home) -> None:
     """A day of being held off, over restarts, brings a repair; held on brings none."""
     await begin(home, holds_by_hand="until_given_back")

@@ -11,6 +11,7 @@ from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
+    PoolctlError,
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import actions, schedules as sim
@@ -239,3 +240,45 @@ async def test_what_schedules_cannot_switch(make_rig: Callable[..., Rig]) -> Non
     rig.forget()
     await rig.controller.holds.resume_all()
     assert payloads(rig) == [b"\3\0\0"]
+
+
+async def test_who_asked_for_it(rig: Rig) -> None:
+    """A hold is in the name of whoever needs it last: its end is theirs."""
+    await start(rig)
+    holds, now = rig.controller.holds, rig.controller.clock.now()
+    pump = rig.output(0)
+
+    def named() -> tuple[str, int]:
+        (held,) = holds.shown
+        assert held.until is not None
+        return held.requester, round((held.until - now).total_seconds() / 60)
+
+    await holds.hold(pump, True, timedelta(minutes=20), requester="Anna")
+    assert named() == ("Anna", 20)
+    await holds.claim(pump, "warm_by pool", now + timedelta(hours=2), "Warm pool by")
+    assert named() == ("Warm pool by", 120)
+    await holds.hold(pump, True, timedelta(minutes=20), requester="Ben")
+    assert named() == ("Warm pool by", 120)
+    await holds.hold(pump, True, timedelta(hours=4), requester="Cleo")
+    assert named() == ("Cleo", 240)
+    await holds.hold(pump, True, timedelta(minutes=10), requester="Dora")
+    assert named() == ("Warm pool by", 120)
+    holds.drop("warm_by pool")
+    assert named()[0] == "Dora"
+
+
+async def test_requests_without_an_answer_in_a_row(rig: Rig) -> None:
+    """None of them ran: the hold that is in effect ends in time."""
+    await start(rig)
+    await hold(rig, True, 30)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("hang", "a")
+    for on in (False, True, False):
+        with pytest.raises(PoolctlError):
+            await hold(rig, on, 60)
+    rig.pool.faults.clear()
+    await rig.live(3)
+    (held,) = rig.controller.holds.shown
+    assert held.on
+    await rig.live(32)
+    assert not rig.pool.pool.slots[SLOT].held
