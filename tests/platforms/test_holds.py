@@ -244,7 +244,7 @@ async def test_a_repair_gives_back_what_it_names(home: Home) -> None:
     await home.act("light.turn_off", "slot_1")
     assert home.pool.slots[1].held
     repair = await Repair(home, "held_off").start()
-    home.controller.faults.once("decline", 1, "a")
+    home.controller.faults.once("decline", 2, "a")
     assert (await repair.go())["errors"] == {"base": "failed"}
     assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)].count(True) == 2
     await repair.go()

@@ -9,7 +9,8 @@ from typing import Final
 from homeassistant.util import dt as dt_util
 
 from ..client.holds.hold import Asked, Hold
-from ..client.holds.rules import (
+from ..client.pool.state import Source
+from ..client.windows import (
     Window,
     end_of,
     next_run,
@@ -17,7 +18,6 @@ from ..client.holds.rules import (
     schedules_of,
     window_of,
 )
-from ..client.pool.state import Source
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from ..const import DOMAIN
 from ..devices.output_attributes import (

@@ -23,6 +23,6 @@ these is the reason, in this order:
 7. An attempt failed, and the next one is due later.
 
 `claims.py` does what is decided and records what came of it. It asks at every read, when
-a time has come (`wait`), before each attempt, and on leaving. `hold.py`, `holds.py` and
-`rules.py` add what only outputs have: requests of users, other clients, schedules.
+a time has come (`wait`), before each attempt, and on leaving. `hold.py` and `holds.py` add
+what only outputs have: requests of users, other clients, schedules.
 """

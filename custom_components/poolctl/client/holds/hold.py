@@ -8,10 +8,10 @@ from typing import Annotated, override
 
 from ..bounds import UNSTORED, Within
 from ..pool.state import PoolState
+from ..windows import end_of
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End
-from .rules import end_of
 
 
 class Asked(StrEnum):

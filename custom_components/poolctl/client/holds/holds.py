@@ -13,6 +13,7 @@ from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
 from ..control.sender import Sender
 from ..pool.state import PoolState, Source
+from ..windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import LONGEST, SETTLING, End, Known
@@ -20,7 +21,6 @@ from .claims import Claims
 from .decide import Seen
 from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
 from .hold import Asked, Hold, basis_of, rescheduled
-from .rules import running_schedule, window_of
 
 _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
