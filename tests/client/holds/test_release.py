@@ -93,7 +93,7 @@ def holds(paths: Any, *found: Hold) -> Holds:
     """Return holds that only know these paths."""
     clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
     times = Times(clock, lambda: UTC, ControllerClock())
-    sender: Any = SimpleNamespace(store=paths, paths=paths, poller=paths)
+    sender: Any = SimpleNamespace(live=paths, paths=paths, poller=paths)
     control = Holds(sender, paths, times, found, end_by_themselves=True)
     control._last_read = paths.state  # from the LAN, without a word about overrides
     return control
