@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.holds.hold import Asked, Hold
 from ..client.pool.state import Source
-from ..client.windows import (
+from ..client.pool.windows import (
     Window,
     end_of,
     next_run,

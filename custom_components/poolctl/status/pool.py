@@ -7,7 +7,7 @@ from ..client.holds.hold import Hold, output_names
 from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
-from ..client.windows import schedules_of, window_of
+from ..client.pool.windows import schedules_of, window_of
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
 from ..devices.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning

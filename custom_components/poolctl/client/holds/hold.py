@@ -8,7 +8,7 @@ from typing import Annotated, override
 
 from ..bounds import UNSTORED, Within
 from ..pool.state import PoolState
-from ..windows import end_of
+from ..pool.windows import end_of
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End

@@ -13,7 +13,7 @@ from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
 from ..control.sender import Sender
 from ..pool.state import PoolState, Source
-from ..windows import running_schedule, window_of
+from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import LONGEST, SETTLING, End, Known

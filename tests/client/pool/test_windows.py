@@ -11,7 +11,7 @@ from custom_components.poolctl.client.holds.evidence import held_outputs
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.windows import window_of
+from custom_components.poolctl.client.pool.windows import window_of
 from custom_components.poolctl.client.wire.frame import Readings
 from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from .occurrences import Occurrence, moment, occurrences
-from .pool.state import PoolState
-from .wire.equipment import Role, Slot
-from .wire.frame import SCHEDULE_MODES
-from .wire.schedule import Schedule
+from ..occurrences import Occurrence, moment, occurrences
+from ..wire.equipment import Role, Slot
+from ..wire.frame import SCHEDULE_MODES
+from ..wire.schedule import Schedule
+from .state import PoolState
 
 CLOCKS = timedelta(hours=2)
 """Difference that the controller's clock may have from ours while its offset is not
