@@ -152,6 +152,9 @@ async def test_day(pool: Page, api: HomeAssistant) -> None:
     pump = day.get_by_role("img", name="Pump")
     await expect(pump.locator(".planned")).to_have_count(1)
     await expect(pump.locator(".ran").first).to_be_attached()
+    await expect(day.locator(".row.pump .label")).to_contain_text(
+        re.compile(r"\d of \d")
+    )
     # One schedule has the working days, the other the weekends.
     working = datetime.now(UTC).weekday() < SATURDAY
     number, name = (1, "Waterfall") if working else (2, "Pool Light")

@@ -2,6 +2,7 @@
 
 from itertools import chain
 from pathlib import Path
+import re
 from typing import Any, Final
 
 from playwright.async_api import Page, expect
@@ -85,7 +86,14 @@ async def test_demo(
     """The dashboard of the demo needs no sign-in, and its graphs have a past."""
     await open_pool(visitor, demo_home, DASHBOARD)
     await take_picture(visitor, screenshots, "dashboard.png")
+    await visitor.locator("hui-tile-card:visible", has_text="History").click()
+    graphs = visitor.locator("hui-statistics-graph-card:visible")
+    await expect(graphs.first).to_contain_text(
+        re.compile(r"pH · good 7\.0.7\.8 · last 30 days")
+    )
+    await visitor.go_back()
     await visitor.set_viewport_size(PHONE)
+    await expect(card(visitor, "pool")).to_be_visible()
     await take_picture(visitor, screenshots, "dashboard_phone.png")
 
 

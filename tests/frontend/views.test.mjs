@@ -50,3 +50,26 @@ test("volumes in different units can be compared", () => {
   assert.equal((volume("5", "L") / volume("5.3", "gal")).toFixed(2), "0.25");
   assert.equal(volume("7.4", undefined), 7.4);
 });
+
+test("nothing is good that one read shows otherwise, or that the controller does not report now", () => {
+  const ph = (state, status = {}, connection = "lan") => {
+    const entities = { "sensor.ph": "ph", "sensor.status": "status", [CONNECTION]: "connection" };
+    const attributes = { "sensor.ph": { good_from: 7, good_to: 7.8 }, "sensor.status": status, [CONNECTION]: {} };
+    const states = { "sensor.ph": state, "sensor.status": "all_well", [CONNECTION]: connection };
+    const made = (build) => Object.fromEntries(Object.entries(entities).map(([id, key]) => [id, build(id, key)]));
+    const pool = new Pool({
+      ...hass,
+      entities: made((entity_id, translation_key) => ({ entity_id, translation_key, platform: "poolctl", device_id: "pool" })),
+      states: made((entity_id) => ({ entity_id, state: states[entity_id], attributes: attributes[entity_id] })),
+    });
+    return pool.rate(pool.one("sensor", "ph"), "ph_out_of_range");
+  };
+  const problem = { key: "ph_out_of_range", severity: "problem", sentence: "pH 8.2 is too high." };
+  assert.equal(ph("7.4"), "good");
+  assert.equal(ph("8.2"), "fair");
+  assert.equal(ph("6.9"), "fair");
+  assert.equal(ph("7.4", { checking: ["ph_out_of_range"] }), "fair");
+  assert.equal(ph("8.2", { problems: [problem] }), "poor");
+  assert.equal(ph("7.4", {}, "cloud"), "none");
+  assert.equal(ph("unknown"), "none");
+});

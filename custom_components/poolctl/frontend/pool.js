@@ -182,7 +182,7 @@ export class Pool {
     if (found.length || this.checking.some((key) => keys.includes(key)) || outside(entity)) {
       return "fair";
     }
-    return this.lost || this.throughCloud ? "none" : "good";
+    return this.lost || this.throughCloud || (entity && !known(entity.state)) ? "none" : "good";
   }
 }
 
