@@ -5,6 +5,7 @@
 /** @typedef {{ tag: string, props: Record<string, any>, children: Child[] }} Tree */
 /** @typedef {Tree | string} Child */
 
+const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
 const OF_SVG = new Set("svg g path rect line circle ellipse polyline text defs clipPath pattern".split(" "));
 
@@ -50,14 +51,8 @@ const fits = (old, child) =>
     : typeof old === typeof child;
 
 /** @type {(child: Child) => Element | Text} */
-function create(child) {
-  if (typeof child === "string") {
-    return document.createTextNode("");
-  }
-  return OF_SVG.has(child.tag)
-    ? document.createElementNS(SVG, child.tag)
-    : document.createElement(child.tag);
-}
+const create = (child) =>
+  typeof child === "string" ? document.createTextNode("") : document.createElementNS(OF_SVG.has(child.tag) ? SVG : HTML, child.tag);
 
 /** @type {(node: any, child: Child) => ChildNode} */
 function update(node, child) {

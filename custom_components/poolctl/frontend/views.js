@@ -99,7 +99,7 @@ function rowsOf(pool, entity) {
   const plain = { ...row, type: "simple-entity" };
   if (entity.domain !== "switch" || !pool.connection) {
     // Where a control leaves no room for the name, a tap opens it.
-    return [["datetime", "number", "select"].includes(entity.domain) ? plain : row];
+    return [["datetime", "number"].includes(entity.domain) ? plain : row];
   }
   // Where a state is only assumed, a switch would be two buttons.
   const only = (/** @type {Card} */ condition, /** @type {Card} */ shown) => ({ type: "conditional", conditions: [{ entity: pool.connection?.id, ...condition }], row: shown });
@@ -108,15 +108,17 @@ function rowsOf(pool, entity) {
 
 /** @type {(pool: Pool, text: Words) => Card} */
 export function settings(pool, text) {
-  const rest = [...pool.entities].sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
+  // What a button states is confirmed on the card that has it.
+  const rest = pool.entities.filter(({ domain }) => domain !== "button").sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
   const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
   const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
-    const rows = mine.filter(({ domain }) => domain !== "calendar").flatMap((entity) => rowsOf(pool, entity));
+    const rows = mine.filter(({ domain }) => !["calendar", "select"].includes(domain)).flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
-    // A tile has room for the longest types of lights.
-    const cards = [...(word === "schedules" ? calendars : []), ...(word === "part_lights" ? mine.map((entity) => wide(entity)) : rows.length ? [list] : [])];
+    // A tile has room for long choices.
+    const choices = mine.filter(({ domain }) => domain === "select").map((entity) => wide(entity));
+    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : []), ...choices];
     return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
   const columns = [groups.slice(0, 1).flat(), groups.slice(1, 3).flat(), groups.slice(3).flat()].filter((cards) => cards.length);
@@ -139,7 +141,7 @@ export async function history(pool, text) {
       const past = pool.hass.config.components.includes("history") ? await pool.statistics(sensors, Date.now() - days * DAY, "day") : {};
       return sensors.filter(({ id }) => past[id]?.length > 1).map((entity) => ({
         type: "statistics-graph",
-        title: titleOf(pool, entity, text, span),
+        ...titled(pool, entity, text, span),
         entities: [{ entity: entity.id, name: pool.named(entity) }],
         days_to_show: days,
         period: "day",
@@ -154,9 +156,10 @@ export async function history(pool, text) {
   return view((cards.length ? cards : [none]).map((card) => ({ type: "grid", cards: [card] })));
 }
 
-/** "pH · good 7.0–7.8 · last 30 days" @type {(pool: Pool, entity: Entity, text: Words, span: string) => string} */
-function titleOf(pool, entity, text, span) {
+/** "pH · good 7.0–7.8 · last 30 days", which is at least what the axis shows. @type {(pool: Pool, entity: Entity, text: Words, span: string) => Card} */
+function titled(pool, entity, text, span) {
+  const [min_y_axis, max_y_axis] = goodRange(entity) ?? [];
   const [low, high] = ends(pool.hass, goodRange(entity) ?? []);
-  const name = text[entity.key] ?? pool.named(entity);
-  return [name, low && fill(text.good, { low, high }), text[span]].filter(Boolean).join(" · ");
+  const title = [text[entity.key] ?? pool.named(entity), low && fill(text.good, { low, high }), text[span]].filter(Boolean).join(" · ");
+  return low ? { title, min_y_axis, max_y_axis, fit_y_data: true } : { title };
 }
