@@ -321,7 +321,7 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
 async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
     """A thermostat that does not heat is idle, and its card says why."""
     why = "It heats again below 27 °C."
-    for key, name in (("pool", "Heating · Pool"), ("spa", "Spa · Heating")):
+    for key, name in (("pool", "Heating"), ("spa", "Spa · Heating")):
         idle = {"hvac_action": "idle", "explanation": why, "reasons": []}
         async with pretending(api, ("climate", key, "heat", idle)):
             # The other pool has such parts, too, but this page is about one.

@@ -94,7 +94,8 @@ export class Pool {
     // What shares the card with the same of the pool has the name of its part, too.
     const usual = entity.domain === "climate" || entity.key === "spa_warm_at" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
-    return entity.key === "spa_mode" && name === text.mode ? text.spa_mode : name;
+    // What has the name of its part has none of its own.
+    return entity.key === "spa_mode" && name === text.mode ? text.spa_mode : name.replace(/ ·\s*$/, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */
