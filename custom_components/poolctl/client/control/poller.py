@@ -105,10 +105,11 @@ class Poller:
             if paths.on_lan:
                 patience = PATIENCE if paths.lan_answers else HEAD_START
                 await asyncio.wait([lan], timeout=patience)
-                if lan.done() and (lan.result() or not paths.lan_missed()):
+                if lan.done() and lan.result():
                     return
-                while paths.on_lan:
-                    paths.lan_missed()
+                if not paths.lan_missed() and lan.done():
+                    return
+                paths.lan_lost()
             cloud = asyncio.create_task(self.read_cloud())
             if not await lan:
                 await cloud
