@@ -26,13 +26,13 @@ from homeassistant.util.unit_conversion import ElectricPotentialConverter
 import probatio as vol
 
 from .account import async_controller
-from .client.pool.choices import shown_chemistry
 from .client.pool.state import PoolState, Source
 from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .devices.parts import Part, controller_of, part_of_device
 from .devices.ranges import READINGS, Reading
+from .learned.preferences import shown_chemistry
 from .private import Targets
 from .status.rows import Severity
 from .status.table import KEYS
@@ -169,7 +169,9 @@ class OfReading(
         except ServiceValidationError:
             return shown
         state = pool.state
-        true = shown_chemistry(state, pool.choices, state.measured_chemistry)
+        true = shown_chemistry(
+            state, pool.preferences.without_flow, state.measured_chemistry
+        )
         return self._reading.of(true)
 
     def _is_within(

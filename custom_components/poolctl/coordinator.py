@@ -34,6 +34,7 @@ from .const import DOMAIN, Connection, HoldsEnd
 from .devices.parts import Part, Uses, device_info, part_info
 from .hold_timer import HoldTimer, async_report_left
 from .learned.pool import Pool
+from .learned.preferences import Preferences
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
 from .network.recovery import Recovery
@@ -138,6 +139,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         )
         self.controller = controller = self._make_controller()
         self.data, self._choices = controller.live.state, controller.live.choices
+        self.preferences = replace(
+            self.stored.requested.preferences,
+            without_flow=self.options.readings_without_flow,
+        )
         self.warm_by = WarmBy(
             controller,
             self.learned,
@@ -165,7 +170,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             facts=self._access.facts,
             publish=self._async_publish,
             save=self._async_save,
-            stored=stored.to_start_from(options.readings_without_flow),
+            stored=stored.to_start_from(),
             clock=self.clock,
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_by_hand is HoldsEnd.ENDS_BY_ITSELF,
@@ -228,6 +233,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return View(
             situation.state,
             situation.choices,
+            situation.preferences,
             situation.learned,
             hass=self.hass,
             situation=situation,
@@ -287,6 +293,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return Situation(
             self.data,
             self._choices,
+            self.preferences,
             self.learned,
             subject_id=self.registered_id,
             title=self.record.title,
@@ -388,6 +395,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         live, controller = self.controller.live, self.controller
         requested = Requested(
             choices=live.choices,
+            preferences=self.preferences,
             holds=controller.holds.all,
             pauses=controller.pauses.all,
             heat=controller.heat.all,
@@ -398,6 +406,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     async def _async_save(self) -> None:
         self._async_store()
         await self.stored.async_saved()
+
+    @callback
+    def async_prefer(self, change: Callable[[Preferences], Preferences]) -> None:
+        """Change, store and show a user's preferences."""
+        self.preferences = change(self.preferences)
+        self._async_publish()
 
     @callback
     def _async_publish(self) -> None:

@@ -125,6 +125,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "state": _state(controller.live.reported),
         "learned": coordinator.learned.as_dict(),
         "choices": to_stored(controller.live.choices),
+        "preferences": to_stored(coordinator.preferences),
         # What the user requested and what ends by itself
         "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),

@@ -23,16 +23,7 @@ from homeassistant.const import (
 from homeassistant.util.unit_conversion import VolumeConverter
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
-from .client.controller import Controller
-from .client.pool.choices import (
-    FILTER_LIMITS,
-    LOW_LEVELS,
-    MAX_HEATER_POWER,
-    PUMP_HOURS,
-    TURNOVERS,
-    Choices,
-    PumpRule,
-)
+from .client.pool.choices import LOW_LEVELS
 from .client.pool.dosing import (
     ACID,
     CHLORINATOR,
@@ -51,6 +42,14 @@ from .devices.parts import Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.pool import filter_compared
+from .learned.preferences import (
+    FILTER_LIMITS,
+    MAX_HEATER_POWER,
+    PUMP_HOURS,
+    TURNOVERS,
+    Preferences,
+    PumpRule,
+)
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.
@@ -63,15 +62,15 @@ class PoolctlNumberDescription(
 ):
     """One number."""
 
-    set_fn: Callable[[Controller, float], Awaitable[None] | None]
+    set_fn: Callable[[ControllerCoordinator, float], Awaitable[None] | None]
 
 
-def _choose(
-    change: Callable[[Choices, float], Choices],
-) -> Callable[[Controller, float], None]:
-    """Return the function of a number that only Home Assistant stores."""
-    return lambda controller, value: controller.live.choose(
-        lambda choices: change(choices, value)
+def _prefer(
+    change: Callable[[Preferences, float], Preferences],
+) -> Callable[[ControllerCoordinator, float], None]:
+    """Return the function of a number that only Home Assistant stores and uses."""
+    return lambda coordinator, value: coordinator.async_prefer(
+        lambda preferences: change(preferences, value)
     )
 
 
@@ -95,7 +94,7 @@ def _desired(
         # `dashboardInfo` reports it, but it can only be changed with the settings.
         proof_fn=lambda view: kind.of(view.state).enabled,
         value_fn=lambda view: kind.of(view.state).desired,
-        set_fn=lambda controller, value: controller.dosing.set_desired(kind, value),
+        set_fn=lambda pool, value: pool.controller.dosing.set_desired(kind, value),
     )
 
 
@@ -110,7 +109,7 @@ def _drum(doser: DoserKind) -> PoolctlNumberDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=lambda view: doser.of(view.state).drum_litres,
-        set_fn=lambda controller, litres: controller.dosing.set_drum(
+        set_fn=lambda pool, litres: pool.controller.dosing.set_drum(
             doser, round(litres * 1000)
         ),
     )
@@ -134,7 +133,7 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
         part=Part.DOSING,
         fitted=doser.fitted,
         value_fn=low_level,
-        set_fn=lambda controller, value: controller.live.choose(
+        set_fn=lambda pool, value: pool.controller.live.choose(
             lambda choices: doser.with_low_level(choices, round(value))
         ),
     )
@@ -142,8 +141,8 @@ def _low_level(doser: DoserKind) -> PoolctlNumberDescription:
 
 def _heater_power(
     source: HeatSource,
-    of: Callable[[Choices], float | None],
-    into: Callable[[Choices, float | None], Choices],
+    of: Callable[[Preferences], float | None],
+    into: Callable[[Preferences, float | None], Preferences],
 ) -> PoolctlNumberDescription:
     """Return the row of a heater's power; 0 means unknown and removes its energy."""
     return PoolctlNumberDescription(
@@ -158,8 +157,8 @@ def _heater_power(
         native_max_value=MAX_HEATER_POWER,
         native_step=0.01,
         exists_fn=lambda view: view.state.outputs.fitted(source.fitted),
-        value_fn=lambda view: of(view.choices),
-        set_fn=_choose(lambda choices, power: into(choices, power or None)),
+        value_fn=lambda view: of(view.preferences),
+        set_fn=_prefer(lambda preferences, power: into(preferences, power or None)),
     )
 
 
@@ -176,7 +175,7 @@ NUMBERS = (
         native_step=SPEED_STEP,
         exists_fn=lambda view: view.state.variable_speed,
         value_fn=lambda view: shown_speed(view.state, view.choices),
-        set_fn=lambda controller, value: controller.holds.set_speed(round(value)),
+        set_fn=lambda pool, value: pool.controller.holds.set_speed(round(value)),
     ),
     _desired(ACID, "ph_target", NumberDeviceClass.PH),
     _desired(CHLORINATOR, "chlorinator_orp_target", *_ORP),
@@ -191,20 +190,22 @@ NUMBERS = (
         native_max_value=FILTER_LIMITS.high,
         native_step=5,
         exists_fn=filter_compared,
-        value_fn=lambda view: view.choices.filter_limit,
-        set_fn=_choose(
-            lambda choices, percent: replace(choices, filter_limit=round(percent))
+        value_fn=lambda view: view.preferences.filter_limit,
+        set_fn=_prefer(
+            lambda preferences, percent: replace(
+                preferences, filter_limit=round(percent)
+            )
         ),
     ),
     _heater_power(
         HeatSource.POOL_HEATER,
-        lambda choices: choices.pool_heater_power,
-        lambda choices, power: replace(choices, pool_heater_power=power),
+        lambda preferences: preferences.pool_heater_power,
+        lambda preferences, power: replace(preferences, pool_heater_power=power),
     ),
     _heater_power(
         HeatSource.SPA_HEATER,
-        lambda choices: choices.spa_heater_power,
-        lambda choices, power: replace(choices, spa_heater_power=power),
+        lambda preferences: preferences.spa_heater_power,
+        lambda preferences, power: replace(preferences, spa_heater_power=power),
     ),
     PoolctlNumberDescription(
         key="pump_hours_a_day",
@@ -216,9 +217,11 @@ NUMBERS = (
         native_min_value=PUMP_HOURS.low,
         native_max_value=PUMP_HOURS.high,
         native_step=0.25,
-        exists_fn=lambda view: view.choices.pump_rule is PumpRule.FIXED,
-        value_fn=lambda view: view.choices.pump_hours,
-        set_fn=_choose(lambda choices, hours: replace(choices, pump_hours=hours)),
+        exists_fn=lambda view: view.preferences.pump_rule is PumpRule.FIXED,
+        value_fn=lambda view: view.preferences.pump_hours,
+        set_fn=_prefer(
+            lambda preferences, hours: replace(preferences, pump_hours=hours)
+        ),
     ),
     PoolctlNumberDescription(
         key="turnovers_a_day",
@@ -228,9 +231,11 @@ NUMBERS = (
         native_min_value=TURNOVERS.low,
         native_max_value=TURNOVERS.high,
         native_step=0.1,
-        exists_fn=lambda view: view.choices.pump_rule is PumpRule.TURNOVERS,
-        value_fn=lambda view: view.choices.turnovers,
-        set_fn=_choose(lambda choices, times: replace(choices, turnovers=times)),
+        exists_fn=lambda view: view.preferences.pump_rule is PumpRule.TURNOVERS,
+        value_fn=lambda view: view.preferences.turnovers,
+        set_fn=_prefer(
+            lambda preferences, times: replace(preferences, turnovers=times)
+        ),
     ),
 )
 
@@ -242,12 +247,14 @@ POOL_VOLUME = PoolctlNumberDescription(
     device_class=NumberDeviceClass.VOLUME_STORAGE,
     entity_category=EntityCategory.CONFIG,
     mode=NumberMode.BOX,
-    value_fn=lambda view: view.choices.volume,
+    value_fn=lambda view: view.preferences.volume,
     # No controller reports it.
     attributes_fn=lambda view: (
-        {ATTR_NEXT_STEP: "enter"} if view.choices.volume is None else {}
+        {ATTR_NEXT_STEP: "enter"} if view.preferences.volume is None else {}
     ),
-    set_fn=_choose(lambda choices, litres: replace(choices, volume=round(litres))),
+    set_fn=_prefer(
+        lambda preferences, litres: replace(preferences, volume=round(litres))
+    ),
 )
 """Volume of the pool in L; only Home Assistant stores it."""
 
@@ -268,7 +275,7 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
             if not isfinite(value):
                 # Home Assistant checks only the limits, which NaN passes.
                 raise InvalidCommandError("not a number")
-            sent = self.entity_description.set_fn(self.controller, value)
+            sent = self.entity_description.set_fn(self.coordinator, value)
             if sent is not None:
                 await sent
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from homeassistant.config_entries import ConfigEntry
 
 from .client.codec import from_stored
-from .client.pool.choices import WithoutFlow
 from .const import Connection, HoldsEnd
 from .devices.parts import Use, Uses
+from .learned.preferences import WithoutFlow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

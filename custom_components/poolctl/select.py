@@ -1,19 +1,18 @@
 """Selects: light types, the rule for pump hours."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
 
-from .client.controller import Controller
-from .client.pool.choices import PumpRule
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
-from .coordinator import View
+from .coordinator import ControllerCoordinator, View
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
+from .learned.preferences import PumpRule
 
 NO_RULE: Final = "none"
 
@@ -24,7 +23,7 @@ PARALLEL_UPDATES = 0  # as for numbers
 class PoolctlSelectDescription(PoolctlEntityDescription[str], SelectEntityDescription):
     """One select."""
 
-    choose_fn: Callable[[Controller, str], Awaitable[None]]
+    choose_fn: Callable[[ControllerCoordinator, str], None]
 
 
 def _light_type(group: LightGroup) -> PoolctlSelectDescription:
@@ -32,8 +31,10 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
         kind = group.light_type(view.state, view.choices)
         return kind.key if kind else None
 
-    async def choose(controller: Controller, key: str) -> None:
-        controller.live.choose(lambda choices: group.with_type(choices, key))
+    def choose(coordinator: ControllerCoordinator, key: str) -> None:
+        coordinator.controller.live.choose(
+            lambda choices: group.with_type(choices, key)
+        )
 
     return PoolctlSelectDescription(
         key=f"{group.key}_light_type",
@@ -46,9 +47,9 @@ def _light_type(group: LightGroup) -> PoolctlSelectDescription:
     )
 
 
-async def _choose_pump_rule(controller: Controller, key: str) -> None:
+def _choose_pump_rule(coordinator: ControllerCoordinator, key: str) -> None:
     rule = None if key == NO_RULE else PumpRule(key)
-    controller.live.choose(lambda choices: replace(choices, pump_rule=rule))
+    coordinator.async_prefer(lambda preferences: replace(preferences, pump_rule=rule))
 
 
 PUMP_RULE = PoolctlSelectDescription(
@@ -57,7 +58,7 @@ PUMP_RULE = PoolctlSelectDescription(
     entity_category=EntityCategory.CONFIG,
     options=[NO_RULE, *PumpRule],
     proof_fn=lambda view: view.state.pump_on,
-    value_fn=lambda view: view.choices.pump_rule or NO_RULE,
+    value_fn=lambda view: view.preferences.pump_rule or NO_RULE,
     choose_fn=_choose_pump_rule,
 )
 
@@ -78,7 +79,7 @@ class PoolctlSelect(PoolctlEntity, SelectEntity):
     @override
     async def async_select_option(self, option: str) -> None:
         with self.commanding():
-            await self.entity_description.choose_fn(self.controller, option)
+            self.entity_description.choose_fn(self.coordinator, option)
 
 
 async_setup_entry = platform(Platform.SELECT, rows(PoolctlSelect, SELECTS))

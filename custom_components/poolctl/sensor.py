@@ -269,7 +269,7 @@ def _pump_hours(
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=DECIMALS,
-        exists_fn=lambda view: view.choices.pump_rule is not None,
+        exists_fn=lambda view: view.preferences.pump_rule is not None,
         proof_fn=lambda view: view.state.pump_on,
         value_fn=hours,
         attributes_fn=missed,
@@ -282,7 +282,7 @@ def _shown(kind: TotalKind) -> Callable[[View], float]:
 
 def _turnovers(view: View) -> float | None:
     """Return how often the pool's volume, in L, was filtered today."""
-    filtered, volume = view.learned.totals.of[WATER_FILTERED], view.choices.volume
+    filtered, volume = view.learned.totals.of[WATER_FILTERED], view.preferences.volume
     return round(filtered.shown * 1000 / volume, DECIMALS) if volume else None
 
 
@@ -318,7 +318,7 @@ def _heater_energy(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
         native_unit_of_measurement=UnitOfEnergy.KILO_WATT_HOUR,
         suggested_display_precision=DECIMALS,
         exists_fn=lambda view: (
-            kind.factor(view.choices) is not None
+            kind.factor(view.preferences) is not None
             and view.state.outputs.fitted(kind.fitted)
         ),
         value_fn=_shown(kind),
@@ -661,7 +661,7 @@ SENSORS = (
         part=Part.PUMP,
         state_class=SensorStateClass.TOTAL,
         suggested_display_precision=1,
-        exists_fn=lambda view: bool(view.choices.volume),
+        exists_fn=lambda view: bool(view.preferences.volume),
         proof_fn=lambda view: view.state.readings.flow_rate,
         value_fn=_turnovers,
     ),

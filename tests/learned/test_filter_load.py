@@ -91,7 +91,7 @@ async def test_from_clean_to_dirty_and_back(
     known = controller["learned"]["filter"]
     assert (known["load"], known["measurable"]) == (0, True)
     assert known["clean"] == pytest.approx(1 / 1500, rel=0.01)
-    assert controller["choices"]["filter_limit"] == 50
+    assert controller["preferences"]["filter_limit"] == 50
 
     await dirty(small, 0.3, False)
     await dirty(small, 0.6, True)

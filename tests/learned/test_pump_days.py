@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.pool.choices import Choices, PumpRule
+from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
@@ -21,6 +21,7 @@ from custom_components.poolctl.learned.pool import (
     needed_today,
     still_needed,
 )
+from custom_components.poolctl.learned.preferences import Preferences, PumpRule
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
 from custom_components.poolctl.learned.totals import (
@@ -200,14 +201,14 @@ def pool(
     *,
     ran: float = 0.0,
     water: float | None = None,
-    **choices: Any,
+    **preferences: Any,
 ) -> Pool:
     learned = Learned()
     learned.pump_days = PumpDays(today, yesterday)
     learned.totals.of[PUMP_RUNNING].shown = ran
     valid = Chemistry(water_temperature=water)
-    chosen = replace(Choices(pump_rule=rule), **choices)
-    return Pool(PoolState(valid_chemistry=valid), chosen, learned)
+    preferred = replace(Preferences(pump_rule=rule), **preferences)
+    return Pool(PoolState(valid_chemistry=valid), Choices(), preferred, learned)
 
 
 def day(water: float | None = None, *, ago: int = 0, **values: Any) -> PumpDay:

@@ -5,7 +5,7 @@ from datetime import datetime
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.poolctl.client.pool.choices import WithoutFlow
+from custom_components.poolctl.learned.preferences import WithoutFlow
 from tests.world.assistant.home import Home
 
 PROBES = ("ph", "orp", "water_temperature")

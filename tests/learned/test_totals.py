@@ -248,4 +248,4 @@ async def test_volume_and_turnovers(in_utc: Home) -> None:
     await in_utc.act("number.set_value", "volume", value=15_001)
     assert in_utc.value("number", "volume") == "15001.0"
     coordinator = in_utc.entry.runtime_data.controllers[in_utc.controller.device_id]
-    assert coordinator.view.choices.volume == 56_785
+    assert coordinator.view.preferences.volume == 56_785

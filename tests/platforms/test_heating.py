@@ -17,6 +17,7 @@ from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
 from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.preferences import Preferences
 from tests.status.test_table import SITUATION
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.unchanged import unchanged
@@ -68,7 +69,9 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     """A target alone shows neither a mode nor an action."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa_target=36)
     pool, spa = CLIMATES
-    reported = View(state, Choices(), Learned(), hass=hass, situation=SITUATION)
+    reported = View(
+        state, Choices(), Preferences(), Learned(), hass=hass, situation=SITUATION
+    )
     assert pool.value_fn(reported) is None
     assert spa.value_fn(reported) == (36, None, None, None)
     heat = {**state.heat, HeatSource.SPA_HEATER: True}

@@ -17,6 +17,7 @@ from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
 from tests.status.test_table import SITUATION
@@ -37,7 +38,14 @@ def shown(
 ) -> Any:
     """Return the value of an entity, by its key in a table of descriptions."""
     (row,) = (each for each in rows if each.key == key)
-    view = View(state, choices or Choices(), Learned(), hass=hass, situation=SITUATION)
+    view = View(
+        state,
+        choices or Choices(),
+        Preferences(),
+        Learned(),
+        hass=hass,
+        situation=SITUATION,
+    )
     return row.value_fn(view)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.poolctl.client.control import live_state, poller, sender
 from custom_components.poolctl.client.holds import claims, pauses
-from custom_components.poolctl.client.pool import choices, queries, state
+from custom_components.poolctl.client.pool import queries, state
 from custom_components.poolctl.client.pool.heating import POOL, SPA
 from custom_components.poolctl.client.wire import schedule
 from custom_components.poolctl.const import MIN_FIRMWARE
@@ -17,6 +17,7 @@ from custom_components.poolctl.learned import (
     cooling,
     dosing,
     filter as clean_filter,
+    preferences,
     read,
     totals,
 )
@@ -67,7 +68,11 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
         clean_filter.STEADY / MINUTE,
     ),
     ("chemistry-and-filter", "load every {} minutes", clean_filter.STEADY / MINUTE),
-    ("chemistry-and-filter", "The default is {} %", choices.Choices().filter_limit),
+    (
+        "chemistry-and-filter",
+        "The default is {} %",
+        preferences.Preferences().filter_limit,
+    ),
     ("chemistry-and-filter", "is more than {} %", clean_filter.FAR),
     ("chemistry-and-filter", "% for {} days", clean_filter.LONG.days),
     ("heating", "at most {} hours before", outlook.LONGEST[SPA] / timedelta(hours=1)),

@@ -33,6 +33,7 @@ from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE, Connection
 from custom_components.poolctl.devices.ranges import ORP_READING, PH_READING
 from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.options import Options
 from custom_components.poolctl.status import active
@@ -83,6 +84,7 @@ RECORD = ControllerRecord(
 SITUATION = Situation(
     STATE,
     Choices(),
+    Preferences(),
     Learned(),
     subject_id="device",
     title=RECORD.title,

@@ -17,6 +17,7 @@ from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.cooling import USUAL_COOLING, Cooling, Rest
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
+from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.learned.warming import LearnedRate, Warming
 from custom_components.poolctl.warm_by.outlook import Outlook, outlook
 from custom_components.poolctl.warm_by.request import Request
@@ -60,7 +61,7 @@ def foresee(
     learned.warming[body] = Warming(rates)
     learned.cooling[body] = Cooling(rest=rested)
     request = Request(body=body, by=BY, begun=begun)
-    pool, now = Pool(state, Choices(), learned), BY - hours * HOUR
+    pool, now = Pool(state, Choices(), Preferences(), learned), BY - hours * HOUR
     return outlook(pool, request, now, lambda moment: sunrise if moment == BY else BY)
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ..client.clock import ControllerClock
 from ..client.codec import from_stored, to_stored
 from ..client.control.live_state import MAX_AGE
-from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS
 from ..client.pool.heating import BODIES
 from ..client.pool.state import PoolState
@@ -17,8 +16,9 @@ from .cooling import Cooling
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends
 from .filter import Filter, PumpPower
+from .preferences import Preferences
 from .pump_days import PumpDays
-from .read import NO_CHOICES, OddReads, Read
+from .read import NO_PREFERENCES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming
@@ -77,7 +77,7 @@ class Learned:
         state: PoolState,
         at: float,
         now: datetime,
-        choices: Choices = NO_CHOICES,
+        preferences: Preferences = NO_PREFERENCES,
     ) -> tuple[bool, bool]:
         """Add a read at a time (monotonic, s).
 
@@ -91,7 +91,7 @@ class Learned:
         odd_water = self._odd_reads.water.unconfirmed
         self.steady.add_readings(readings, at, odd_water=odd_water)
         self._note_temperatures(state, now)
-        read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, choices)
+        read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, preferences)
         new_day = self.now.date() != now.date()
         self.now = now
         new_totals = self.totals.add_read(read)

@@ -10,10 +10,11 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Final
 
-from ..client.pool.choices import PUMP_HOURS, Choices, PumpRule, shown_chemistry
+from ..client.pool.choices import Choices
 from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
 from .learned import Learned
+from .preferences import PUMP_HOURS, Preferences, PumpRule, shown_chemistry
 from .pump_days import PumpDay
 from .read import start_of_day
 from .totals import PUMP_RUNNING
@@ -26,7 +27,8 @@ class Pool:
     state: PoolState
     """State reported by the controller and the cloud."""
     choices: Choices
-    """The user's choices."""
+    """The user's choices, which commands need, too."""
+    preferences: Preferences
     learned: Learned
 
     @cached_property
@@ -38,7 +40,7 @@ class Pool:
     def chemistry(self) -> Chemistry:
         """Probe readings according to the user's choice, without their noise."""
         measured = self.shown.measured_chemistry
-        return shown_chemistry(self.state, self.choices, measured)
+        return shown_chemistry(self.state, self.preferences.without_flow, measured)
 
     @property
     def ambient_temperature(self) -> float | None:
@@ -53,7 +55,7 @@ def needs_cleaning(pool: Pool) -> bool | None:
     """
     if (load := pool.learned.filter.load) is None:
         return None if pool.learned.filter.cleaned_at is None else False
-    return load >= pool.choices.filter_limit
+    return load >= pool.preferences.filter_limit
 
 
 def filter_compared(pool: Pool) -> bool | None:
@@ -81,20 +83,20 @@ def _share(part: int) -> Callable[[Pool, PumpDay], float | None]:
 
 
 def _turnovers(pool: Pool, day: PumpDay) -> float | None:
-    volume, flow = pool.choices.volume, pool.learned.pump_days.flow
-    return volume * pool.choices.turnovers / flow if volume and flow else None
+    volume, flow = pool.preferences.volume, pool.learned.pump_days.flow
+    return volume * pool.preferences.turnovers / flow if volume and flow else None
 
 
 _RULES: Final[Mapping[PumpRule, Callable[[Pool, PumpDay], float | None]]] = {
     PumpRule.HALF: _share(2),
     PumpRule.THIRD: _share(3),
     PumpRule.TURNOVERS: _turnovers,
-    PumpRule.FIXED: lambda pool, day: pool.choices.pump_hours,
+    PumpRule.FIXED: lambda pool, day: pool.preferences.pump_hours,
 }
 
 
 def _hours(pool: Pool, day: PumpDay | None) -> float | None:
-    rule = pool.choices.pump_rule
+    rule = pool.preferences.pump_rule
     hours = None if rule is None or day is None else _RULES[rule](pool, day)
     return hours and min(round(hours * _STEPS) / _STEPS, PUMP_HOURS.high)
 
@@ -120,7 +122,7 @@ def missed_yesterday(pool: Pool) -> float | None:
     yesterday = pool.learned.pump_days.yesterday
     if yesterday is None or (needed := _hours(pool, yesterday)) is None:
         return None
-    by_water = pool.choices.pump_rule in {PumpRule.HALF, PumpRule.THIRD}
+    by_water = pool.preferences.pump_rule in {PumpRule.HALF, PumpRule.THIRD}
     if by_water and yesterday.previous_water is None:
         return None
     zone, day = pool.learned.now.tzinfo, yesterday.day
@@ -134,5 +136,5 @@ def missing(pool: Pool) -> str | None:
     """Return what the rule needs: `volume`, or a pump that runs for a while (`run`)."""
     if needed_today(pool) is not None:
         return None
-    turnovers = pool.choices.pump_rule is PumpRule.TURNOVERS
-    return "volume" if turnovers and not pool.choices.volume else "run"
+    turnovers = pool.preferences.pump_rule is PumpRule.TURNOVERS
+    return "volume" if turnovers and not pool.preferences.volume else "run"

@@ -6,9 +6,9 @@ from functools import partial
 from math import inf
 from typing import Final, NamedTuple
 
-from ..client.pool.choices import Choices
 from ..client.pool.dosing import DOSERS, DoserKind
 from ..client.pool.state import ORP_JUMP, PH_JUMP, WATER_JUMP, PoolState
+from .preferences import Preferences
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)
 """Largest delay of the controller's midnight and its first report after ours."""
@@ -18,7 +18,7 @@ COPY_MARGIN: Final = timedelta(minutes=2)
 WEIGHT: Final = 0.3
 """Weight of the newest measurement in a weighted mean (chosen)."""
 
-NO_CHOICES: Final = Choices()
+NO_PREFERENCES: Final = Preferences()
 
 
 class Read(NamedTuple):
@@ -29,8 +29,8 @@ class Read(NamedTuple):
     """Seconds since the previous read, `None` if the time in between is unknown."""
     now: datetime
     """Trusted local time of the read."""
-    choices: Choices = NO_CHOICES
-    """The user's choices at the time of the read."""
+    preferences: Preferences = NO_PREFERENCES
+    """The user's preferences at the time of the read."""
 
 
 @dataclass(slots=True)

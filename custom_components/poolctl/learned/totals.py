@@ -12,7 +12,6 @@ from datetime import date, datetime
 from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
-from ..client.pool.choices import Choices
 from ..client.pool.heating import RUNNING_SIGNALS
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import (
@@ -24,6 +23,7 @@ from ..client.wire.equipment import (
     HeatSource,
     Role,
 )
+from .preferences import Preferences
 from .read import Read, start_of_day
 
 PERIOD: Final = 300.0
@@ -53,8 +53,8 @@ class TotalKind:
     """Whether the total restarts at local midnight."""
     fitted: frozenset[int] = frozenset()
     """Aux types of the equipment."""
-    factor: Callable[[Choices], float | None] = lambda choices: 1.0
-    """Returns a factor for the rate, by the current choices; `None` if unknown."""
+    factor: Callable[[Preferences], float | None] = lambda preferences: 1.0
+    """Returns a factor for the rate, by the current preferences; `None` if unknown."""
 
 
 def motor_runs(state: PoolState) -> bool | None:
@@ -116,9 +116,9 @@ RUN_HOURS = (
     TotalKind("uv_run_hours", _output(UV), fitted=UV),
     TotalKind("ozone_run_hours", _output(OZONE), fitted=OZONE),
 )
-_HEATER_POWER: Final[Mapping[HeatSource, Callable[[Choices], float | None]]] = {
-    HeatSource.POOL_HEATER: lambda choices: choices.pool_heater_power,
-    HeatSource.SPA_HEATER: lambda choices: choices.spa_heater_power,
+_HEATER_POWER: Final[Mapping[HeatSource, Callable[[Preferences], float | None]]] = {
+    HeatSource.POOL_HEATER: lambda preferences: preferences.pool_heater_power,
+    HeatSource.SPA_HEATER: lambda preferences: preferences.spa_heater_power,
 }
 HEATER_ENERGY = tuple(
     TotalKind(f"{source}_energy", _heats(source), fitted=source.fitted, factor=power)
@@ -172,12 +172,12 @@ class Totals:
 
     def add_read(self, read: Read) -> bool:
         """Add a read; return whether a shown value changed."""
-        state, seconds, now, choices = read
+        state, seconds, now, preferences = read
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
         today = None if seconds is None else min(seconds, now.timestamp() - midnight)
         for kind, total in self.of.items():
-            rate, factor = kind.rate(state), kind.factor(choices)
+            rate, factor = kind.rate(state), kind.factor(preferences)
             amount = (
                 None if rate is None or factor is None else rate / kind.unit * factor
             )

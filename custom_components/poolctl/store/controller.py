@@ -13,7 +13,7 @@ from ..client.controller import Stored
 from ..client.holds.heat import HeatClaim
 from ..client.holds.hold import Hold
 from ..client.holds.pauses import Pause
-from ..client.pool.choices import Choices, LightCode, WithoutFlow
+from ..client.pool.choices import Choices, LightCode
 from ..client.pool.outputs import Outputs
 from ..client.pool.parts import Chemistry, LightShow
 from ..client.pool.queries import NAMES
@@ -21,6 +21,7 @@ from ..client.pool.state import PoolState
 from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
 from ..learned.learned import Learned
+from ..learned.preferences import Preferences
 from ..learned.totals import TotalKind
 from ..warm_by.request import Request
 from .memory import Memory
@@ -90,6 +91,8 @@ class Requested:
     """What users requested, and what is undone later."""
 
     choices: Choices = field(default_factory=Choices)
+    preferences: Preferences = field(default_factory=Preferences)
+    """Stored with the choices."""
     holds: tuple[Hold, ...] = ()
     pauses: tuple[Pause, ...] = ()
     heat: tuple[HeatClaim, ...] = ()
@@ -99,11 +102,14 @@ class Requested:
 def _stored(requested: Requested) -> dict[str, object]:
     """Return the stored form of what users requested, for earlier versions, too.
 
+    In them, the preferences are choices.
+
     They leave a hold or a pause out that lacks one of their fields, and would forget to
     undo it.
     """
     form: Any = to_stored(requested)
     form |= {
+        "choices": form["choices"] | form.pop("preferences"),
         "holds": [_for_earlier(hold) for hold in form["holds"]],
         "pauses": [pause | {"confirmed": True} for pause in form["pauses"]],
     }
@@ -117,6 +123,11 @@ def _for_earlier(hold: Any) -> Any:
     return hold | {"latest": None, "restarts": 0, "previous": previous}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Preferred:
+    choices: Preferences = field(default_factory=Preferences)
+
+
 class ControllerStore:
     """Stored data of one controller: read once, saved whenever it changes."""
 
@@ -127,7 +138,10 @@ class ControllerStore:
         if self.equipment.names:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
-        self.requested = memory.read(device_id, "requested", Requested)
+        self.requested = replace(
+            memory.read(device_id, "requested", Requested),
+            preferences=memory.read(device_id, "requested", _Preferred).choices,
+        )
         self.learned = Learned(memory.stored(device_id, "learned"))
         self._form = _stored(self.requested)
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
@@ -141,12 +155,12 @@ class ControllerStore:
         zone = dt_util.get_default_time_zone()
         return self._memory.clock.now().astimezone(zone)
 
-    def to_start_from(self, without_flow: WithoutFlow = WithoutFlow.HOLD) -> Stored:
-        """Return the data that the client starts from; `without_flow` is an option."""
+    def to_start_from(self) -> Stored:
+        """Return the data that the client starts from."""
         requested = self.requested
         return Stored(
             self.equipment.state,
-            replace(requested.choices, without_flow=without_flow),
+            requested.choices,
             requested.holds,
             requested.pauses,
             requested.heat,
@@ -157,7 +171,7 @@ class ControllerStore:
     def async_learn(self, state: PoolState, at: float) -> None:
         """Learn from a read at a time (monotonic, s)."""
         totals, news = self.learned.add_read(
-            state, at, self.now, self.requested.choices
+            state, at, self.now, self.requested.preferences
         )
         if news:
             # Totals are saved before they are shown: none is lower after a power cut.

@@ -25,6 +25,7 @@ from ..client.wire.equipment import HeatSource, Slot
 from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
+from ..learned.preferences import Preferences
 from ..learned.warming import Sources
 from .outlook import Outlook, Sunrise, outlook
 from .request import AHEAD, LASTS, LONGEST, Request
@@ -88,7 +89,7 @@ class WarmBy:
     def outlook(self, request: Request) -> Outlook | None:
         """Return the current outlook of a request."""
         live = self._controller.live
-        pool = Pool(live.state, live.choices, self._learned)
+        pool = Pool(live.state, live.choices, Preferences(), self._learned)
         return outlook(pool, request, self._clock.now(), self._sunrise)
 
     @property

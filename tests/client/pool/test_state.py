@@ -7,11 +7,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.pool.choices import (
-    Choices,
-    WithoutFlow,
-    shown_chemistry,
-)
 from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, temperature
@@ -272,15 +267,6 @@ def test_water_settles_only_while_it_flows() -> None:
     state = at_probe(state, 35.0, 601)
     assert temperature(state, POOL) is None
     assert temperature(at_probe(state, 24.0, 606), POOL) == 24.0
-
-
-def test_what_is_shown_of_still_water() -> None:
-    still = from_lan(from_lan(), flags=0, ph=6.0)
-    shown = {WithoutFlow.HOLD: 7.4, WithoutFlow.UNKNOWN: None, WithoutFlow.RAW: 6.1}
-    for choice, ph in shown.items():
-        choices = Choices(without_flow=choice)
-        assert shown_chemistry(still, choices, Chemistry(ph=6.1)).ph == ph
-        assert shown_chemistry(from_lan(), choices, Chemistry(ph=7.5)).ph == 7.5
 
 
 # The pump

@@ -2,21 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from ..bounds import UNSTORED, Within
+from ..bounds import Within
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.schedule import DAY
-from .parts import Chemistry
 from .state import PoolState
 
-FILTER_LIMITS = Within(10, 300)
-"""Filter limits in % of load."""
-MAX_HEATER_POWER = 100.0
-"""Highest power of a heater in kW."""
-PUMP_HOURS, TURNOVERS = Within(0.5, 24.0), Within(0.5, 5.0)
-"""Pump hours a day, and turnovers of the pool's volume a day."""
 LOW_LEVELS = Within(1, 50)
 """Levels in % at which a drum can count as nearly empty (chosen)."""
 _LOW_LEVEL = 10
@@ -30,29 +22,7 @@ _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 type LightCode = Annotated[int | None, Within(0, 255)]
 """A light type (protocol.md O4.1)."""
 type _LowLevel = Annotated[int, LOW_LEVELS]
-type _Power = Annotated[float | None, Within(0.01, MAX_HEATER_POWER)]
 type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
-
-
-class PumpRule(StrEnum):
-    """Rule for the daily pump hours; all are rules of thumb."""
-
-    HALF = "half"
-    """Half of the water temperature in °C, as hours."""
-    THIRD = "third"
-    TURNOVERS = "turnovers"
-    """The time to move the pool's volume a chosen number of times."""
-    FIXED = "fixed"
-
-
-class WithoutFlow(StrEnum):
-    """Chemistry values to show while the probes are in still water."""
-
-    HOLD = "hold"
-    """The last valid reading."""
-    UNKNOWN = "unknown"
-    RAW = "raw"
-    """The current reading of the probes."""
 
 
 class PlannedSchedule(NamedTuple):
@@ -74,34 +44,16 @@ class Choices:
 
     pump_speed: Annotated[int | None, Within(MIN_SPEED, MAX_SPEED)] = None
     """Speed in % at which the pump starts when switched on by hand."""
-    volume: Annotated[int | None, Within(1, 20_000_000)] = None
-    """Volume of the pool in litres: the controller's own value has no unit."""
     pool_lights: LightCode = None
     """Fitted light type; `None` uses the one that the controller reports."""
     spa_lights: LightCode = None
     acid_low_level: _LowLevel = _LOW_LEVEL
     """Level in % at or below which the drum is nearly empty."""
     chlorine_low_level: _LowLevel = _LOW_LEVEL
-    filter_limit: Annotated[int, FILTER_LIMITS] = 50
-    """Load in % from which the filter needs cleaning.
-
-    The default is chosen: the rule of thumb for a single-speed pump is a quarter more
-    pressure; its flow has fallen, too, so resistance is about half more.
-    """
-    pool_heater_power: _Power = None
-    """Power of the running heater in kW; no controller reports it."""
-    spa_heater_power: _Power = None
-    pump_rule: PumpRule | None = None
-    pump_hours: Annotated[float, PUMP_HOURS] = 8.0
-    """Daily hours for `PumpRule.FIXED`."""
-    turnovers: Annotated[float, TURNOVERS] = 1.0
-    """Daily turnovers for `PumpRule.TURNOVERS`."""
     planned_on: date | None = None
     """Local date on which pump hours were last planned."""
     planned: tuple[PlannedSchedule, ...] = ()
     """Schedules that plans wrote, or may have written."""
-    without_flow: Annotated[WithoutFlow, UNSTORED] = WithoutFlow.HOLD
-    """An option of the config entry, which stores it."""
 
 
 def start_speed(state: PoolState, choices: Choices) -> int:
@@ -124,18 +76,3 @@ def named_speeds(state: PoolState) -> dict[str, int]:
     if len(speeds) < len(_SPEED_NAMES):
         speeds = [*_USUAL_SPEEDS]
     return dict(zip(_SPEED_NAMES, speeds, strict=False))
-
-
-def shown_chemistry(
-    state: PoolState, choices: Choices, measured: Chemistry
-) -> Chemistry:
-    """Return the probe readings as chosen, given the current ones without noise."""
-    if state.signals.chemistry_stable is False:
-        match choices.without_flow:
-            case WithoutFlow.UNKNOWN:
-                return Chemistry()
-            case WithoutFlow.RAW:
-                return measured
-            case WithoutFlow.HOLD:
-                return state.valid_chemistry
-    return measured
