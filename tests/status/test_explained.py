@@ -133,7 +133,6 @@ WATERFALL_ON = act("switch.turn_on", "slot_3")
 CLEANER_ON = act("switch.turn_on", "slot_9")
 SPA_TAKES_OVER = change(lambda home: home.controller.dialects.add("spa_takes_over"))
 NO_SCHEDULES, LATER_SCHEDULE = enabled(0, False), enabled(1, True)
-# It holds the pump although no hold was requested.
 SET_SPEED = act("number.set_value", "pump_speed", value=60, seconds=60)
 PAUSE = act(
     "poolctl.pause_dosing", "ph_dosing", duration=timedelta(minutes=30), seconds=60
@@ -151,7 +150,8 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("schedule until", ()),
         ("off_by_us kept_off until", (PUMP_OFF,)),
         ("off_by_us kept_off until", (HOLD_OFF,)),
-        ("off_by_other kept_off no_end", (app(PUMP, False),)),
+        ("off_by_other kept_off", (app(PUMP, False),)),
+        ("off_by_other kept_off no_end", (app(PUMP, False), live(30))),
         ("on_by_us no_end", (PUMP_ON, live(30))),
         ("schedule until", (PUMP_OFF, RESUME, live(60))),
         ("schedule until dry", (dry(0),)),
@@ -167,7 +167,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("unknown", (mode(PUMP, 99),)),
         ("unknown", (mode(PUMP, 50),)),
         ("hold_over", (HOLD_OFF, live(7020, 60), REFUSE_RELEASE)),
-        ("on_by_hand no_end", (SET_SPEED,)),
+        ("on_by_us until", (SET_SPEED,)),
     ],
     "switch.slot_3": [
         ("unknown", (mode(WATERFALL, 7),)),
@@ -209,7 +209,11 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     ],
     "switch.slot_9": [
         ("needs_pump of_pump off_by_us kept_off until", (PUMP_OFF,)),
-        ("needs_pump of_pump off_by_other kept_off no_end", (app(PUMP, False),)),
+        ("needs_pump of_pump off_by_hand kept_off", (app(PUMP, False),)),
+        (
+            "needs_pump of_pump off_by_other kept_off no_end",
+            (app(PUMP, False), live(30)),
+        ),
         ("stopped_by_spa", (SPA_TAKES_OVER, CLEANER_ON, live(45), SPA_ON, live(45))),
     ],
     "switch.spa_mode": [

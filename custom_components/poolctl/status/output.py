@@ -310,10 +310,10 @@ class Changes:
                 return ()
             here = Asked.HERE if self._asked_for is on else Asked.UNKNOWN
             return _switched(on, here, self._asked_by)
-        if scheduled and why[:1] != (Sentence("should_run"),):
+        cause = why[0].key if why else ""
+        if scheduled and cause not in {"off_by_hand", "should_run"}:
             return ()  # its time was over
-        causes = {"on_by_hand"} if on else _NO_CAUSE
-        if not why or why[0].key not in causes:
+        if cause not in ({"on_by_hand"} if on else _NO_CAUSE):
             return ()
         return _switched(on, Asked.ELSEWHERE, "")
 
