@@ -233,9 +233,9 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
             target = self._nearest(target)
         with self.commanding():
             await self.controller.heating.change(water, target=target, heat=heat)
-        if heat:
+        if heat is not None:
             sources = fitted_sources(self.coordinator.data, water)
-            self.controller.heat.forget(sources)
+            self.controller.heat.follow(sources, heat)
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""

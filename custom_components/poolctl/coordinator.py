@@ -12,14 +12,13 @@ from typing import override
 
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP, SUN_EVENT_SUNRISE, Platform
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.event import async_track_device_registry_updated_event
-from homeassistant.helpers.sun import get_astral_event_date
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
@@ -49,6 +48,7 @@ from .status.table import PROBLEMS
 from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
 from .store.memory import DATA_MEMORY
+from .warm_by.daylight import daylight_before
 from .warm_by.warm_by import WarmBy
 
 SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_read")
@@ -148,7 +148,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.learned,
             self.stored.requested.warm_by,
             lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
-            partial(get_astral_event_date, hass, SUN_EVENT_SUNRISE),
+            partial(daylight_before, hass),
         )
         controller.undoing.claimants.insert(0, self.warm_by)
         self._timer = HoldTimer(hass, controller.undoing, self.async_in_background)

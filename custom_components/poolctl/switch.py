@@ -46,9 +46,8 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
 
 def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
     async def allow(controller: Controller, on: bool) -> None:
-        await controller.heating.select(source, on)
-        if on:
-            controller.heat.forget([source])
+        await controller.heating.choose(source, on)
+        controller.heat.follow([source], on)
 
     return PoolctlSwitchDescription(
         key=f"{source}_selected",

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 import random
 from typing import Any
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.pool.heating import (
     POOL,
     SPA,
@@ -17,7 +19,12 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.warming import LearnedRate, Warming, warm_in
+from custom_components.poolctl.learned.warming import (
+    LearnedRate,
+    SunHour,
+    Warming,
+    warm_in,
+)
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BOTH = (HEATER, SOLAR)
@@ -374,3 +381,54 @@ def test_the_rate_before_heating_begins() -> None:
     assert lesson.expected(POOL) is None
     lesson.state = replace(lesson.state, heat={**lesson.state.heat, SPA_HEATER: False})
     assert lesson.expected(SPA) == rate
+
+
+# The hours of the sun
+
+
+def by_the_sun(*rates: float) -> Warming:
+    """Let the sun heat from 9 o'clock (UTC), at a rate in each hour."""
+    warming, water = Warming(), 25.0
+    midnight = datetime(2026, 5, 1, tzinfo=UTC)
+    for number in range(round(len(rates) * HOUR / POLL)):
+        seconds = number * POLL
+        now = midnight + timedelta(hours=9, seconds=seconds)
+        warming.take_reading((SOLAR,), BEGIN + seconds, round(water, 1), now)
+        water += rates[int(seconds // HOUR)] * POLL / HOUR
+    return warming
+
+
+def test_what_the_sun_does_in_each_hour() -> None:
+    """The hour in progress is learned when it is over; other hours have no sun."""
+    warming = by_the_sun(0.2, 0.6, 0.8, 0.1)
+    assert [each.hour for each in warming.sun] == [9, 10, 11]
+    warming.take_reading(
+        (), BEGIN + 5 * HOUR, 27.0, datetime(2026, 5, 1, 14, tzinfo=UTC)
+    )
+    assert [each.hour for each in warming.sun] == [9, 10, 11, 12]
+    morning = datetime(2026, 5, 3, 6, tzinfo=UTC)
+    all_day = warming.sun_gain(morning, morning + timedelta(hours=14))
+    assert all_day == pytest.approx(1.7, abs=0.1)
+    noon = morning + timedelta(hours=5.5)
+    left = warming.sun_gain(noon, noon + timedelta(hours=8))
+    assert left == pytest.approx(0.4 + 0.1, abs=0.1)
+    assert warming.sun_gain(noon, noon) == 0
+    assert warming.sun_gain(noon + timedelta(hours=4), noon + timedelta(hours=9)) == 0
+    # They outlast a restart, and those of a later day count more than their share.
+    again = from_stored(Warming, to_stored(warming))
+    assert again == warming
+    for step in range(round(HOUR / POLL) + 60):
+        now = datetime(2026, 5, 2, 9, tzinfo=UTC) + timedelta(seconds=step * POLL)
+        again.take_reading((SOLAR,), BEGIN + 24 * HOUR + step * POLL, 25.0, now)
+    rates = {each.hour: each.per_hour for each in again.sun}
+    assert 0 < rates[9] < 0.17
+
+
+@pytest.mark.parametrize(
+    "odd", [{"hour": 24, "per_hour": 1.0}, {"hour": 3, "per_hour": -1.0}, {}, 3]
+)
+def test_odd_hours_of_the_sun(odd: object) -> None:
+    good = {"hour": 9, "per_hour": 0.5}
+    assert from_stored(Warming, {"sun": [odd, good]}).sun == (SunHour(9, 0.5),)
+    # The version before stored none.
+    assert from_stored(Warming, {"rates": []}).sun == ()

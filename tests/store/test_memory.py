@@ -171,7 +171,8 @@ async def test_promises_of_an_earlier_version(
     assert [pause.kind for pause in read.pauses] == [ACID]
     assert [claim.source for claim in read.heat] == [HeatSource.SPA_HEATER]
     stored = (await use(memory, hass_storage))["requested"]
-    for kind in ("holds", "pauses", "heat"):
+    assert [request.body.key for request in read.warm_by] == ["spa"]
+    for kind in ("holds", "pauses", "heat", "warm_by"):
         for earlier, today in zip(EARLIER[kind], stored[kind], strict=True):
             assert earlier.keys() <= today.keys()
     assert (
@@ -233,7 +234,17 @@ async def test_an_odd_value_is_lost_alone(
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "heat", "warm_by", "rest"),
     *("planned", "of", "level"),
-    *("rates", "usual", "differences", "doses", "drum", "days", "yesterday", "today"),
+    *(
+        "rates",
+        "sun",
+        "usual",
+        "differences",
+        "doses",
+        "drum",
+        "days",
+        "yesterday",
+        "today",
+    ),
 }
 """Keys of values that are lost as a whole, because a part of them has no meaning."""
 

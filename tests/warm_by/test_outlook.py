@@ -18,9 +18,9 @@ from custom_components.poolctl.learned.cooling import USUAL_COOLING, Cooling, Re
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.preferences import Preferences
-from custom_components.poolctl.learned.warming import LearnedRate, Warming
-from custom_components.poolctl.warm_by.outlook import Outlook, outlook
-from custom_components.poolctl.warm_by.request import Request
+from custom_components.poolctl.learned.warming import LearnedRate, SunHour, Warming
+from custom_components.poolctl.warm_by.outlook import Daylight, Outlook, outlook
+from custom_components.poolctl.warm_by.request import LASTS, Request
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BY = datetime(2026, 5, 1, 18, tzinfo=UTC)
@@ -43,6 +43,7 @@ def foresee(
     elsewhere: bool = False,
     air: float | None = None,
     sunrise: datetime | None = None,
+    sun: tuple[SunHour, ...] = (),
 ) -> Outlook | None:
     """Return the outlook `hours` before the time; water without `rested` circulates."""
     stable, spa_mode = rested is None, 99 if (body is SPA) is not elsewhere else 0
@@ -58,11 +59,13 @@ def foresee(
         outputs=Outputs(types=types, modes=(0, spa_mode)),
     )
     learned = Learned()
-    learned.warming[body] = Warming(rates)
+    learned.warming[body] = Warming(rates, sun)
     learned.cooling[body] = Cooling(rest=rested)
-    request = Request(body=body, by=BY, begun=begun)
-    pool, now = Pool(state, Choices(), Preferences(), learned), BY - hours * HOUR
-    return outlook(pool, request, now, lambda moment: sunrise if moment == BY else BY)
+    request, now = Request(body=body, by=BY), BY - hours * HOUR
+    pool, now = Pool(state, Choices(), Preferences(), learned), now
+    since = now - HOUR if begun else None
+    daylight = Daylight(sunrise, BY + 3 * HOUR) if sunrise else None
+    return outlook(pool, request, now, daylight, since)
 
 
 def found(*args: Any, **kwargs: Any) -> Outlook:
@@ -88,10 +91,10 @@ def test_when_it_begins(
 ) -> None:
     rates = () if rate is None else (LearnedRate((SPA_HEATER,), rate),)
     early = found(hours=12, water=water, rates=rates)
-    assert (early.begins, early.due) == (BY - lead, False)
+    assert (early.plan.begins, early.plan.due) == (BY - lead, False)
     begins = lead / HOUR
     for hours in (begins, begins + 0.01):
-        due = found(hours=hours, water=water, rates=rates).due
+        due = found(hours=hours, water=water, rates=rates).plan.due
         assert due is (hours == begins)
 
 
@@ -138,17 +141,17 @@ BY_HEATER = LearnedRate((HEATER,), 2.0)
 @pytest.mark.parametrize(
     ("hours", "rates", "sources", "due"),
     [
-        (9, (BY_SUN, BY_HEATER), (SOLAR,), False),
+        (9, (BY_SUN, BY_HEATER), (), False),
         (8, (BY_SUN, BY_HEATER), (SOLAR,), True),
-        (2, (BY_SUN, BY_HEATER), (SOLAR, HEATER), True),
+        (2, (BY_SUN, BY_HEATER), (HEATER, SOLAR), True),
         # No rate of the sun alone is learned: it is tried while there is time.
         (23, (BY_HEATER,), (SOLAR,), True),
         (3, (BY_HEATER,), (SOLAR,), True),
-        (2, (BY_HEATER,), (SOLAR, HEATER), True),
+        (2, (BY_HEATER,), (HEATER, SOLAR), True),
         # Nothing is learned: the heater follows at the usual rate.
         (23, (), (SOLAR,), True),
         (15, (), (SOLAR,), True),
-        (14, (), (SOLAR, HEATER), True),
+        (14, (), (HEATER, SOLAR), True),
     ],
 )
 def test_the_sun_first(
@@ -159,18 +162,18 @@ def test_the_sun_first(
     result = found(
         POOL, hours=hours, water=water, target=target, types=POOL_TYPES, rates=rates
     )
-    assert (result.sources, result.due) == (sources, due)
+    assert (result.plan.sources, result.plan.due) == (sources, due)
 
 
 @pytest.mark.parametrize(
-    ("water", "sources"), [(27.1, (SOLAR,)), (26.9, (SOLAR, HEATER))]
+    ("water", "sources"), [(27.1, (SOLAR,)), (26.9, (HEATER, SOLAR))]
 )
 def test_no_heater_while_the_sun_is_enough(water: float, sources: Any) -> None:
     """In the last hour, the sun warms the water by half a degree."""
     rates = BY_SUN, LearnedRate((HEATER,), 0.5)
     pool = {"types": POOL_TYPES, "rates": rates, "water": water, "target": 28}
     result = found(POOL, hours=1, begun=True, by_sun=True, **pool)
-    assert result.sources == sources
+    assert result.plan.sources == sources
 
 
 @pytest.mark.parametrize(
@@ -178,17 +181,21 @@ def test_no_heater_while_the_sun_is_enough(water: float, sources: Any) -> None:
 )
 def test_one_source_alone(fitted: int, source: HeatSource) -> None:
     result = found(POOL, types=(fitted,), water=24.0, target=28, hours=1)
-    assert result.sources == (source,)
+    assert result.plan.sources == (source,)
 
 
 def test_what_is_stored_of_a_request() -> None:
-    request = Request(body=SPA, by=BY, held=(10,), selected=(SPA_HEATER,))
+    request = Request(body=SPA, by=BY, lasts=HOUR)
     kind = tuple[Request, ...]
-    requests = request, replace(request, body=POOL, begun=True)
+    requests = request, replace(request, body=POOL)
     assert from_stored(kind, to_stored(requests, kind)) == requests
     stored = to_stored(request)
     assert isinstance(stored, dict)
-    assert from_stored(kind, [{**stored, "lasts": -1}, 3]) == ()
+    odd = [{**stored, "lasts": -1}, {**stored, "by": "soon"}, 3]
+    assert from_stored(kind, odd) == (replace(request, lasts=LASTS),)
+    # Earlier versions stored what was done for it, too.
+    done = {"begun": True, "heats": True, "held": [10], "selected": ["spa_heater"]}
+    assert from_stored(kind, [stored | done]) == (request,)
 
 
 def test_water_that_is_warmer_than_its_target() -> None:
@@ -251,19 +258,24 @@ def by_sun(hours: float, sunrise: datetime | None, *types: int, **more: Any) -> 
     ("hours", "sunrise", "begins", "due", "sources"),
     [
         # Ten hours of sun are needed, and there are eight: it begins at sunrise.
-        (20, BY - 8 * HOUR, BY - 8 * HOUR, False, (SOLAR,)),
+        (20, BY - 8 * HOUR, BY - 8 * HOUR, False, ()),
         (8, BY - 8 * HOUR, BY - 8 * HOUR, True, (SOLAR,)),
-        (1, BY - 8 * HOUR, BY - 8 * HOUR, True, (SOLAR, HEATER)),
-        (20, None, BY - 10 * 1.05 * HOUR - HOUR / 6, False, (SOLAR,)),
+        (1, BY - 8 * HOUR, BY - HOUR, True, (HEATER, SOLAR)),
+        (20, None, BY - 10 * 1.05 * HOUR - HOUR / 6, False, ()),
         # Before sunrise only the heater begins.
-        (1, BY + HOUR, BY - 2 * 1.05 * HOUR - HOUR / 6, True, (SOLAR, HEATER)),
+        (3, BY + HOUR, BY - 2 * 1.05 * HOUR - HOUR / 6, False, ()),
+        (1, BY + HOUR, BY - HOUR, True, (HEATER, SOLAR)),
     ],
 )
 def test_when_the_sun_begins(
     hours: float, sunrise: datetime | None, begins: datetime, due: bool, sources: Any
 ) -> None:
     result = by_sun(hours, sunrise, POOL_HEATER_TYPE)
-    assert (result.begins, result.due, result.sources) == (begins, due, sources)
+    assert (result.plan.begins, result.plan.due, result.plan.sources) == (
+        begins,
+        due,
+        sources,
+    )
 
 
 def test_what_the_sun_alone_can_do() -> None:
@@ -279,3 +291,66 @@ def test_what_the_sun_alone_can_do() -> None:
         assert result.expected == pytest.approx(expected)
     assert by_sun(20, five).late is False, "nothing has to run yet"
     assert by_sun(5, five).late
+
+
+SUNNY = tuple(SunHour(hour, 0.5) for hour in range(9, 15))
+"""The sun warmed the water by 3 °C yesterday, and not at all from 15 o'clock."""
+
+
+@pytest.mark.parametrize(
+    ("hours", "water", "more", "sources"),
+    [
+        # 2.5 °C are missing at sunrise, and the sun will do more.
+        (12, 25.5, {}, (SOLAR,)),
+        # At noon it will do 1.5 °C, at 15 o'clock nothing more.
+        (6, 26.5, {"by_sun": True}, (SOLAR,)),
+        (3, 27.2, {"by_sun": True}, (SOLAR,)),
+        (0.5, 27.2, {"by_sun": True}, (HEATER, SOLAR)),
+        # The heater begins early enough for what the sun will not do.
+        (12, 20.0, {}, (SOLAR,)),
+        (3.5, 22.0, {"by_sun": True}, (SOLAR,)),
+        (3.2, 22.0, {"by_sun": True}, (HEATER, SOLAR)),
+        # The sun should have heated for an hour, and did not.
+        (7.5, 26.0, {"begun": True}, (SOLAR,)),
+        (2.0, 26.0, {"begun": True}, (SOLAR,)),
+        (1.2, 26.0, {"begun": True}, (HEATER, SOLAR)),
+        # Water that is nearly warm need not circulate all day.
+        (12, 27.6, {}, ()),
+    ],
+)
+def test_the_sun_does_what_it_did_yesterday(
+    hours: float, water: float, more: dict[str, Any], sources: Any
+) -> None:
+    pool = {"types": POOL_TYPES, "rates": (BY_SUN, BY_HEATER), "sun": SUNNY}
+    result = found(
+        POOL,
+        hours=hours,
+        water=water,
+        target=28,
+        sunrise=BY - 12 * HOUR,
+        **pool,
+        **more,
+    )
+    assert result.plan.sources == sources
+    assert not result.late
+
+
+@pytest.mark.parametrize(
+    ("hours", "types", "sources", "due"),
+    [
+        (25, POOL_TYPES, (), False),
+        (23, POOL_TYPES, (), True),
+        (12.1, POOL_TYPES, (SOLAR,), True),
+        (11.9, POOL_TYPES, (HEATER, SOLAR), True),
+        (23, (POOL_HEATER_TYPE,), (), True),
+        (11.9, (POOL_HEATER_TYPE,), (HEATER,), True),
+    ],
+)
+def test_water_of_unknown_temperature_is_read_first(
+    hours: float, types: tuple[int, ...], sources: Any, due: bool
+) -> None:
+    """It circulates, then the sun heats, and the heater only if that does not help."""
+    sunrise = BY - 13 * HOUR
+    result = found(POOL, hours=hours, water=None, types=types, sunrise=sunrise)
+    assert (result.plan.sources, result.plan.due) == (sources, due)
+    assert not result.late

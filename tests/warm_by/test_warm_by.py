@@ -1,5 +1,6 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 import os
 from random import Random
@@ -8,11 +9,14 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from homeassistant.const import Platform
+from homeassistant.core import Context
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.learned.warming import LearnedRate
@@ -401,7 +405,7 @@ async def test_the_sun_first(spa: Home) -> None:
     """
     pool = spa.pool
     await spa.enable_all()
-    pool.settings["pool_target"], pool.water.temperature = 30, 28.5
+    pool.settings["pool_target"], pool.water.temperature = 30, 26.5
     knows(spa, by_sun=0.1, by_heater=1.5)
     await ask(spa, at(18), "pool")
     for moment, sources in (
@@ -414,6 +418,98 @@ async def test_the_sun_first(spa: Home) -> None:
         assert held(spa)[0] is bool(sources)
     await until(spa, at(21, 4))
     assert as_before(spa)
+
+
+def sunny(home: Home, midday: int) -> None:
+    """Let the sun heat in the four hours before and after an hour, most at midday."""
+    water = home.pool.water
+
+    def shines(seconds: float) -> None:
+        away = abs(dt_util.utcnow() - at(midday)) / timedelta(hours=1) % 24
+        water.sunshine = max(0.0, 1.5 - min(away, 24 - away) * 0.375)
+
+    home.pool.watchers.append(shines)
+
+
+async def test_the_sun_does_what_it_did_yesterday(spa: Home) -> None:
+    """It was enough, and has no power in the evening: no heater, from the morning."""
+    pool, used = spa.pool, set()
+    await spa.enable_all()
+    sunny(spa, midday=17)
+    pool.settings["pool_target"], pool.water.temperature = 28, 26.0
+    await spa.finish(spa.act("switch.turn_on", "pump"))
+    pool.settings["heating"] = SOLAR
+    knows(spa, by_sun=0.4, by_heater=1.5)
+    await spa.live(12 * 3600, step=60)
+    assert pool.water.temperature == pytest.approx(28, abs=0.3)
+    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+    await spa.finish(spa.act("switch.turn_off", "pump"))
+    pool.water.temperature = 26.0
+    await spa.finish(spa.act("switch.turn_on", "pump"))
+    await spa.live(600, step=60)
+    await spa.finish(spa.act("switch.turn_off", "pump"))
+    by = at(23)
+    await ask(spa, by, "pool")
+    while dt_util.now() < by:
+        await spa.live(300, step=60)
+        used.add(selected(spa))
+    assert used == {0, SOLAR}
+    assert pool.water.temperature == pytest.approx(28, abs=0.5)
+
+
+@pytest.mark.freeze_time("2026-05-01 21:00:00+00:00")
+@pytest.mark.parametrize("by_sun", [True, False])
+async def test_water_that_was_never_read(spa: Home, by_sun: bool) -> None:
+    """It circulates until it is read, and no heater heats it all night."""
+    pool = spa.pool
+    if not by_sun:
+        pool.slots[5].aux_type = 0
+    await spa.enable_all()
+    (coordinator, *_) = spa.entry.runtime_data.controllers.values()
+    coordinator.learned.cooling[POOL].rest = None
+    live = coordinator.controller.live
+    live.reported = replace(live.reported, valid_chemistry=Chemistry())
+    pool.settings["pool_target"], pool.water.temperature = 30, 29.0
+    knows(spa, by_sun=0.5, by_heater=1.5)
+    by = at(18) + timedelta(days=1)
+    await ask(spa, by, "pool")
+    shown = set()
+    for _ in range(12):
+        await spa.live(15, step=15)
+        shown.add((explanation(spa, "pool"), *held(spa)))
+        assert selected(spa) == 0
+    assert ("The water circulates, to measure its temperature.", True, False) in shown
+    await spa.live(10 * STEP, step=STEP)
+    assert selected(spa) == 0 and not held(spa)[0]
+    assert explanation(spa, "pool").startswith("Heating begins at about")
+    await until(spa, at(12, 45))
+    assert selected(spa) == 0 and not held(spa)[0]
+    await until(spa, by)
+    assert pool.water.temperature == pytest.approx(30, abs=0.5)
+
+
+async def test_late_at_once(spa: Home) -> None:
+    """*Status* and *Warm by* say the same, from the request on, and after a restart."""
+
+    def both() -> tuple[str, str]:
+        found = problems(spa).get("spa_warm_late", {}).get("sentence", "")
+        return found, explanation(spa)
+
+    by = at(12, 45)
+    await ask(spa, by)
+    for number in range(20):
+        sentence, shown = both()
+        degrees = sentence.partition("about ")[2].split()[0]
+        assert shown.startswith(f"It will have about {degrees} °C at"), number
+        await spa.live(15 if number < 8 else STEP, step=15)
+    await spa.restart()
+    await spa.live(STEP, step=15)
+    assert all(both())
+    # In time again: both end together.
+    spa.pool.water.temperature = 35.0
+    await spa.live(2 * STEP, step=15)
+    sentence, shown = both()
+    assert not sentence and shown.startswith("It heats")
 
 
 @pytest.mark.parametrize("mine", [SOLAR, POOL_HEATER, SOLAR | POOL_HEATER])
@@ -619,4 +715,157 @@ async def test_a_person_stops_the_pump_that_was_held_for_longer(spa: Home) -> No
     await spa.live(3 * STEP, step=STEP)
     await spa.finish(spa.act("switch.turn_off", "pump"))
     await spa.live(3 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) is None
+
+
+# What is wanted is compared with the claims
+
+
+async def test_a_first_command_without_an_answer(spa: Home) -> None:
+    """The pump's command did not run: nobody ended anything, and it is tried again."""
+    spa.cloud.faults.on("refuse")
+    await ask(spa, dt_util.now() + timedelta(minutes=45))
+    spa.controller.faults.on("refuse")
+    await spa.live(90, step=15)
+    spa.controller.faults.on("hang", "a")
+    await spa.live(40, step=10)
+    spa.controller.faults.clear()
+    await spa.live(6 * STEP, step=STEP)
+    assert heated(spa) and warm_by(spa) is not None
+
+
+@pytest.mark.parametrize(
+    "fault", ["hang", "close_mid_body", "decline", "ignore_writes"]
+)
+@pytest.mark.parametrize("action", ["aux", "cmd"])
+async def test_any_command_fails_for_a_while(
+    spa: Home, fault: str, action: str
+) -> None:
+    """It ran or did not, or was declined: it is tried again, and all is given back."""
+    by = dt_util.now().replace(microsecond=0) + timedelta(minutes=40)
+    await ask(spa, by)
+    spa.controller.faults.on(fault, action)
+    await spa.live(4 * STEP, step=15)
+    spa.controller.faults.clear()
+    await spa.live(8 * STEP, step=STEP)
+    assert heated(spa) and warm_by(spa) == by
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    assert as_before(spa) and warm_by(spa) is None
+
+
+@pytest.mark.parametrize("fault", ["hang", "close_mid_body", "ignore_writes"])
+async def test_a_heater_whose_command_is_lost_once(spa: Home, fault: str) -> None:
+    """The sun has heated for hours; the heater is tried again."""
+    pool = spa.pool
+    await spa.enable_all()
+    pool.settings["pool_target"], pool.water.temperature = 30, 25.0
+    knows(spa, by_sun=0.1, by_heater=1.5)
+    await ask(spa, at(18), "pool")
+    await until(spa, at(13, 30))
+    assert selected(spa) == SOLAR
+    spa.controller.faults.once(fault, 2, "cmd")
+    await until(spa, at(17))
+    assert selected(spa) == SOLAR | POOL_HEATER
+    assert warm_by(spa, "pool") == at(18)
+
+
+async def pump_held_off(home: Home) -> None:
+    await hold_pump(home, "01:00:00", state=False)
+
+
+@pytest.mark.usefixtures("all_enabled")
+@pytest.mark.parametrize("end", [spa_off, heating_off, pump_held_off])
+async def test_a_person_here_ends_it_at_once(spa: Home, end: Any) -> None:
+    """What it claimed is undone within seconds, without another check."""
+    await soon(spa)
+    await end(spa)
+    assert warm_by(spa) is None
+    await spa.live(3, step=1)
+    assert not selected(spa) and not spa.pool.spa_mode
+    assert held(spa)[0] is (end is pump_held_off)
+    assert spa.pool.slots[PUMP].hand in (None, False)
+
+
+async def test_heat_that_was_on_before_is_switched_off(spa: Home) -> None:
+    """A person's heat is claimed, too: the request ends, and does not heat again."""
+    spa.pool.settings["heating"] = SPA_HEATER
+    await spa.live(60, step=15)
+    await soon(spa)
+    await heating_off(spa)
+    await spa.live(6 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) is None
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
+    """One read without spa mode, the pump or the heater, after a restart, too."""
+    by = await soon(spa)
+    if restarted:
+        await spa.restart()
+        await spa.live(STEP, step=15)
+    sent = len(spa.actions)
+    slots = spa.pool.slots[PUMP], spa.pool.slots[SPA_RETURN]
+    for odd in ({"heating": 0}, None):
+        was = [(slot.hand, slot.held) for slot in slots]
+        if odd:
+            spa.pool.settings |= odd
+        else:
+            for slot in slots:
+                slot.hand, slot.held = None, False
+        await spa.live(15, step=15)
+        spa.pool.settings["heating"] = SPA_HEATER
+        for slot, (hand, is_held) in zip(slots, was, strict=True):
+            slot.hand, slot.held = hand, is_held
+        await spa.live(STEP, step=15)
+        assert heated(spa) and warm_by(spa) == by
+    assert len(spa.actions) == sent
+
+
+async def test_a_user_is_not_named_after_their_hold(
+    spa: Home, hass_admin_user: MockUser
+) -> None:
+    """The pump goes on for *Warm by*, and not because the user asked for it."""
+    hass_admin_user.name = "Anna"
+    await soon(spa, 60)
+    call = spa.hass.services.async_call(
+        "poolctl",
+        "hold",
+        {
+            "entity_id": spa.entity_id("switch", "pump"),
+            "state": True,
+            "duration": "06:00:00",
+        },
+        blocking=True,
+        context=Context(user_id=hass_admin_user.id),
+    )
+    await spa.finish(call)
+    await spa.live(2 * STEP, step=STEP)
+    shown = spa.state("switch", "pump").attributes
+    assert "Anna" in str(shown["explanation"])
+    await hold_pump(spa, "00:20:00")
+    await spa.live(22 * STEP, step=STEP)
+    shown = spa.state("switch", "pump").attributes
+    assert heated(spa) and "Anna" not in str(shown["explanation"])
+
+
+async def test_restarts_in_every_phase(spa: Home) -> None:
+    """Before it begins, while it heats, while it is warm, and at its end."""
+    by = at(13, 30)
+    spa.pool.water.temperature = spa.pool.water.ambient = 34.0
+    await spa.live(30)
+    await ask(spa, by)
+    for moment, is_heated in (
+        (at(12, 20), False),
+        (at(13), True),
+        (at(13, 40), True),
+        (at(16), True),
+        (at(16, 29), True),
+    ):
+        await until(spa, moment)
+        assert heated(spa) is is_heated
+        await spa.restart()
+        await spa.live(2 * STEP, step=STEP)
+        assert heated(spa) is is_heated
+        assert warm_by(spa) == by
+    await until(spa, at(16, 34))
     assert as_before(spa) and warm_by(spa) is None

@@ -6,13 +6,14 @@ filter.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
 from ..client.pool.choices import Choices
+from ..client.pool.heating import SPA, Body, circulates
 from ..client.pool.parts import Chemistry
-from ..client.pool.state import PoolState
+from ..client.pool.state import PoolState, newer
 from .learned import Learned
 from .preferences import PUMP_HOURS, Preferences, PumpRule, shown_chemistry
 from .pump_days import PumpDay
@@ -46,6 +47,24 @@ class Pool:
     def ambient_temperature(self) -> float | None:
         """Ambient temperature in °C, without the noise of its probe."""
         return self.shown.readings.ambient_temperature
+
+    def water(self, body: Body, now: datetime) -> float | None:
+        """Return the temperature of water in °C: measured, or estimated while it rests.
+
+        A spa that was never read counts as cold as the air, but a pool is not as cold as
+        a night.
+        """
+        state, measured = self.state, None
+        if state.signals.chemistry_stable and circulates(state, body):
+            measured = self.shown.readings.water_temperature
+            if measured is not None and not self.learned.water_is_odd:
+                return measured
+        air = state.readings.ambient_temperature
+        estimate = self.learned.cooling[body].estimate(body, now, air)
+        if estimate is None:
+            read = air if body is SPA else state.valid_chemistry.water_temperature
+            return newer(measured, read)
+        return estimate
 
 
 def needs_cleaning(pool: Pool) -> bool | None:

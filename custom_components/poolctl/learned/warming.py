@@ -9,10 +9,13 @@ readings, so their resolution (0.1 °C) and noise have little effect. All is cho
 - A session ends and another begins when a reading jumps, as it is of other water, or
   after a gap, as the time in between is unknown.
 - The learned rate is a mean of sessions in which newer ones have more weight.
+- The sun has no such rate, as it does more at noon than in the evening: what it does is
+  learned for each hour of the day.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from operator import add
 from typing import Annotated, Final
 
@@ -33,13 +36,17 @@ ENOUGH_RISE: Final = 0.5
 """Rise in °C that a rate needs: five times the resolution."""
 LONGEST: Final = 12 * 3600.0
 """Longest session in seconds; the rate of a heat pump may change over days."""
+ENOUGH_SUN: Final = 1800.0
+"""Seconds of readings from which an hour of sun is learned."""
 SLOWEST, FASTEST = 0.05, 20.0
 """Plausible rates in °C an hour, from a large pool to a small spa."""
 
 _HOUR: Final = 3600.0
+_AN_HOUR: Final = timedelta(hours=1)
 
 type Sources = tuple[HeatSource, ...]
 """Heat sources that run at the same time, in the order of `HeatSource`."""
+SUN: Final[Sources] = (HeatSource.SOLAR,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,16 @@ class LearnedRate:
 
     sources: Sources
     per_hour: Annotated[float, Within(SLOWEST, FASTEST)]
+    """Rate in °C an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class SunHour:
+    """How fast the sun warms a body of water in one hour of the day."""
+
+    hour: Annotated[int, Within(0, 23)]
+    """Hour in UTC."""
+    per_hour: Annotated[float, Within(0, FASTEST)]
     """Rate in °C an hour."""
 
 
@@ -63,6 +80,12 @@ class Session:
     sums: tuple[float, ...] = (0, 0.0, 0.0, 0.0, 0.0)
     """Sums of 1, x, y, x² and xy, which define the line of best fit: of the readings y
     since the water has mixed, x hours after that."""
+
+    def goes_on(self, sources: Sources, at: float, now: float) -> bool:
+        """Return whether a reading in °C at a time belongs to the session."""
+        after = at - self.at
+        same = sources == self.sources and abs(now - self.temperature) <= JUMP
+        return same and 0 <= after <= MAX_AGE and at - self.begun <= LONGEST
 
     def take(self, at: float, now: float) -> None:
         """Take a reading in °C at a time."""
@@ -83,48 +106,114 @@ class Session:
 
 
 @dataclass(slots=True)
+class _Sunshine:
+    """The readings of one hour in which the sun alone heats."""
+
+    hour: datetime
+    seconds: float = 0.0
+    rise: float = 0.0
+    """Rise in °C in these seconds."""
+
+
+@dataclass(slots=True)
 class Warming:
     """The learned rates of one body of water."""
 
     rates: tuple[LearnedRate, ...] = ()
     """Rates from the sessions that are over."""
+    sun: tuple[SunHour, ...] = ()
+    """What the sun did in the hours of the days before."""
     session: Annotated[Session | None, UNSTORED] = field(default=None, compare=False)
     """The current session, which does not continue after a restart."""
+    heated_at: Annotated[dict[HeatSource, datetime], UNSTORED] = field(
+        default_factory=dict, compare=False
+    )
+    """When a read last showed that each source heats this water (trusted time)."""
+    _sunshine: Annotated[_Sunshine | None, UNSTORED] = field(
+        default=None, compare=False
+    )
 
-    def take(self, body: Body, state: PoolState, at: float) -> bool:
-        """Take a read (monotonic, s); return whether a rate changed."""
+    def take(
+        self, body: Body, state: PoolState, at: float, now: datetime | None = None
+    ) -> bool:
+        """Take a read (monotonic, s, and trusted time); return whether a rate changed."""
         if state.source is not Source.LAN:
             return False  # copies from the cloud are too old and too few
-        of_it = state.signals.chemistry_stable and heats(state, body)
-        sources = running_sources(state) if of_it else ()
-        return self.take_reading(
-            sources, at, state.measured_chemistry.water_temperature
-        )
+        running = running_sources(state) if heats(state, body) else ()
+        if now is not None:
+            self.heated_at |= dict.fromkeys(running, now)
+        sources = running if state.signals.chemistry_stable else ()
+        water = state.measured_chemistry.water_temperature
+        return self.take_reading(sources, at, water, now)
 
-    def take_reading(self, sources: Sources, at: float, now: float | None) -> bool:
+    def take_reading(
+        self,
+        sources: Sources,
+        at: float,
+        water: float | None,
+        now: datetime | None = None,
+    ) -> bool:
         """Take a reading in °C at a time; return whether a rate changed.
 
         `sources` are the running heat sources. It is empty if none runs or the reading
         is of other water.
         """
-        session, previous = self.session, self.rates
-        if (
-            session is not None
-            and now is not None
-            and sources == session.sources
-            and 0 <= at - session.at <= MAX_AGE
-            and abs(now - session.temperature) <= JUMP
-            and at - session.begun <= LONGEST
-        ):
-            session.take(at, now)
-            return False
+        session, previous = self.session, (self.rates, self.sun)
+        if session and water is not None and session.goes_on(sources, at, water):
+            if sources == SUN and now is not None:
+                self._take_sunshine(session, at, water, now)
+            session.take(at, water)
+            return previous != (self.rates, self.sun)
+        self._end_hour()
+        self._end_session()
+        if sources and water is not None:
+            self.session = Session(sources, at, at, water)
+        return previous != (self.rates, self.sun)
+
+    def _end_session(self) -> None:
+        """Learn the rate of a session that is over."""
+        session = self.session
         if session and session.rate and (rate := self.rate(session.sources)):
-            others = (each for each in previous if each.sources != session.sources)
+            others = (each for each in self.rates if each.sources != session.sources)
             self.rates = (*others, LearnedRate(session.sources, rate))
         self.session = None
-        if sources and now is not None:
-            self.session = Session(sources, at, at, now)
-        return self.rates != previous
+
+    def _take_sunshine(
+        self, session: Session, at: float, water: float, now: datetime
+    ) -> None:
+        """Add the rise since the previous reading to that of its hour."""
+        hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        if self._sunshine is None or self._sunshine.hour != hour:
+            self._end_hour()
+            self._sunshine = _Sunshine(hour)
+        if session.at - session.begun >= SETTLES:
+            self._sunshine.seconds += at - session.at
+            self._sunshine.rise += water - session.temperature
+
+    def _end_hour(self) -> None:
+        """Learn what the sun did in an hour that is over."""
+        over, self._sunshine = self._sunshine, None
+        if over is None or over.seconds < ENOUGH_SUN:
+            return
+        hour = over.hour.hour
+        rate = min(max(over.rise / over.seconds * _HOUR, 0.0), FASTEST)
+        known = next((each.per_hour for each in self.sun if each.hour == hour), None)
+        others = (each for each in self.sun if each.hour != hour)
+        self.sun = (*others, SunHour(hour, weighted_mean(known, rate)))
+
+    def sun_gain(self, begin: datetime, end: datetime) -> float:
+        """Return by how many °C the sun warms the water from one time to another.
+
+        It does what it did in the same hours of the days before. In other hours it did
+        not heat: there was no sun, or the water was warm.
+        """
+        rates, gain = {each.hour: each.per_hour for each in self.sun}, 0.0
+        while begin < end:
+            hour = begin.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+            until = min(hour + _AN_HOUR, end)
+            gain += rates.get(hour.hour, 0.0) * ((until - begin) / _AN_HOUR)
+            begin = until
+        return gain
 
     def rate(self, sources: Sources) -> float | None:
         """Return the rate in °C an hour of these sources, `None` if not learned.

@@ -108,6 +108,11 @@ def late(request: Request, outlook: Outlook) -> Values:
     }
 
 
+def _also_late(request: Request, outlook: Outlook) -> Explanation:
+    values = late(request, outlook)
+    return (Sentence("warm_by_late", values),) if outlook.late else ()
+
+
 def _heats(request: Request, outlook: Outlook) -> Values:
     target = Celsius(outlook.target)
     if outlook.warm_at is None:
@@ -117,17 +122,23 @@ def _heats(request: Request, outlook: Outlook) -> Values:
 
 WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
     Row(
-        "warm_by_waits",
-        lambda request, outlook: not (request.begun or outlook.due),
-        lambda request, outlook: {"time": rounded(outlook.begins, _STEP)},
+        "warm_by_blocked",
+        lambda request, outlook: outlook.blocked and outlook.plan.due,
+        more=_also_late,
     ),
-    Row("warm_by_blocked", lambda request, outlook: not request.begun),
+    # *Status* has the same sentence, for as long.
+    Row("warm_by_late", lambda request, outlook: outlook.late, late),
+    Row("warm_by_reads", lambda request, outlook: outlook.reads),
+    Row(
+        "warm_by_waits",
+        lambda request, outlook: not outlook.begun,
+        lambda request, outlook: {"time": rounded(outlook.plan.begins, _STEP)},
+    ),
     Row(
         "warm_by_warm",
         lambda request, outlook: outlook.warm,
         lambda request, outlook: {"time": request.until},
     ),
-    Row("warm_by_late", lambda request, outlook: outlook.late, late),
     Row("warm_by_heats", lambda request, outlook: outlook.warm_at, _heats),
     Row("warm_by_begun", lambda request, outlook: True),
 )

@@ -30,9 +30,6 @@ _DAY = timedelta(days=1)
 (chosen)."""
 _STABLE = timedelta(hours=1)
 """Run time after which a pump has flow and valid readings (chosen)."""
-_STARTING = 600.0
-"""Seconds until a starting heater heats: pump, spa mode and its own start take time
-(chosen)."""
 _CLEANED = Action("filter_cleaned")
 
 
@@ -161,7 +158,6 @@ def _warm_late(body: Body) -> Problem[Situation]:
         lambda pool: any(each.body is body for each, _ in pool.warm_late),
         values,
         severity=Severity.NOTICE,
-        patience=_STARTING,
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
@@ -99,19 +99,23 @@ class Requested:
     warm_by: tuple[Request, ...] = ()
 
 
+_PROGRESS: Final = {"begun": False, "heats": False, "held": [], "selected": []}
+"""What earlier versions stored of a request, which they work out again."""
+
+
 def _stored(requested: Requested) -> dict[str, object]:
     """Return the stored form of what users requested, for earlier versions, too.
 
     In them, the preferences are choices.
 
-    They leave a hold or a pause out that lacks one of their fields, and would forget to
-    undo it.
+    They leave out what lacks one of their fields, and would forget to undo it.
     """
     form: Any = to_stored(requested)
     form |= {
         "choices": form["choices"] | form.pop("preferences"),
         "holds": [_for_earlier(hold) for hold in form["holds"]],
         "pauses": [pause | {"confirmed": True} for pause in form["pauses"]],
+        "warm_by": [request | _PROGRESS for request in form["warm_by"]],
     }
     return dict(form)
 

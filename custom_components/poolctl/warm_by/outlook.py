@@ -1,12 +1,15 @@
 """Outlook: when heating must begin, by which sources, and how warm the water will be.
 
-Each heat source begins when it and those before it would just reach the target in time.
-Solar heating is free and slow, so it begins first; a heater follows only if the sun was
-not enough, and not while the sun heats fast enough. Solar heating begins after sunrise of
-that day: at night the pump would run for nothing. All of this is chosen.
+All of this is chosen:
+
+- The sun costs nothing, so it begins first: at sunrise of that day. It will do what it
+  did in the same hours of the days before.
+- A heater begins as late as possible, and only for what the sun will not do.
+- Water of unknown temperature is first circulated, to read it. A heater begins only if
+  that does not help.
 """
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -14,15 +17,14 @@ from ..client.pool.heating import (
     POOL,
     SPA,
     Body,
-    circulates,
     fitted_sources,
     heats,
     running_sources,
 )
-from ..client.pool.state import newer
+from ..client.pool.state import PoolState
 from ..client.wire.equipment import HeatSource
 from ..learned.pool import Pool
-from ..learned.warming import Sources
+from ..learned.warming import SUN, Sources, Warming
 from .request import Request
 
 SPARE: Final = timedelta(minutes=10)
@@ -31,28 +33,42 @@ SHARE: Final = 0.05
 """Share of the heating time by which heating begins earlier, too."""
 CLOSE: Final = 0.5
 """°C below its target from which water counts as warm."""
-USUAL: Final[Mapping[Body, float]] = {POOL: 0.3, SPA: 3.0}
+KEPT: Final = 1.0
+"""The same once it was to be warm: a heater that keeps it warm has such steps."""
+USUAL: Final = {POOL: 0.3, SPA: 3.0}
 """Rates in °C an hour until they are learned."""
-LONGEST: Final[Mapping[Body, timedelta]] = {
-    POOL: timedelta(hours=24),
-    SPA: timedelta(hours=6),
-}
-"""Longest heating time; also used while the temperature is unknown."""
-
-type Sunrise = Callable[[datetime], datetime | None]
-"""Returns the sunrise on the local day of a time, `None` if unknown."""
+LONGEST: Final = {POOL: timedelta(hours=24), SPA: timedelta(hours=6)}
+"""Longest heating time."""
+BEGINS: Final = timedelta(minutes=10)
+"""Time in which a heater that was selected begins to heat, or begins again."""
+CLOUD: Final = timedelta(hours=1)
+"""Time without solar heating after which the sun is not expected any more."""
 
 _HOUR: Final = timedelta(hours=1)
-_SUN: Final = (HeatSource.SOLAR,)
+
+
+class Daylight(NamedTuple):
+    """Sunrise and sunset of one day."""
+
+    sunrise: datetime
+    sunset: datetime
+
+
+class Plan(NamedTuple):
+    """Which sources heat, and when they begin."""
+
+    begins: datetime
+    """Time at which the first of them begins."""
+    due: bool
+    """Whether that time has come."""
+    sources: Sources
+    """The heat sources that should have begun by now: empty if water is only read."""
 
 
 class Outlook(NamedTuple):
     """The forecast for one request."""
 
-    begins: datetime
-    """Time at which heating must begin."""
-    sources: Sources
-    """The heat sources that should have begun by now."""
+    plan: Plan
     water: float | None
     """Temperature now in °C, estimated if the water does not circulate."""
     target: float
@@ -61,125 +77,197 @@ class Outlook(NamedTuple):
     """Expected °C at the requested time, `None` while the temperature is unknown."""
     warm_at: datetime | None
     """Time at which the target is reached, `None` if that cannot be predicted."""
-    due: bool
-    """Whether heating should have begun by now."""
+    warm: bool
+    """Whether the water is warm now."""
+    late: bool
+    """Whether the water will not be warm in time although heating was due."""
+    begun: bool
+    """Whether heating has begun."""
+    blocked: bool
+    """Whether heating cannot begin: an output is held off, or the LAN is away."""
 
     @property
-    def warm(self) -> bool:
-        """Whether the water is warm now."""
-        return self.water is not None and self.water >= self.target - CLOSE
-
-    @property
-    def late(self) -> bool:
-        """Whether the water will not be warm in time although heating was due."""
-        return (
-            self.due
-            and self.expected is not None
-            and self.expected < self.target - CLOSE
-        )
+    def reads(self) -> bool:
+        """Whether the water circulates only to be read."""
+        return self.plan.due and not (self.begun or self.plan.sources)
 
 
 def outlook(
     pool: Pool,
     request: Request,
     now: datetime,
-    sunrise: Sunrise = lambda moment: None,
+    daylight: Daylight | None = None,
+    begun: datetime | None = None,
+    *,
+    blocked: bool = False,
 ) -> Outlook | None:
-    """Return the outlook at a trusted time; `None` without a target or heat source."""
+    """Return the outlook at a trusted time; `None` without a target or heat source.
+
+    `daylight` is that of the requested day, `None` if unknown; `begun` is when heating
+    was begun, and `blocked` whether it cannot begin.
+    """
     body, state = request.body, pool.state
     target, fitted = body.target(state), fitted_sources(state, body)
     if target is None or not fitted:
         return None
-    water = _water(pool, body, now)
-    steps = _steps(fitted)
-    leads = {step: _lead(pool, body, step, fitted, water, target) for step in steps}
-    sunny, by_sun = _sunny(request.by, sunrise), steps[0]
-    if by_sun == _SUN:
-        leads[by_sun] = min(leads[by_sun], sunny)
-    begun = [step for step, lead in leads.items() if request.by - lead <= now]
-    rate = _rate_now(pool, request, fitted)
-    time = max(request.by - now, timedelta())
-    by_sun_alone = running_sources(state) == by_sun == _SUN and heats(state, body)
-    if by_sun_alone and water and water + rate * (time / _HOUR) >= target - CLOSE:
-        begun = begun[:1]
-    if fitted == _SUN:
-        time = min(time, sunny)
-    expected = None if water is None else min(water + rate * (time / _HOUR), target)
+    task = _Task(
+        body=body,
+        state=state,
+        learned=pool.learned.warming[body],
+        fitted=fitted,
+        water=pool.water(body, now),
+        target=target,
+        by=request.by,
+        now=now,
+        daylight=daylight,
+        begun=begun,
+    )
+    plan, expected = task.plan(), task.expected()
+    margin = CLOSE if now <= request.by else KEPT
+    late = plan.due or begun is not None
     return Outlook(
-        begins=request.by - max(leads.values()),
-        sources=begun[-1] if begun else steps[0],
-        water=water,
+        plan=plan,
+        water=task.water,
         target=target,
         expected=expected,
-        warm_at=_warm_at(water, target, rate, now),
-        due=bool(begun),
+        warm_at=task.warm_at(),
+        warm=task.water is not None and task.water >= target - CLOSE,
+        late=late and expected is not None and expected < target - margin,
+        begun=begun is not None,
+        blocked=blocked and begun is None,
     )
 
 
-def _water(pool: Pool, body: Body, now: datetime) -> float | None:
-    """Return the temperature in °C: measured, else estimated from the last reading.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """Water that is to be warm by a time: what is known of it."""
 
-    The noise of the probe is removed, as the outlook would change with every poll. A spa
-    that was never read counts as cold as the air, but a pool is not as cold as a night.
-    """
-    state, measured = pool.state, None
-    if state.signals.chemistry_stable and circulates(state, body):
-        measured = pool.shown.readings.water_temperature
-        if measured is not None and not pool.learned.water_is_odd:
-            return measured
-    air = state.readings.ambient_temperature
-    estimate = pool.learned.cooling[body].estimate(body, now, air)
-    if estimate is None:
-        read = air if body is SPA else state.valid_chemistry.water_temperature
-        return newer(measured, read)
-    return estimate
+    body: Body
+    state: PoolState
+    learned: Warming
+    fitted: Sources
+    """Heat sources that may heat it."""
+    water: float | None
+    """Temperature in °C."""
+    target: float
+    by: datetime
+    now: datetime
+    daylight: Daylight | None
+    begun: datetime | None
 
+    def plan(self) -> Plan:
+        """Return which sources heat, and when: each step adds to the one before."""
+        found = (
+            ((), self._read_at()),
+            (SUN, self._sun_at()),
+            (self.fitted, self._all_at()),
+        )
+        steps = [(sources, at) for sources, at in found if at is not None]
+        begun = [sources for sources, at in steps if at <= self.now]
+        return Plan(
+            begins=max(min((at for _, at in steps), default=self.by), self.now),
+            due=bool(begun),
+            sources=begun[-1] if begun else (),
+        )
 
-def _steps(fitted: Sources) -> tuple[Sources, ...]:
-    """Return the sources that heat together in each step: solar heating is first."""
-    whole = tuple(sorted(fitted, key=lambda source: source is not HeatSource.SOLAR))
-    return (whole[:1], whole) if HeatSource.SOLAR in fitted else (whole,)
+    def _read_at(self) -> datetime | None:
+        """Return when water circulates only to be read, `None` if it was read."""
+        return self.by - LONGEST[self.body] if self.water is None else None
 
+    def _sun_at(self) -> datetime | None:
+        """Return when solar heating begins, `None` if the sun is not a source."""
+        if HeatSource.SOLAR not in self.fitted:
+            return None
+        begins = self.by - self._lead(self.missing, self.learned.expected(SUN))
+        if self.daylight is None:
+            return begins
+        if self.missing is None or self.missing > CLOSE:
+            begins = min(self.by, self.daylight.sunset) - LONGEST[self.body]
+        return min(max(begins, self.daylight.sunrise), self.by)
 
-def _sunny(by: datetime, sunrise: Sunrise) -> timedelta:
-    risen = sunrise(by)
-    return timedelta.max if risen is None else max(by - risen, timedelta())
+    def _all_at(self) -> datetime | None:
+        """Return when a heater begins, `None` if it does not exist or is not needed."""
+        if self.fitted == SUN:
+            return None
+        if self.missing is None:
+            return self.by - LONGEST[self.body] / 2
+        left = self.missing - (self._by_sun() if self._sun_is_sure else 0.0)
+        if HeatSource.SOLAR in self.fitted and left <= CLOSE:
+            return None
+        rate = self.learned.expected(self.fitted) or USUAL[self.body]
+        return self.by - self._lead(left, rate)
 
+    def _lead(self, missing: float | None, rate: float | None) -> timedelta:
+        """Return how long sources of a rate in °C an hour need for some °C."""
+        longest = LONGEST[self.body]
+        if missing is None or rate is None:
+            return longest
+        hours = max(missing, 0.0) / rate * (1 + SHARE)
+        return min(hours * _HOUR + SPARE, longest)
 
-def _expected_rate(pool: Pool, body: Body, sources: Sources) -> float | None:
-    return pool.learned.warming[body].expected(sources)
+    @property
+    def missing(self) -> float | None:
+        """How many °C the water is colder than its target, `None` if unknown."""
+        return None if self.water is None else max(self.target - self.water, 0.0)
 
+    @property
+    def running(self) -> Sources:
+        """The sources that heat this water now."""
+        return running_sources(self.state) if heats(self.state, self.body) else ()
 
-def _lead(
-    pool: Pool,
-    body: Body,
-    sources: Sources,
-    fitted: Sources,
-    water: float | None,
-    target: float,
-) -> timedelta:
-    """Return how long before the requested time these sources must begin."""
-    if water is None:
-        return LONGEST[body]
-    rate = _expected_rate(pool, body, sources)
-    if rate is None and len(sources) < len(fitted):
-        return LONGEST[body]  # what the sun can do is tried while there is time
-    hours = max(target - water, 0.0) / (rate or USUAL[body]) * (1 + SHARE)
-    return min(hours * _HOUR + SPARE, LONGEST[body])
+    @property
+    def _sun_is_sure(self) -> bool:
+        """Whether the hours of the sun are learned, or it heats alone now."""
+        return bool(self.learned.sun) or self.running == SUN
 
+    def _by_sun(self) -> float:
+        """Return by how many °C the sun will still warm the water."""
+        if (begins := self._sun_at()) is None or self._cloudy():
+            return 0.0
+        begins = max(begins, self.now)
+        ends = min(self.by, self.daylight.sunset) if self.daylight else self.by
+        if self.learned.sun:
+            return self.learned.sun_gain(begins, ends)
+        rate = self.learned.rate(SUN) or USUAL[self.body]
+        return rate * max((ends - begins) / _HOUR, 0.0)
 
-def _rate_now(pool: Pool, request: Request, fitted: Sources) -> float:
-    """Return the rate in °C an hour: of current heating, or once heating begins."""
-    body, state = request.body, pool.state
-    usual = _expected_rate(pool, body, fitted) or USUAL[body]
-    if heats(state, body):
-        return pool.learned.warming[body].rate(running_sources(state)) or usual
-    return 0.0 if request.begun else usual
+    def _cloudy(self) -> bool:
+        """Return whether the sun has not heated for a while, unlike the days before."""
+        since, begins = self.now - CLOUD, self._sun_at()
+        usual = self.learned.sun_gain(since, self.now)
+        return usual > 0 and self._idle_since(begins, SUN) < since
 
+    def _idle_since(self, at: datetime | None, sources: Sources) -> datetime:
+        """Return since when sources should heat that should have begun at a time."""
+        heated = self.learned.heated_at
+        times = [heated[source] for source in sources if source in heated]
+        return max(at or self.now, self.begun or self.now, *times)
 
-def _warm_at(
-    water: float | None, target: float, rate: float, now: datetime
-) -> datetime | None:
-    if water is None or (rate <= 0 and water < target):
-        return None
-    return now if water >= target else now + (target - water) / rate * _HOUR
+    def _heater_rate(self) -> float:
+        """Return the rate in °C an hour of a heater: of the present, or once it begins."""
+        heaters = tuple(each for each in self.fitted if each not in SUN)
+        usual = self.learned.expected(self.fitted) or USUAL[self.body]
+        if set(heaters) & set(self.running):
+            return self.learned.rate(self.running) or usual
+        idle = self.now - self._idle_since(self._all_at(), heaters) > BEGINS
+        return 0.0 if idle or not heaters else usual
+
+    def expected(self) -> float | None:
+        """Return the expected °C at the requested time, `None` if unknown."""
+        if self.water is None:
+            return None
+        hours = max((self.by - self.now) / _HOUR, 0.0)
+        gain = max(self._by_sun(), self._heater_rate() * hours)
+        return min(self.water + gain, self.target)
+
+    def warm_at(self) -> datetime | None:
+        """Return when the target is reached, `None` if that cannot be predicted."""
+        if self.missing is None:
+            return None
+        if not self.missing:
+            return self.now
+        rate, in_time = self._heater_rate(), self.expected() == self.target
+        if self.running:
+            rate = self.learned.rate(self.running) or rate or USUAL[self.body]
+        at = self.now + self.missing / rate * _HOUR if rate else None
+        return min(at or self.by, self.by) if in_time else at

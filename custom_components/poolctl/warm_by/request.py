@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
-from ..client.wire.equipment import MAX_SLOTS, HeatSource
 
 LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
@@ -18,7 +17,7 @@ LONGEST: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request for one body of water, and the progress of its heating.
+    """A request for one body of water; its claims show the progress of its heating.
 
     Two requests are equal if their stored values are equal.
     """
@@ -28,15 +27,6 @@ class Request:
     """Requested time by the trusted clock, in UTC."""
     lasts: Annotated[timedelta, Within(0, LONGEST.total_seconds())] = LASTS
     """Time for which the water stays warm."""
-    begun: bool = False
-    heats: bool = False
-    """Whether a read has shown since then that a heat source may run."""
-    held: tuple[Annotated[int, Within(0, MAX_SLOTS - 1)], ...] = ()
-    """Slots of the outputs that were held for it."""
-    selected: tuple[HeatSource, ...] = ()
-    """Heat sources that were selected for it."""
-    doubtful: Annotated[bool, UNSTORED] = field(default=False, compare=False)
-    """Whether the last check showed it switched off: one read may be odd."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed commands since the last success."""
     retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)

@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 
 from ..client.clock import Clock
 from ..client.controller import Controller, Left
+from ..client.holds.claim import Claim
 from ..client.holds.claims import retry_wait
 from ..client.holds.decide import OLD
 from ..client.holds.heat import thing_of
-from ..client.pool.heating import BODIES, SPA, Body, may_heat
+from ..client.pool.heating import BODIES, SPA, Body
 from ..client.pool.state import PoolState, Source
 from ..client.wire.equipment import HeatSource, Slot
 from ..client.wire.exceptions import InvalidCommandError, PoolctlError
@@ -27,7 +28,7 @@ from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
 from ..learned.warming import Sources
-from .outlook import Outlook, Sunrise, outlook
+from .outlook import Daylight, Outlook, outlook
 from .request import AHEAD, LASTS, LONGEST, Request
 
 _LOGGER = logging.getLogger(__name__)
@@ -60,17 +61,19 @@ class WarmBy:
         learned: Learned,
         stored: Iterable[Request],
         requester: Callable[[Body], str] = lambda body: "",
-        sunrise: Sunrise = lambda moment: None,
+        daylight: Callable[[datetime], Daylight | None] = lambda by: None,
     ) -> None:
         """Continue the stored requests; `requester` names the source of a hold."""
         self._controller = controller
         self._learned = learned
         self._requester = requester
-        self._sunrise = sunrise
+        self._daylight = daylight
         self._all = {request.body: request for request in stored}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._check_at = 0.0
+        for claims in (controller.heat, controller.holds):
+            claims.on_ended = self._ended
 
     @property
     def all(self) -> tuple[Request, ...]:
@@ -90,7 +93,34 @@ class WarmBy:
         """Return the current outlook of a request."""
         live = self._controller.live
         pool = Pool(live.state, live.choices, Preferences(), self._learned)
-        return outlook(pool, request, self._clock.now(), self._sunrise)
+        return outlook(
+            pool,
+            request,
+            self._clock.now(),
+            self._daylight(request.by),
+            self._begun_at(request),
+            blocked=self._blocked(request.body),
+        )
+
+    def _begun_at(self, request: Request) -> datetime | None:
+        """Return when its newest heat source began, `None` if none has begun."""
+        claims = self._controller.heat.all
+        begun = (each.since for each in claims if request.claimant in each.claims)
+        return max(begun, default=None)
+
+    def _has_claims(self, request: Request) -> bool:
+        """Return whether anything was claimed for a request."""
+        claims: list[Claim] = [*self._controller.heat.all, *self._controller.holds.all]
+        return any(request.claimant in each.claims for each in claims)
+
+    def _blocked(self, body: Body) -> bool:
+        """Return whether heating cannot begin: a user holds an output off, or no LAN.
+
+        The cloud does not report targets, and cannot release holds.
+        """
+        holds = (self._controller.holds.of(slot.index) for slot in self._needed(body))
+        held_off = any(hold is not None and not hold.on for hold in holds)
+        return held_off or self._state.source is not Source.LAN
 
     @property
     def late(self) -> tuple[tuple[Request, Outlook], ...]:
@@ -151,21 +181,20 @@ class WarmBy:
                 lasts = previous.lasts if previous else LASTS
             wanted = Request(body=body, by=by, lasts=min(lasts, LONGEST))
             if previous is not None:
-                wanted = await self._following(previous, wanted)
+                await self._make_room(previous, wanted)
             self._drafts.pop(body, None)
             # Not at once: a user who has entered a date is about to enter the time.
             self._check_at = time.monotonic() + CHECK
             self._put(wanted)
         self._controller.live.publish()
 
-    async def _following(self, previous: Request, wanted: Request) -> Request:
-        if not previous.begun:
-            return wanted
-        expected = self.outlook(wanted)
-        if expected is None or expected.begins > self._clock.now() + _SOON:
+    async def _make_room(self, previous: Request, wanted: Request) -> None:
+        """End the heating of a request if that of the new one begins much later."""
+        expected, begun = self.outlook(wanted), self._has_claims(previous)
+        if begun and (
+            expected is None or expected.plan.begins > self._clock.now() + _SOON
+        ):
             await self._end(previous)
-            return wanted
-        return replace(previous, by=wanted.by, lasts=wanted.lasts)
 
     async def _cancel(self, body: Body) -> None:
         async with self._working:
@@ -191,120 +220,70 @@ class WarmBy:
             self._controller.live.publish()
 
     async def _try(self, request: Request) -> None:
+        tries, retry_at = 0, 0.0
         try:
             await self._advance(request)
         except PoolctlError as err:
             _LOGGER.debug("Not possible for the %s: %s", request.body.key, err)
-            if (newest := self._all.get(request.body)) is not None:
-                retry_at = time.monotonic() + retry_wait(newest.tries)
-                tries = newest.tries + 1
-                self._put(replace(newest, tries=tries, retry_at=retry_at))
+            tries = request.tries + 1
+            retry_at = time.monotonic() + retry_wait(request.tries)
+        if self.of(request.body) is request:
+            self._all[request.body] = replace(request, tries=tries, retry_at=retry_at)
 
     async def _advance(self, request: Request) -> None:
+        """Compare what a request wants with what was claimed for it."""
         if not self._clock.known:
             return
-        now = self._clock.now()
+        now, expected = self._clock.now(), self.outlook(request)
         if now - request.until > OLD:
-            self._remove(request)  # its claims are too old, too
+            self._forget(request)  # its claims are too old, too
         elif now >= request.until:
             await self._end(request)
-        elif self._state.source is not Source.LAN:
-            # The cloud does not report targets, and cannot release holds.
+        elif expected is None or self._blocked(request.body):
             return
-        elif request.begun:
-            await self._go_on(request)
-        elif self._due(request):
-            await self._heat(replace(request, begun=True))
-
-    async def _go_on(self, request: Request) -> None:
-        """Continue heating unless a user or another client ended it."""
-        off = request.heats and self._switched_off(request)
-        if off and not request.doubtful:
-            self._put(replace(request, doubtful=True))
-        elif off or self._stopped(request):
-            _LOGGER.info("Somebody ended the heating of the %s", request.body.key)
-            await self._end(request)
-        else:
-            await self._heat(replace(request, doubtful=False))
-
-    def _due(self, request: Request) -> bool:
-        """Return whether heating is due, and no output that it needs is held off."""
-        if (expected := self.outlook(request)) is None or not expected.due:
-            return False
-        return not self._held_off(request.body)
-
-    def _stopped(self, request: Request) -> bool:
-        """Return whether an output that it needs was released or held off."""
-        until_of = self._controller.holds.claimed_until
-        released = any(
-            until_of(slot, request.claimant) is None for slot in request.held
-        )
-        return released or self._held_off(request.body)
-
-    def _held_off(self, body: Body) -> bool:
-        holds = (self._controller.holds.of(slot.index) for slot in self._needed(body))
-        return any(hold is not None and not hold.on for hold in holds)
-
-    def _switched_off(self, request: Request) -> bool:
-        """Return whether the newest read shows that heating was switched off."""
-        spa_ended = request.body is SPA and self._state.spa_mode is False
-        return spa_ended or may_heat(self._state, request.body) is False
+        elif expected.plan.due or expected.begun:
+            await self._heat(request, expected.plan.sources)
+        elif self._has_claims(request):
+            self._drop(request)  # the water was only read, and heating begins later
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
         outputs = self._state.outputs
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
 
-    async def _heat(self, request: Request) -> None:
-        """Make the water flow and heat up; others' holds and selections stay."""
-        self._put(request)
+    async def _heat(self, request: Request, sources: Sources) -> None:
+        """Make the water flow and heat up; what is claimed only gets a later end."""
+        try:
+            await self._claim(request, sources)
+        finally:
+            if self.of(request.body) is not request:
+                self._drop(request)  # somebody ended it meanwhile
+
+    async def _claim(self, request: Request, sources: Sources) -> None:
         # The end of a claim may drift by seconds: it must not precede the request's.
         until, claimant = request.until + _MINUTE, request.claimant
+        holds, heat = self._controller.holds, self._controller.heat
         for slot in self._needed(request.body):
-            claimed = self._controller.holds.claimed_until(slot.index, claimant)
-            if claimed is None or claimed < request.until:
-                await self._hold_on(request.body, slot, until)
-        expected = self.outlook(request)
-        wanted = expected.sources if expected else ()
+            if self._lacks(request, holds.claimed_until(slot.index, claimant)):
+                name = self._requester(request.body)
+                await holds.claim(slot, claimant, until, name)
         for source in HeatSource:
-            if self._needs(request, source, wanted):
-                await self._select(request.body, source, until)
-        newest = self._all[request.body]
-        heated = newest.heats or may_heat(self._state, request.body) is True
-        self._put(replace(newest, heats=heated, tries=0))
+            claimed = heat.claimed_until(thing_of(source), claimant)
+            wanted = claimed is not None or source in sources
+            if wanted and self._lacks(request, claimed):
+                await heat.claim(source, claimant, until)
 
-    def _needs(self, request: Request, source: HeatSource, wanted: Sources) -> bool:
-        """Return whether a heat source must be selected, or for longer.
+    def _lacks(self, request: Request, claimed: datetime | None) -> bool:
+        """Return whether a request, if nobody has ended it, lacks a claim until its end."""
+        exists = self.of(request.body) is request
+        return exists and (claimed is None or claimed < request.until)
 
-        After heating was confirmed, once: a user may not want just this one.
-        """
-        heat = self._controller.heat
-        claimed = heat.claimed_until(thing_of(source), request.claimant)
-        if self._state.heat[source] and claimed is not None:
-            return claimed < request.until
-        done = request.heats and source in request.selected
-        return source in wanted and not done
-
-    async def _hold_on(self, body: Body, slot: Slot, until: datetime) -> None:
-        """Hold an output until the end; it is ours if the command may have run."""
-        claimant, requester = self._all[body].claimant, self._requester(body)
-        try:
-            await self._controller.holds.claim(slot, claimant, until, requester)
-        finally:
-            if self._controller.holds.claimed_until(slot.index, claimant) is not None:
-                request = self._all[body]
-                held = dict.fromkeys((*request.held, slot.index))
-                self._put(replace(request, held=tuple(held)))
-
-    async def _select(self, body: Body, source: HeatSource, until: datetime) -> None:
-        claimant, heat = self._all[body].claimant, self._controller.heat
-        try:
-            await heat.claim(source, claimant, until)
-        finally:
-            if heat.claimed_until(thing_of(source), claimant) is not None:
-                request = self._all[body]
-                selected = dict.fromkeys((*request.selected, source))
-                self._put(replace(request, selected=tuple(selected)))
+    def _ended(self, claimant: str) -> None:
+        """End the request of a claimant: somebody ended a part of its heating."""
+        for request in self.all:
+            if request.claimant == claimant:
+                _LOGGER.info("Somebody ended the heating of %s", request.body.key)
+                self._remove(request)
 
     async def _end(self, request: Request) -> None:
         """End a request and undo its claims, the heat first; raises the first failure.
@@ -313,12 +292,18 @@ class WarmBy:
         """
         self._remove(request)
         heat, holds = self._controller.heat, self._controller.holds
-        heat.drop(request.claimant)
-        holds.drop(request.claimant)
         for failure in (*await heat.work(), *await holds.work()):
             raise failure
 
+    def _drop(self, request: Request) -> None:
+        self._controller.heat.drop(request.claimant)
+        self._controller.holds.drop(request.claimant)
+
     def _remove(self, request: Request) -> None:
+        self._forget(request)
+        self._drop(request)
+
+    def _forget(self, request: Request) -> None:
         self._all.pop(request.body, None)
         self._controller.live.publish()
 
@@ -331,8 +316,6 @@ class WarmBy:
             async with asyncio.timeout(_LEAVING), self._working:
                 for request in self.all:
                     self._remove(request)
-                    self._controller.heat.drop(request.claimant)
-                    self._controller.holds.drop(request.claimant)
         return await self._controller.leave(only_lan=only_lan)
 
     def _put(self, request: Request) -> None:

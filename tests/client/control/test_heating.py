@@ -101,7 +101,7 @@ def remember(rig: Rig, *last: HeatSource) -> None:
 
 async def test_off_and_on_again(pool: Rig) -> None:
     """The pool is heated again by what heated it last."""
-    await pool.controller.heating.select(SOLAR, False)
+    await pool.controller.heating.choose(SOLAR, False)
     assert await heat(pool, False) == {SPA_HEATER}
     assert pool.reported.pool_sources == (POOL_HEATER,)
     assert await heat(pool, True) == {SPA_HEATER, POOL_HEATER}
@@ -114,6 +114,23 @@ async def test_off_and_on_again(pool: Rig) -> None:
         await pool.polls(15)
         remember(pool, *last)
         assert await heat(pool, True) == heated
+
+
+async def test_one_odd_frame_chooses_nothing(pool: Rig) -> None:
+    """Heating is off, and one frame shows the heater: the sun heated the pool last."""
+    await pool.controller.heating.choose(POOL_HEATER, False)
+    assert await heat(pool, False) == {SPA_HEATER}
+    select(pool, POOL_HEATER)
+    await pool.polls(15)
+    select(pool)
+    await pool.polls(15, times=2)
+    assert await heat(pool, True) == {SOLAR}
+    # What two frames show was chosen in the app; what a user chooses here counts at once.
+    select(pool, POOL_HEATER)
+    await pool.polls(15, times=2)
+    assert [*pool.reported.pool_sources] == [POOL_HEATER]
+    await pool.controller.heating.choose(SOLAR, True)
+    assert [*pool.reported.pool_sources] == [POOL_HEATER, SOLAR]
 
 
 async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
@@ -149,7 +166,7 @@ async def test_changes_at_once_are_sent_together_and_the_newest_counts(
     before, heating = dict(pool.settings), pool.controller.heating
     await asyncio.gather(
         heating.change(POOL, target=30),
-        heating.select(SOLAR, False),
+        heating.choose(SOLAR, False),
         heating.change(SPA, target=38, heat=False),
     )
     assert len(pool.sent()) == 1
@@ -192,7 +209,7 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     # What was confirmed is not written again.
     pool.settings["pool_target"] = 25
     await pool.polls(4)
-    await pool.controller.heating.select(SOLAR, False)
+    await pool.controller.heating.choose(SOLAR, False)
     assert pool.settings["pool_target"] == 25
 
 

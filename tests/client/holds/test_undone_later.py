@@ -217,9 +217,9 @@ class World:
             await self.warm_by.want(body, None)
 
     async def heat(self, source: HeatSource, on: bool) -> None:
-        run = self.controller.heating.select(source, on)
+        run = self.controller.heating.choose(source, on)
         if await self._ask(self.heats, source, {on}, run):
-            self.controller.heat.forget([source])
+            self.controller.heat.follow([source], on)
 
     def doser(self, kind: DoserKind) -> bool:
         """Return whether a doser of the simulated pool is on."""

@@ -33,6 +33,7 @@ class Water:
     drift: float = 1.0  # speed of all changes; 0 keeps the water as it is
     flow: float = 0.0
     flow_seconds: float = 0.0
+    sunshine: float = 1.0  # multiplies the rise by solar heating
     dirt: float = 0.0  # added resistance of the filter; 1 doubles it
 
     @property
@@ -70,7 +71,8 @@ class Water:
         self.ph = min(8.4, self.ph + PH_RISE * hours)
         self.orp += (CHLORINATOR_RISE * chlorine - ORP_FALL) * hours
         self.orp = max(300.0, min(850.0, self.orp))
-        warming = sum(rise * heaters[name] for name, rise in HEATER_RISE.items())
+        rises = HEATER_RISE | {"solar": HEATER_RISE["solar"] * self.sunshine}
+        warming = sum(rise * heaters[name] for name, rise in rises.items())
         warming += COOLING * (self.ambient - self.temperature)
         self.temperature += warming * hours
 

@@ -4,14 +4,17 @@ Observed, not published (protocol.md O3 and O4): `v2_temp_set` writes all settin
 and sets missing ones to 0. So all of them are read, changed and written back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 import operator
 
 from ..lan import LanClient
 from ..pool.heating import (
+    POOL,
     Body,
     HeatingChange,
     fitted_sources,
+    selected_sources,
     sources_to_select,
     target_of,
 )
@@ -38,6 +41,8 @@ class HeatingControl(Control):
         self._written = 0.0, _NOTHING
         """Time of the newest reply (monotonic, s), and the changes written since."""
         self._sent: tuple[Command, HeatingChange] | None = None
+        self.claimed: Callable[[], Collection[HeatSource]] = tuple
+        """Returns the sources that no user selected, and that are deselected again."""
 
     async def change(
         self, body: Body, *, target: float | None = None, heat: bool | None = None
@@ -59,11 +64,26 @@ class HeatingControl(Control):
                     selected=sources_to_select(state, body, heat)
                 )
             )
+        if heat is False and body is POOL:
+            self._choose()  # what a user switches off here was chosen
         await self._change(*steps)
+        if heat and body is POOL:
+            self._choose()
+
+    async def choose(self, source: HeatSource, selected: bool) -> None:
+        """Allow or forbid a heat source for a user: thermostats will select it again."""
+        await self.select(source, selected)
+        self._choose()
 
     async def select(self, source: HeatSource, selected: bool) -> None:
         """Allow or forbid a heat source."""
         await self._change(lambda state: HeatingChange(selected={source: selected}))
+
+    def _choose(self) -> None:
+        """Note the sources that a user chose: of a read, a second one has to agree."""
+        selected, ours = selected_sources(self._live.reported, POOL), self.claimed()
+        if chosen := tuple(source for source in selected if source not in ours):
+            self._live.update(lambda state: replace(state, pool_sources=chosen))
 
     async def _change(self, *steps: _Step) -> None:
         """Send changes one at a time: each must read what the previous one wrote."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 import asyncio
 from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -77,6 +77,10 @@ class Claims[C: Claim](ABC):
         self._undoing: set[int] = set()
         """Things of which an attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
+        self._ended = set[str]()
+        """Claimants of which somebody ended a claim just now."""
+        self.on_ended: Callable[[str], None] = lambda claimant: None
+        """Gets each of them."""
 
     # What each kind says
 
@@ -172,6 +176,8 @@ class Claims[C: Claim](ABC):
 
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
+        now, previous = self._times.now, self._all.get(thing)
+        self._ended |= claimants(previous, now) - claimants(claim, None)
         if claim is None:
             self._all.pop(thing, None)
         else:
@@ -181,7 +187,13 @@ class Claims[C: Claim](ABC):
         """Replace the claim on a thing as a user requests."""
         self._undoing.discard(thing)
         self._set(thing, claim)
+        self._report_ended()
         self._live.publish()
+
+    def _report_ended(self) -> None:
+        """Let those claimants end what else they want, too."""
+        while self._ended:
+            self.on_ended(self._ended.pop())
 
     async def _promise(self, thing: int, claim: C) -> None:
         """Store a claim, and wait until it is on disk: its command is sent only then.
@@ -218,6 +230,7 @@ class Claims[C: Claim](ABC):
                 others = claim.claims_beside(claimant, now)
                 ended = claim.claimed(others or {claimant: now}, now)
                 self._set(claim.thing, replace(ended, retry_at=0.0))
+        self._ended.discard(claimant)
         self._live.publish()
 
     # Reads
@@ -234,6 +247,7 @@ class Claims[C: Claim](ABC):
                 if not claim.refusals:
                     self._set(claim.thing, replace(claim, retry_at=0.0))
         self._update()
+        self._report_ended()
 
     # Work
 
@@ -252,6 +266,7 @@ class Claims[C: Claim](ABC):
             self._update()
             for claim in self.due:
                 failures += [each for each in [await self._try(claim)] if each]
+            self._report_ended()
             if self.all != previous:
                 self._live.publish()
         return failures
@@ -324,3 +339,18 @@ class Claims[C: Claim](ABC):
 def _must_be_undone(claim: Claim) -> bool:
     """Return whether a claim ends by itself, or a read may yet show it needs undoing."""
     return not claim.needed or claim.promised
+
+
+def claimants(claim: Claim | None, now: datetime | None) -> set[str]:
+    """Return those who want a claim beside the user, and the one that it replaces.
+
+    With a time, only those are counted whose claim was confirmed and is not over: if it
+    is gone then, somebody ended it.
+    """
+    found = set[str]()
+    while claim is not None:
+        if now is None or claim.confirmed:
+            names = claim.claims if now is None else claim.claims_beside("", now)
+            found |= {*names} - {""}
+        claim = claim.replaced
+    return found

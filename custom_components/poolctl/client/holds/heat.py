@@ -1,13 +1,13 @@
 """Heat sources that are selected for a time, and deselected at its end.
 
-A source that a user or another client selected is not claimed, and the claim ends when
-a user selects it meanwhile. The state frames report what is selected (protocol.md O3).
+A source that a user or another client selected stays selected: the claim on it is one
+beside theirs. The state frames report what is selected (protocol.md O3).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import override
+from typing import Final, override
 
 from ..clock import Times
 from ..control.heating import HeatingControl
@@ -21,6 +21,8 @@ from .decide import Seen, agreeing
 
 thing_of = (*HeatSource,).index
 """Returns the number of a heat source."""
+_BY_OTHERS: Final[Mapping[str, datetime | None]] = {"": None}
+"""Claim of a user or another client: it does not end by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +53,14 @@ class HeatClaims(Claims[HeatClaim]):
     ) -> None:
         super().__init__(sender, times, stored)
         self._heating = heating
+        heating.claimed = self._sources
         self._chosen = sender.live.reported.pool_sources
         """Heat sources of the pool that were selected last by others than us."""
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:
         """Select a heat source until a time, for one claimant.
 
-        Nothing is sent if it is selected, and nothing is claimed if others selected it.
+        Nothing is sent if it is selected; if others selected it, it stays so at the end.
         """
         thing, now = thing_of(source), self._times.now
         known, selected = self._all.get(thing), self._live.state.heat[source]
@@ -67,9 +70,11 @@ class HeatClaims(Claims[HeatClaim]):
             if selected and known.observed:
                 self._put(thing, known.claimed(claims, now))
                 return
-        elif selected:
-            return
         claim = HeatClaim(source=source, since=now, state=Known.REQUESTED)
+        if selected and known is None:
+            # The read that shows it selected may be odd: the next one confirms it.
+            self._put(thing, claim.claimed({**_BY_OTHERS, **claims}, now))
+            return
         claim = claim.claimed(claims, now)
         try:
             with self._switching(thing):
@@ -82,15 +87,35 @@ class HeatClaims(Claims[HeatClaim]):
         if (newest := self._all.get(thing)) is not None:
             self._put(thing, replace(newest, state=Known.ACTIVE))
 
-    def forget(self, sources: Iterable[HeatSource]) -> None:
-        """Leave heat sources selected at the end: a user has selected them meanwhile."""
-        for source in sources:
-            self._put(thing_of(source), None)
+    def follow(self, sources: Iterable[HeatSource], selected: bool) -> None:
+        """Follow a user: what they selected stays so, what they deselected is over."""
+        now = self._times.now
+        for claim in self.all:
+            if claim.source not in sources:
+                continue
+            if selected:
+                self._put(
+                    claim.thing, claim.claimed({**claim.claims, **_BY_OTHERS}, now)
+                )
+            else:
+                self._ended |= {*claim.claims} - {""}
+                self._put(claim.thing, None)
+
+    def _sources(self) -> set[HeatSource]:
+        """Return the claimed sources that no user selected."""
+        return {claim.source for claim in self.all if "" not in claim.claims}
+
+    @override
+    def drop(self, claimant: str) -> None:
+        super().drop(claimant)
+        for claim in self.all:
+            if claim.claims == _BY_OTHERS:
+                self._put(claim.thing, None)
 
     @override
     def take_read(self, state: PoolState, at: float) -> None:
         super().take_read(state, at)
-        if any(claim.source in state.pool_sources for claim in self.all):
+        if self._sources() & {*state.pool_sources}:
             state = replace(state, pool_sources=self._chosen)
             self._live.reported = state
         self._chosen = state.pool_sources
