@@ -29,8 +29,8 @@ def rest(
 ) -> Cooling:
     """Let water rest and lose the share `rate` of its warmth an hour."""
     left = air + (water - air) * exp(-rate * hours)
-    cooling.take_reading(BEGIN, water, air)
-    cooling.take_reading(BEGIN + timedelta(hours=hours), left, air)
+    cooling.add_reading(BEGIN, water, air)
+    cooling.add_reading(BEGIN + timedelta(hours=hours), left, air)
     return cooling
 
 
@@ -88,7 +88,7 @@ def test_a_warm_day() -> None:
     """The air counts as it was all the time, for the estimate and for the rate."""
     rate, water, cooling, learned = 0.03, 37.0, Cooling(rate=0.03), Cooling()
     for each in (cooling, learned):
-        each.take_reading(BEGIN, water, 10.0)
+        each.add_reading(BEGIN, water, 10.0)
     for minutes in range(1, 20 * 60 + 1):
         air = 20 - 10 * cos(minutes / 60 / 20 * 2 * pi)
         water = air + (water - air) * exp(-rate / 60)
@@ -96,7 +96,7 @@ def test_a_warm_day() -> None:
         for each in (cooling, learned):
             each.rest = each.rest_until(SPA, now, air)
     assert cooling.estimate(SPA, now, air) == pytest.approx(water, abs=0.05)
-    learned.take_reading(now, water, air)
+    learned.add_reading(now, water, air)
     assert learned.rate == pytest.approx(rate, rel=0.1)
 
 

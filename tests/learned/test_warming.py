@@ -50,12 +50,12 @@ def heat(
     for number in range(round(minutes * 60 / POLL) + 1):
         at = number * POLL
         real = start + rate * at / HOUR + chance.uniform(-noise, noise)
-        warming.take_reading(sources, begin + at, round(real, 1))
+        warming.add_reading(sources, begin + at, round(real, 1))
     return warming
 
 
 def after(warming: Warming, at: float = BEGIN + 24 * HOUR) -> Warming:
-    warming.take_reading((), at, 25.0)
+    warming.add_reading((), at, 25.0)
     return warming
 
 
@@ -130,10 +130,10 @@ def test_what_is_read_before_the_water_has_mixed() -> None:
     """The water that stood in the pipes does not count."""
     warming = Warming()
     for at in range(0, int(MIXES), 15):
-        warming.take_reading((HEATER,), BEGIN + at, 20.0 + at / 60)
+        warming.add_reading((HEATER,), BEGIN + at, 20.0 + at / 60)
     for at in range(int(MIXES), 2 * 3600, 15):
         now = round(25.0 + 1.2 * (at - MIXES) / HOUR, 1)
-        warming.take_reading((HEATER,), BEGIN + at, now)
+        warming.add_reading((HEATER,), BEGIN + at, now)
     assert warming.rate((HEATER,)) == near(1.2)
 
 
@@ -155,7 +155,7 @@ def test_what_ends_a_session(
     warming = heat(Warming(), 60, 1.5)
     assert warming.session is not None
     count = warming.session.sums[0]
-    warming.take_reading(sources, BEGIN + HOUR + seconds, 26.5 + change)
+    warming.add_reading(sources, BEGIN + HOUR + seconds, 26.5 + change)
     assert warming.session.sums[0] == (count + 1 if goes_on else 0)
     ended = [] if goes_on else [(HEATER,)]
     assert [each.sources for each in warming.rates] == ended
@@ -163,7 +163,7 @@ def test_what_ends_a_session(
 
 def test_a_temperature_that_is_not_known() -> None:
     warming = heat(Warming(), 60, 1.5)
-    warming.take_reading((HEATER,), BEGIN + HOUR + 15, None)
+    warming.add_reading((HEATER,), BEGIN + HOUR + 15, None)
     assert warming.session is None
     assert len(warming.rates) == 1
 
@@ -279,7 +279,7 @@ class Lesson:
             heat=dict.fromkeys(HeatSource, True),
         )
         for body, warming in self.warming.items():
-            warming.take(body, self.state, self.now)
+            warming.add_read(body, self.state, self.now)
 
     def heat(
         self, minutes: float, rate: float, *heating: HeatSource, **how: Any
@@ -393,7 +393,7 @@ def by_the_sun(*rates: float) -> Warming:
     for number in range(round(len(rates) * HOUR / POLL)):
         seconds = number * POLL
         now = midnight + timedelta(hours=9, seconds=seconds)
-        warming.take_reading((SOLAR,), BEGIN + seconds, round(water, 1), now)
+        warming.add_reading((SOLAR,), BEGIN + seconds, round(water, 1), now)
         water += rates[int(seconds // HOUR)] * POLL / HOUR
     return warming
 
@@ -402,7 +402,7 @@ def test_what_the_sun_does_in_each_hour() -> None:
     """The hour in progress is learned when it is over; other hours have no sun."""
     warming = by_the_sun(0.2, 0.6, 0.8, 0.1)
     assert [each.hour for each in warming.sun] == [9, 10, 11]
-    warming.take_reading(
+    warming.add_reading(
         (), BEGIN + 5 * HOUR, 27.0, datetime(2026, 5, 1, 14, tzinfo=UTC)
     )
     assert [each.hour for each in warming.sun] == [9, 10, 11, 12]
@@ -419,7 +419,7 @@ def test_what_the_sun_does_in_each_hour() -> None:
     assert again == warming
     for step in range(round(HOUR / POLL) + 60):
         now = datetime(2026, 5, 2, 9, tzinfo=UTC) + timedelta(seconds=step * POLL)
-        again.take_reading((SOLAR,), BEGIN + 24 * HOUR + step * POLL, 25.0, now)
+        again.add_reading((SOLAR,), BEGIN + 24 * HOUR + step * POLL, 25.0, now)
     rates = {each.hour: each.per_hour for each in again.sun}
     assert 0 < rates[9] < 0.17
 

@@ -219,7 +219,7 @@ def test_as_fast_as_it_is_heated_now() -> None:
 def test_resting_water_has_cooled(body: Body, air: float | None) -> None:
     """The estimate is 30 °C less the usual loss of ten hours; other water flows."""
     cooling = Cooling()
-    cooling.take_reading(BY - 22 * HOUR, 30.0, 20.0)
+    cooling.add_reading(BY - 22 * HOUR, 30.0, 20.0)
     rested = cooling.rest
     types = (POOL_HEATER_TYPE, SPA_HEATER_TYPE, SPA_RETURN)
     result = foresee(

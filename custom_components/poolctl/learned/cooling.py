@@ -89,11 +89,11 @@ class Cooling:
         water = state.measured_chemistry.water_temperature
         of_it = state.signals.chemistry_stable and circulates(state, body)
         if of_it and water is not None:
-            self.take_reading(now, water, air)
+            self.add_reading(now, water, air)
         else:
             self.rest = self.rest_until(body, now, air)
 
-    def take_reading(self, now: datetime, water: float, air: float | None) -> None:
+    def add_reading(self, now: datetime, water: float, air: float | None) -> None:
         """Learn from the rest that a reading in °C ends; the next one begins."""
         if self.rest is not None:
             rate = self.rest.until(now, air, 0.0).rate(water)

@@ -105,7 +105,7 @@ class Learned:
             self.filter.add_read(read),
             self.pump_power.add_read(read),
             *[self.effects[kind].add_read(kind, read) for kind in DOSERS],
-            *[self.warming[body].take(body, state, at, now) for body in BODIES],
+            *[self.warming[body].add_read(body, state, at, now) for body in BODIES],
             self._clock != previous,
         ]
         self.ends.add_read(read, self.warming)

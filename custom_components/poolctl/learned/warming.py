@@ -87,8 +87,8 @@ class Session:
         same = sources == self.sources and abs(now - self.temperature) <= JUMP
         return same and 0 <= after <= MAX_AGE and at - self.begun <= LONGEST
 
-    def take(self, at: float, now: float) -> None:
-        """Take a reading in °C at a time."""
+    def add_reading(self, at: float, now: float) -> None:
+        """Add a reading in °C at a time."""
         self.at, self.temperature = at, now
         if (x := (at - self.begun - SETTLES) / _HOUR) >= 0:
             terms = 1, x, now, x * x, x * now
@@ -133,10 +133,10 @@ class Warming:
         default=None, compare=False
     )
 
-    def take(
+    def add_read(
         self, body: Body, state: PoolState, at: float, now: datetime | None = None
     ) -> bool:
-        """Take a read (monotonic, s, and trusted time); return whether a rate changed."""
+        """Add a read (monotonic, s, and trusted time); return whether a rate changed."""
         if state.source is not Source.LAN:
             return False  # copies from the cloud are too old and too few
         running = running_sources(state) if heats(state, body) else ()
@@ -144,16 +144,16 @@ class Warming:
             self.heated_at |= dict.fromkeys(running, now)
         sources = running if state.signals.chemistry_stable else ()
         water = state.measured_chemistry.water_temperature
-        return self.take_reading(sources, at, water, now)
+        return self.add_reading(sources, at, water, now)
 
-    def take_reading(
+    def add_reading(
         self,
         sources: Sources,
         at: float,
         water: float | None,
         now: datetime | None = None,
     ) -> bool:
-        """Take a reading in °C at a time; return whether a rate changed.
+        """Add a reading in °C at a time; return whether a rate changed.
 
         `sources` are the running heat sources. It is empty if none runs or the reading
         is of other water.
@@ -161,8 +161,8 @@ class Warming:
         session, previous = self.session, (self.rates, self.sun)
         if session and water is not None and session.goes_on(sources, at, water):
             if sources == SUN and now is not None:
-                self._take_sunshine(session, at, water, now)
-            session.take(at, water)
+                self._add_sunshine(session, at, water, now)
+            session.add_reading(at, water)
             return previous != (self.rates, self.sun)
         self._end_hour()
         self._end_session()
@@ -178,7 +178,7 @@ class Warming:
             self.rates = (*others, LearnedRate(session.sources, rate))
         self.session = None
 
-    def _take_sunshine(
+    def _add_sunshine(
         self, session: Session, at: float, water: float, now: datetime
     ) -> None:
         """Add the rise since the previous reading to that of its hour."""
