@@ -62,7 +62,7 @@ def foresee(
     learned.warming[body] = Warming(rates, sun)
     learned.cooling[body] = Cooling(rest=rested)
     request, now = Request(body=body, by=BY), BY - hours * HOUR
-    pool, now = Pool(state, Choices(), Preferences(), learned), now
+    pool = Pool(state, Choices(), Preferences(), learned)
     since = now - HOUR if begun else None
     daylight = Daylight(sunrise, BY + 3 * HOUR) if sunrise else None
     return outlook(pool, request, now, daylight, since)

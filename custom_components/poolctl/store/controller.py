@@ -106,9 +106,8 @@ _PROGRESS: Final = {"begun": False, "heats": False, "held": [], "selected": []}
 def _stored(requested: Requested) -> dict[str, object]:
     """Return the stored form of what users requested, for earlier versions, too.
 
-    In them, the preferences are choices.
-
-    They leave out what lacks one of their fields, and would forget to undo it.
+    In them, the preferences are choices. They leave out what lacks one of their fields,
+    and would forget to undo it.
     """
     form: Any = to_stored(requested)
     form |= {
