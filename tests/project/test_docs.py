@@ -288,7 +288,7 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
     """The example sets the speed of the pump in a real conversation."""
     text = (DOCS / "voice-and-energy.md").read_text()
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
-    number, pump = "number.home_pool_pump_speed", "switch.home_pool_pump"
+    number, pump = "number.home_pool_pump_target_speed", "switch.home_pool_pump"
     for name, key in ((number, "pump_speed"), (pump, "pump")):
         ours = full.entity_id(name.partition(".")[0], key)
         er.async_get(full.hass).async_update_entity(ours, new_entity_id=name)
