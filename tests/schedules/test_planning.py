@@ -17,7 +17,7 @@ from custom_components.poolctl.client.wire.schedule import (
 )
 from custom_components.poolctl.prices import Price
 from custom_components.poolctl.schedules.planning import (
-    CELL,
+    CELL_MINUTES,
     Cells,
     Cost,
     Runs,
@@ -111,7 +111,7 @@ def test_a_schedule_runs_as_long_as_planned(
         for at, block in enumerate(blocks)
     }
     ran = occurrences(schedules, now, cells.end, BERLIN)
-    assert cells.minutes_of((run.start, run.end) for run in ran) == CELL * sum(
+    assert cells.minutes_of((run.start, run.end) for run in ran) == CELL_MINUTES * sum(
         length for _, length in runs
     )
     for run in ran:
@@ -124,10 +124,10 @@ def test_a_schedule_runs_as_long_as_planned(
 )
 def test_the_cells_of_a_day(day: str, hours: int) -> None:
     cells = Cells(datetime.fromisoformat(day).replace(tzinfo=BERLIN))
-    assert len(cells.starts) == hours * 60 / CELL
+    assert len(cells.starts) == hours * 60 / CELL_MINUTES
     free = cells.free([0.0] * len(cells.starts), ())
     # An hour that comes twice is not planned, nor the moment in which one is skipped.
-    assert free.count(None) * CELL == {23: 5, 24: 0, 25: 120}[hours]
+    assert free.count(None) * CELL_MINUTES == {23: 5, 24: 0, 25: 120}[hours]
 
 
 def test_the_rest_of_a_day() -> None:
@@ -151,7 +151,9 @@ def test_other_schedules_take_their_place() -> None:
     taken = [minute for minute, cost in costs if cost is None]
     hours = ((0, 2), (12, 13), (22, 24))
     assert taken == [
-        minute for first, end in hours for minute in range(first * 60, end * 60, CELL)
+        minute
+        for first, end in hours
+        for minute in range(first * 60, end * 60, CELL_MINUTES)
     ]
     blocks = [cells.block(*run) for run in cheapest(free, 48)]
     assert [(each.start, each.end) for each in blocks] == [(570, 720), (780, 870)]

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..client.wire.commands import string_spans
 from ..client.wire.exceptions import ReplyError
-from ..client.wire.frame import documented_spans
+from ..client.wire.spans import documented_spans
 
 _MEASURED: Final = frozenset(
     b"""

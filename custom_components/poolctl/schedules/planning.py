@@ -14,9 +14,9 @@ from ..client.control.plan import MAX_BLOCKS, Block
 from ..client.wire.schedule import DAY, minute_of_day
 from ..prices import Price
 
-CELL = 5
+CELL_MINUTES = 5
 """Minutes of a cell, the unit of a plan."""
-_SHORTEST = 30 // CELL
+_SHORTEST = 30 // CELL_MINUTES
 """Minimum cells of each of two blocks: a pump should not start for five minutes."""
 
 _SAME = 1e-9
@@ -32,7 +32,7 @@ class Cells:
     """The rest of a local day, in cells of five minutes of elapsed time."""
 
     def __init__(self, now: datetime) -> None:
-        cell = timedelta(minutes=CELL)
+        cell = timedelta(minutes=CELL_MINUTES)
         zone, today = now.tzinfo, now.date()
         midnight, end = (
             datetime.combine(day, time(), zone).astimezone(UTC)
@@ -59,7 +59,7 @@ class Cells:
 
     def near(self, minute: float) -> list[float]:
         """Return costs that are lower the nearer a cell is to a wall-clock time."""
-        return [abs(each + CELL / 2 - minute) for each in self.minutes]
+        return [abs(each + CELL_MINUTES / 2 - minute) for each in self.minutes]
 
     def free(
         self, costs: Iterable[Cost], taken: Iterable[tuple[int, int]]
@@ -71,7 +71,9 @@ class Cells:
         return [
             None
             if at in self._doubtful
-            or any(start < minute + CELL and minute < end for start, end in spans)
+            or any(
+                start < minute + CELL_MINUTES and minute < end for start, end in spans
+            )
             else cost
             for at, (cost, minute) in enumerate(zip(costs, self.minutes, strict=True))
         ]
@@ -87,7 +89,9 @@ class Cells:
 
     def block(self, first: int, count: int) -> Block:
         """Return a run of cells as a block that a schedule can have."""
-        return Block(self.minutes[first], self.minutes[first + count - 1] + CELL)
+        return Block(
+            self.minutes[first], self.minutes[first + count - 1] + CELL_MINUTES
+        )
 
 
 def _shifts(start: datetime, end: datetime) -> bool:

@@ -26,7 +26,7 @@ from ..prices import (
     PRICE_FIELDS,
     given_prices,
 )
-from ..schedules.planning import CELL, Cells, Cost, cheapest, completed
+from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, whole
 
@@ -132,7 +132,7 @@ def _response(
         ],
         "planned_hours": round(planned / 60, 2),
         "scheduled_hours": round(own / 60, 2),
-        "missing_hours": round(short / 60, 2) if short >= CELL else 0.0,
+        "missing_hours": round(short / 60, 2) if short >= CELL_MINUTES else 0.0,
         "changes": len(steps),
         "written": bool(steps) and not call.data[ATTR_DRY_RUN],
     }
@@ -146,7 +146,7 @@ def _choose(
     No blocks: no more hours are needed. `None`: there is no more room today.
     """
     # Rounded up: some minutes too many are better than too few.
-    count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL, 3))
+    count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL_MINUTES, 3))
     if count <= 0:
         return (), 0.0
     taken = [(each.start, each.stop) for each in others.values()]
@@ -157,7 +157,7 @@ def _choose(
     runs = cheapest(costs, count)
     used = [at for first, length in runs for at in range(first, first + length)]
     unpriced = sum(priced is not None and priced[at] is None for at in used)
-    return [cells.block(*run) for run in runs], unpriced * CELL
+    return [cells.block(*run) for run in runs], unpriced * CELL_MINUTES
 
 
 def _costs(

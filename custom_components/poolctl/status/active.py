@@ -111,8 +111,7 @@ class ActiveProblems[F: Subject]:
         else:
             course.since = course.began = None
         self._show_repair(row, situation, lasted)
-        patience = row.patience(situation) if callable(row.patience) else row.patience
-        if lasted is None or lasted < patience or course.since is None:
+        if lasted is None or lasted < row.waits(situation) or course.since is None:
             return None
         variant, step = row.variant(situation), row.step(situation)
         return Active(

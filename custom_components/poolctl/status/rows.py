@@ -141,6 +141,10 @@ class Problem[F](Form[F]):
     began: Callable[[F], datetime | None] = lambda situation: None
     """When it began if that is known better than by the first read that shows it."""
 
+    def waits(self, situation: F) -> float:
+        """Return for how many seconds it must have lasted."""
+        return self.patience(situation) if callable(self.patience) else self.patience
+
     def variant(self, situation: F) -> Form[F]:
         """Return the variant that applies now, else the problem itself."""
         return next((each for each in self.variants if each.applies(situation)), self)

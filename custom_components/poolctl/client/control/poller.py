@@ -100,7 +100,8 @@ class Poller:
 
         Then both are read at once: neither waits for the other's timeout.
         """
-        paths, lan, cloud = self._paths, asyncio.create_task(self.read_lan()), None
+        paths, lan = self._paths, asyncio.create_task(self.read_lan())
+        tasks: list[asyncio.Task[bool] | asyncio.Task[None]] = [lan]
         try:
             if paths.on_lan:
                 patience = PATIENCE if paths.lan_answers else HEAD_START
@@ -110,12 +111,11 @@ class Poller:
                 if not paths.lan_missed() and lan.done():
                     return
                 paths.lan_lost()
-            cloud = asyncio.create_task(self.read_cloud())
+            tasks.append(cloud := asyncio.create_task(self.read_cloud()))
             if not await lan:
                 await cloud
         finally:
             # The LAN is the better source: the cloud's answer is not needed then.
-            tasks = [task for task in (lan, cloud) if task is not None]
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

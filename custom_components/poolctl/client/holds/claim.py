@@ -14,7 +14,7 @@ from typing import Annotated, Final, Self
 
 from ..bounds import REQUIRED, UNSTORED, Within
 
-LONGEST: Final = timedelta(days=366)
+LONGEST_HOLD: Final = timedelta(days=366)
 """Longest time to the end of a claim."""
 SETTLING: Final = 3.0
 """Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
@@ -57,7 +57,7 @@ class Claim(ABC):
     end: Annotated[End, REQUIRED] = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
     """Whether it needs undoing. If not, it is undone only once a read shows it."""
-    lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
+    lasts: Annotated[float | None, Within(0, LONGEST_HOLD.total_seconds())] = field(
         default=None, compare=False
     )
     """Length of a duration in s."""
@@ -126,7 +126,7 @@ class Claim(ABC):
         claim = replace(self, sent_at=at - SETTLING)
         if self.until is None:
             return claim
-        lasts = LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
+        lasts = LONGEST_HOLD if self.lasts is None else timedelta(seconds=self.lasts)
         return replace(claim, until=min(self.until, now + lasts))
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:

@@ -16,7 +16,7 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import LONGEST, SETTLING, End, Known
+from .claim import LONGEST_HOLD, SETTLING, End, Known
 from .claims import Claims
 from .decide import Seen
 from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
@@ -140,13 +140,13 @@ class Holds(Claims[Hold]):
     ) -> None:
         """Hold an output on or off for some time; the pump also at a speed in %.
 
-        It lasts `LONGEST` at most.
+        It lasts `LONGEST_HOLD` at most.
         Raises InvalidCommandError for a speed that it cannot have.
         """
         slot, now = _existing(slot), self._times.now
         if speed is not None and not (slot.role is Role.PUMP and on):
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
-        duration = min(duration, LONGEST)
+        duration = min(duration, LONGEST_HOLD)
         hold = Hold(
             slot=slot.index,
             on=on,

@@ -22,7 +22,7 @@ from .claim import Claim, End, Known
 from .claims import Claims
 from .decide import Seen, is_old
 
-LONGEST: Final = timedelta(days=1)
+LONGEST_PAUSE: Final = timedelta(days=1)
 """Longest pause: a pool without dosing for longer turns green (chosen)."""
 _OLD_COPY: Final = 2.0 * COPY_AGE
 """Seconds for which a cloud copy may still show a doser on that was switched off."""
@@ -35,8 +35,8 @@ class Pause(Claim):
     kind: Annotated[AnyDosing, OneOf({kind.key: kind for kind in DOSING})]
     on: bool = False
     until: datetime
-    lasts: Annotated[float, Within(0, LONGEST.total_seconds())] = field(
-        default=LONGEST.total_seconds(), compare=False
+    lasts: Annotated[float, Within(0, LONGEST_PAUSE.total_seconds())] = field(
+        default=LONGEST_PAUSE.total_seconds(), compare=False
     )
     end: End = field(default=End.DURATION, compare=False)
 
@@ -83,7 +83,7 @@ class Pauses(Claims[Pause]):
         Raises InvalidCommandError if none of them is on, and the first of Sender's
         errors once all were tried.
         """
-        if not timedelta() < lasts <= LONGEST:
+        if not timedelta() < lasts <= LONGEST_PAUSE:
             raise InvalidCommandError("not possible", reason="pause_too_long")
         async with self._working:
             # Another client may have switched one since its settings were last read.

@@ -328,7 +328,7 @@ class StateFrame(NamedTuple):
     version: int = VERSION
 
 
-_SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
+SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
 """Bit in the section mask, and size of the length, of each section in wire order."""
 ALL_SECTIONS: Final = 1 | 2 | 4
 
@@ -356,7 +356,7 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
     if len(payload) < 2:
         raise FrameError("state frame has no head")
     found, end = list[bytes | None](), 2
-    for bit, length_size in _SECTIONS:
+    for bit, length_size in SECTIONS:
         section = None
         if payload[1] & bit:
             start = end + length_size
@@ -391,9 +391,11 @@ def telemetry_head(section: bytes, slots: int | None) -> int | None:
     section B (`slots`), or after the times of the pump.
     """
     head = TELEMETRY_HEAD
-    if slots is None or len(section) <= head:
-        odd = len(section) > head and not section[head - 1]
-        return None if odd and len(section) > telemetry_size(0) else head
+    if len(section) <= head:
+        return head
+    if slots is None:
+        none_but_more = not section[head - 1] and len(section) > telemetry_size(0)
+        return None if none_but_more else head
     if len(section) == telemetry_size(section[head - 1]):
         return head
     more = len(section) - telemetry_size(slots)
@@ -401,43 +403,11 @@ def telemetry_head(section: bytes, slots: int | None) -> int | None:
     if not sizes:
         return head if len(section) < telemetry_size(section[head - 1]) else None
     # Another byte may have the same value, but other bytes than modes follow it.
-    return max(
-        sizes, key=lambda s: sum(m in POSSIBLE_MODES for m in section[s : s + slots])
-    )
+    return max(sizes, key=lambda size: _modes_in(section[size : size + slots]))
 
 
-def documented_spans(payload: bytes) -> list[tuple[int, int]]:
-    """Return the starts and ends of the documented parts of a state frame, in order.
-
-    There are none in a payload without sections, which may be the reply to a query.
-    """
-    try:
-        *found, _ = sections(payload)
-    except FrameError:
-        return []
-    telemetry, configuration, timers = found
-    slots = slots_in(configuration)
-    documented = (
-        telemetry_spans(telemetry, slots),
-        [] if slots is None else [(0, CONFIGURATION_HEAD + slots)],
-        [(0, 1 + timers[0] * TIMER.size)] if timers else [],
-    )
-    spans, at = [(0, 2)], 2
-    for (_, size), section, parts in zip(_SECTIONS, found, documented, strict=True):
-        if section is not None:
-            start, at = at + size, at + size + len(section)
-            spans.append((start - size, start))
-            spans += [(start + a, start + b) for a, b in parts if start + b <= at]
-    return spans if at > 2 else []
-
-
-def telemetry_spans(section: bytes | None, slots: int | None) -> list[tuple[int, int]]:
-    """Return the documented parts of section A: values, then slots with pump times."""
-    head = None if section is None else telemetry_head(section, slots)
-    if section is None or head is None or len(section) < head:
-        return []
-    end = head - TELEMETRY_HEAD + telemetry_size(section[head - 1])
-    return [(0, TELEMETRY_HEAD - 1), (head - 1, end)]
+def _modes_in(values: bytes) -> int:
+    return sum(value in POSSIBLE_MODES for value in values)
 
 
 def _decode_timers(
