@@ -116,6 +116,7 @@ class World:
                 steady=lambda: self.time.now,
             ),
             zone=lambda: UTC,
+            holds_end=True,
             stored=Stored(
                 holds=from_stored(tuple[Hold, ...], kept.get("holds", ())),
                 pauses=from_stored(tuple[Pause, ...], kept.get("pauses", ())),
