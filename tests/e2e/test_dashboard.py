@@ -28,7 +28,7 @@ NAMED: Final = {
 CARDS_OF_VIEWS: Final = """config => config.views.map(
     view => view.sections.flatMap(section => section.cards))"""
 MOST_CARDS: Final = 20
-MOST_IN_COLUMN: Final = 8
+MOST_IN_COLUMN: Final = 10
 
 # Returns the cards that can be edited only as YAML: their own editor refuses them.
 NOT_EDITABLE: Final = """async cards => {
