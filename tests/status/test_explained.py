@@ -1,7 +1,7 @@
 """Why an output, a heater or a doser runs or does not: the true cause, in words."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
 import re
@@ -368,6 +368,18 @@ async def test_in_the_language_of_home_assistant(pool: Home) -> None:
     await pool.restart()
     await pool.live(15)
     assert explanation(pool, "switch.pump").startswith("Der Zeitplan Filter ist aktiv.")
+
+
+async def test_the_same_for_cards(pool: Home) -> None:
+    """Times are values in ISO 8601, so that a name with a time in it stays a name."""
+    await pool.live(15)
+    found = pool.state("switch", "pump").attributes
+    reasons = dict(found["reasons"])
+    texts = [ENGLISH[key].format_map(reasons[key]) for key in reasons]
+    assert texts[0] == found["explanation"].partition(". ")[0] + "."
+    end = datetime.fromisoformat(reasons["why_until"]["time"])
+    assert f"It ends at {dt_util.as_local(end):%H:%M}" in found["explanation"]
+    assert end.tzinfo is not None
 
 
 async def test_a_target_in_the_unit_of_home_assistant(pool: Home) -> None:
