@@ -378,8 +378,8 @@ async def test_the_same_for_cards(pool: Home) -> None:
     texts = [ENGLISH[key].format_map(reasons[key]) for key in reasons]
     assert texts[0] == found["explanation"].partition(". ")[0] + "."
     end = datetime.fromisoformat(reasons["why_until"]["time"])
-    assert f"It ends at {dt_util.as_local(end):%H:%M}" in found["explanation"]
-    assert end.tzinfo is not None
+    assert end == dt_util.start_of_local_day() + timedelta(days=1)
+    assert "It ends at 24:00." in found["explanation"]
 
 
 async def test_a_target_in_the_unit_of_home_assistant(pool: Home) -> None:
