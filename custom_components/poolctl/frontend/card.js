@@ -213,11 +213,11 @@ export class PoolCard extends HTMLElement {
   /** @param {Pool} pool @param {import("./pool.js").Entity} button What happens when it is pressed. */
   effect(pool, { key }) {
     const { text } = this;
-    const size = pool.text(pool.one("number", key.replace(/^refill_(.*)$/, "$1_drum")));
+    const refilled = fill(text.refilled, { size: pool.text(pool.one("number", key.replace(/^refill_(.*)$/, "$1_drum"))) });
     const names = pool.outputs.filter(heldByHand).map((entity) => pool.named(entity));
     /** @type {Record<string, string>} */
-    const effects = { filter_cleaned: text.cleaned, resume_schedules: fill(text.gives_back, { names: names.join(", ") }) };
-    return effects[key] ?? fill(text.refilled, { size });
+    const effects = { filter_cleaned: text.cleaned, refill_acid: refilled, refill_chlorine: refilled, resume_schedules: fill(text.gives_back, { names: names.join(", ") }) };
+    return effects[key] ?? "";
   }
 
   /** Perform an action on entities; Home Assistant itself shows why one is refused. @param {string} action @param {string | string[]} entityId @param {Record<string, unknown>} [data] */
