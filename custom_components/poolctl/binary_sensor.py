@@ -21,11 +21,11 @@ from .client.wire.equipment import (
     SOLAR,
     SPA_HEATERS,
 )
-from .coordinator import View
 from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
+from .status.situation import View
 
 PARALLEL_UPDATES = 0
 

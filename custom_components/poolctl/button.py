@@ -11,11 +11,12 @@ from homeassistant.const import EntityCategory, Platform
 from .client.pool.dosing import DOSERS, DoserKind
 from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
 from .client.wire.equipment import Slot
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices.naming import text
 from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows, with_role
+from .status.situation import View
 
 PARALLEL_UPDATES = 1
 

@@ -35,12 +35,13 @@ from .client.pool.heating import (
     may_heat,
     sources_to_select,
 )
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_LAST_TEMPERATURE, ATTR_MEASURED_AT
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.heating import why_heating
+from .status.situation import View
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

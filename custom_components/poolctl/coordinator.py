@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 import logging
@@ -30,9 +30,8 @@ from .client.facts import Change
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, UnreachableError
 from .const import DOMAIN, Connection, HoldsEnd
-from .devices.parts import Part, Uses, device_info, part_info
+from .devices.parts import Part, device_info, part_info
 from .hold_timer import HoldTimer, async_report_left
-from .learned.pool import Pool
 from .learned.preferences import Preferences
 from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
@@ -43,7 +42,7 @@ from .status.account import AccountProblems
 from .status.active import ActiveProblems
 from .status.rows import Status
 from .status.second_read import SecondRead
-from .status.situation import Situation
+from .status.situation import Situation, View
 from .status.table import PROBLEMS
 from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
@@ -72,24 +71,6 @@ class Shared:
     """Returns the records of all controllers."""
     problems: AccountProblems
     """Problems of the account, which each of its controllers shows, too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View(Pool):
-    """All that entities show of a controller at one moment."""
-
-    hass: HomeAssistant
-    """For texts in its language."""
-    situation: Situation
-    uses: Uses = field(default_factory=dict)
-    status: Status = field(default_factory=Status)
-    checking: tuple[str, ...] = ()
-    """Keys of the problems that a second read has to confirm."""
-
-    @property
-    def reached(self) -> bool:
-        """Whether the values are not older than 90 s."""
-        return self.situation.reached
 
 
 class ControllerCoordinator(DataUpdateCoordinator[PoolState]):

@@ -18,7 +18,7 @@ from .client.pool.dosing import AnyDosing
 from .client.wire.equipment import Slot
 from .client.wire.schedule import Schedule
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, sayable, slot_words
 from .devices.output_attributes import (
@@ -31,6 +31,7 @@ from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.output import EVENT_CHANGED, Changes, why_output
 from .status.rows import Explanation
+from .status.situation import View
 from .status.texts import in_words, reasons
 
 

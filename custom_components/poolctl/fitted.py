@@ -20,10 +20,11 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .account import PoolctlConfigEntry
 from .client.wire.equipment import Role, Slot
 from .const import DOMAIN
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices.naming import entity_id
 from .devices.parts import async_entities_of, async_remove_empty_parts
 from .entity import EntityRow, PoolctlEntity
+from .status.situation import View
 
 _ALWAYS = frozenset({"connection", "status"})
 """Keys of the entities that exist even if the controller has never answered."""

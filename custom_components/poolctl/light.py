@@ -14,10 +14,10 @@ from homeassistant.const import Platform
 
 from .client.pool.lights import LIGHT_GROUPS, LightGroup
 from .client.wire.equipment import Role
-from .coordinator import View
 from .devices.parts import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
+from .status.situation import View
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0

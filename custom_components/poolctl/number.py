@@ -37,7 +37,7 @@ from .client.pool.schedule_rules import shown_speed
 from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
 from .client.wire.exceptions import InvalidCommandError
 from .const import ATTR_NEXT_STEP
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices.parts import Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
@@ -50,6 +50,7 @@ from .learned.preferences import (
     Preferences,
     PumpRule,
 )
+from .status.situation import View
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -8,11 +8,12 @@ from homeassistant.components.select import SelectEntity, SelectEntityDescriptio
 from homeassistant.const import EntityCategory, Platform
 
 from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
-from .coordinator import ControllerCoordinator, View
+from .coordinator import ControllerCoordinator
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .learned.preferences import PumpRule
+from .status.situation import View
 
 NO_RULE: Final = "none"
 

@@ -37,7 +37,6 @@ from .client.pool.state import PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import SCHEDULE_MODES
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
-from .coordinator import View
 from .devices.naming import OutputNames
 from .devices.output_attributes import (
     ATTR_ENDS,
@@ -70,6 +69,7 @@ from .learned.totals import (
 from .status.connection import Link, cloud_link, lan_link
 from .status.output import why_pump
 from .status.rows import ALL_WELL, Severity
+from .status.situation import View
 from .status.texts import (
     PUMP_ATTRIBUTES,
     action_of,

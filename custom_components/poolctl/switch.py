@@ -13,7 +13,6 @@ from .client.pool.choices import named_speeds
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.wire.schedule import MAX_SCHEDULES
-from .coordinator import View
 from .devices.naming import schedule_name_on_page
 from .devices.output_attributes import ATTR_SPEEDS
 from .devices.parts import Part, Use, part_of_source, use_of
@@ -28,6 +27,7 @@ from .entity import (
 )
 from .fitted import platform, rows, with_role
 from .status.dosing import why_dosing
+from .status.situation import View
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.

@@ -15,9 +15,9 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
-from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.preferences import Preferences
+from custom_components.poolctl.status.situation import View
 from tests.status.test_table import SITUATION
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.unchanged import unchanged

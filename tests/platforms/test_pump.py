@@ -15,11 +15,11 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
-from custom_components.poolctl.coordinator import View
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
+from custom_components.poolctl.status.situation import View
 from tests.status.test_table import SITUATION
 from tests.world.assistant.home import Home
 

@@ -58,7 +58,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("limits", "rests of at least {} hours", cooling.REST / timedelta(hours=1)),
     ("holds", "at most {} hours", pauses.LONGEST_PAUSE / timedelta(hours=1)),
     ("holds", "after an {} *Status* reports", claims.OVERDUE),
-    ("heating", "the water warm for {} hours", request.LASTS / timedelta(hours=1)),
+    ("heating", "the water warm for {} hours", request.WARM_LASTS / timedelta(hours=1)),
     ("heating", "at most {} days ahead", request.AHEAD.days),
     ("heating", "assumes {} °C an hour for a spa", outlook.USUAL[SPA]),
     ("heating", "and {} °C for a pool", outlook.USUAL[POOL]),
@@ -75,8 +75,16 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ),
     ("chemistry-and-filter", "is more than {} %", clean_filter.FAR),
     ("chemistry-and-filter", "% for {} days", clean_filter.LONG.days),
-    ("heating", "at most {} hours before", outlook.LONGEST[SPA] / timedelta(hours=1)),
-    ("heating", "and {} hours for a pool", outlook.LONGEST[POOL] / timedelta(hours=1)),
+    (
+        "heating",
+        "at most {} hours before",
+        outlook.LONGEST_HEATING[SPA] / timedelta(hours=1),
+    ),
+    (
+        "heating",
+        "and {} hours for a pool",
+        outlook.LONGEST_HEATING[POOL] / timedelta(hours=1),
+    ),
     ("repairs", "they have lasted {} minutes", connection._LAN_PATIENCE / MINUTE),
     ("troubleshooting", "For {} days, the pump has", clean_filter.LONG.days),
     (
@@ -92,7 +100,11 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
         "then. This repair appears after {} minutes",
         connection._CLOCK_PATIENCE / MINUTE,
     ),
-    ("entities", "(`duration`, default {} hours)", request.LASTS / timedelta(hours=1)),
+    (
+        "entities",
+        "(`duration`, default {} hours)",
+        request.WARM_LASTS / timedelta(hours=1),
+    ),
     ("entities", "fewer than {} schedules", schedule.MAX_SCHEDULES),
 )
 """Page, words with {} for the figure, and the figure in the code."""

@@ -20,7 +20,7 @@ from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.learned.warming import LearnedRate, SunHour, Warming
 from custom_components.poolctl.warm_by.outlook import Daylight, Outlook, outlook
-from custom_components.poolctl.warm_by.request import LASTS, Request
+from custom_components.poolctl.warm_by.request import WARM_LASTS, Request
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BY = datetime(2026, 5, 1, 18, tzinfo=UTC)
@@ -192,7 +192,7 @@ def test_what_is_stored_of_a_request() -> None:
     stored = to_stored(request)
     assert isinstance(stored, dict)
     odd = [{**stored, "lasts": -1}, {**stored, "by": "soon"}, 3]
-    assert from_stored(kind, odd) == (replace(request, lasts=LASTS),)
+    assert from_stored(kind, odd) == (replace(request, lasts=WARM_LASTS),)
     # Earlier versions stored what was done for it, too.
     done = {"begun": True, "heats": True, "held": [10], "selected": ["spa_heater"]}
     assert from_stored(kind, [stored | done]) == (request,)

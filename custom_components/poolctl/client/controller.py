@@ -116,7 +116,7 @@ class Controller:
         self.pauses = Pauses(sender, self.dosing, times, stored.pauses)
         self.heat = HeatClaims(sender, self.heating, times, stored.heat)
         for claims in (self.holds, self.pauses, self.heat):
-            live.add_read_listener(claims.take_read)
+            live.add_read_listener(claims.add_read)
         self.undoing = Undoing(self.heat, self.pauses, self.holds)
         self.raw = RawControl(sender)
         self.schedules = ScheduleControl(sender)

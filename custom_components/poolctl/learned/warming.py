@@ -34,7 +34,7 @@ ENOUGH_TIME: Final = 600.0
 """Seconds of readings that a rate needs."""
 ENOUGH_RISE: Final = 0.5
 """Rise in °C that a rate needs: five times the resolution."""
-LONGEST: Final = 12 * 3600.0
+LONGEST_SESSION: Final = 12 * 3600.0
 """Longest session in seconds; the rate of a heat pump may change over days."""
 ENOUGH_SUN: Final = 1800.0
 """Seconds of readings from which an hour of sun is learned."""
@@ -85,7 +85,7 @@ class Session:
         """Return whether a reading in °C at a time belongs to the session."""
         after = at - self.at
         same = sources == self.sources and abs(now - self.temperature) <= JUMP
-        return same and 0 <= after <= MAX_AGE and at - self.begun <= LONGEST
+        return same and 0 <= after <= MAX_AGE and at - self.begun <= LONGEST_SESSION
 
     def add_reading(self, at: float, now: float) -> None:
         """Add a reading in °C at a time."""

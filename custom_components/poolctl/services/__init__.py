@@ -32,7 +32,7 @@ from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity
 from ..errors import command_errors
 from ..private import async_call_entities
-from ..warm_by.request import LONGEST
+from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules
 from .values import duration, entities_only, moment, of_kind, whole
 
@@ -47,7 +47,7 @@ _HOLD: Final[VolDictType] = {
 }
 _WARM_BY: Final[VolDictType] = {
     vol.Optional("at"): moment,
-    vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST)),
+    vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST_WARM)),
 }
 _RAW: Final = vol.Schema(
     {

@@ -1,19 +1,22 @@
 """What is known about a controller: the input of all tables of problems and causes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+from homeassistant.core import HomeAssistant
 
 from ..client.control.paths import Paths
 from ..client.counters import ClockFault
 from ..client.holds.hold import Hold
+from ..devices.parts import Uses
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
 from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
-from .rows import Subject
+from .rows import Status, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,3 +77,21 @@ class Situation(Pool, Subject):
     def local(self) -> datetime:
         """The local time of the controller's clock."""
         return self.now + self.ahead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(Pool):
+    """All that entities show of a controller at one moment."""
+
+    hass: HomeAssistant
+    """For texts in its language."""
+    situation: Situation
+    uses: Uses = field(default_factory=dict)
+    status: Status = field(default_factory=Status)
+    checking: tuple[str, ...] = ()
+    """Keys of the problems that a second read has to confirm."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the values are not older than 90 s."""
+        return self.situation.reached

@@ -37,7 +37,7 @@ KEPT: Final = 1.0
 """The same once it was to be warm: a heater that keeps it warm has such steps."""
 USUAL: Final = {POOL: 0.3, SPA: 3.0}
 """Rates in °C an hour until they are learned."""
-LONGEST: Final = {POOL: timedelta(hours=24), SPA: timedelta(hours=6)}
+LONGEST_HEATING: Final = {POOL: timedelta(hours=24), SPA: timedelta(hours=6)}
 """Longest heating time."""
 BEGINS: Final = timedelta(minutes=10)
 """Time in which a heater that was selected begins to heat, or begins again."""
@@ -172,7 +172,7 @@ class _Task:
 
     def _read_at(self) -> datetime | None:
         """Return when water circulates only to be read, `None` if it was read."""
-        return self.by - LONGEST[self.body] if self.water is None else None
+        return self.by - LONGEST_HEATING[self.body] if self.water is None else None
 
     def _sun_at(self) -> datetime | None:
         """Return when solar heating begins, `None` if the sun is not a source."""
@@ -182,7 +182,7 @@ class _Task:
         if self.daylight is None:
             return begins
         if self.missing is None or self.missing > CLOSE:
-            begins = min(self.by, self.daylight.sunset) - LONGEST[self.body]
+            begins = min(self.by, self.daylight.sunset) - LONGEST_HEATING[self.body]
         return min(max(begins, self.daylight.sunrise), self.by)
 
     def _all_at(self) -> datetime | None:
@@ -190,7 +190,7 @@ class _Task:
         if self.fitted == SUN:
             return None
         if self.missing is None:
-            return self.by - LONGEST[self.body] / 2
+            return self.by - LONGEST_HEATING[self.body] / 2
         left = self.missing - (self._by_sun() if self._sun_is_sure else 0.0)
         if HeatSource.SOLAR in self.fitted and left <= CLOSE:
             return None
@@ -199,7 +199,7 @@ class _Task:
 
     def _lead(self, missing: float | None, rate: float | None) -> timedelta:
         """Return how long sources of a rate in °C an hour need for some °C."""
-        longest = LONGEST[self.body]
+        longest = LONGEST_HEATING[self.body]
         if missing is None or rate is None:
             return longest
         hours = max(missing, 0.0) / rate * (1 + SHARE)

@@ -7,11 +7,11 @@ from typing import Annotated, Final
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
 
-LASTS: Final = timedelta(hours=3)
+WARM_LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
 AHEAD: Final = timedelta(days=7)
 """Longest time between a request and the time by which the water is warm."""
-LONGEST: Final = timedelta(days=1)
+LONGEST_WARM: Final = timedelta(days=1)
 """Longest time for which the water may stay warm."""
 
 
@@ -25,7 +25,7 @@ class Request:
     body: Annotated[Body, OneOf({body.key: body for body in BODIES})]
     by: datetime
     """Requested time by the trusted clock, in UTC."""
-    lasts: Annotated[timedelta, Within(0, LONGEST.total_seconds())] = LASTS
+    lasts: Annotated[timedelta, Within(0, LONGEST_WARM.total_seconds())] = WARM_LASTS
     """Time for which the water stays warm."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed commands since the last success."""

@@ -29,7 +29,7 @@ from ..learned.pool import Pool
 from ..learned.preferences import Preferences
 from ..learned.warming import Sources
 from .outlook import Daylight, Outlook, outlook
-from .request import AHEAD, LASTS, LONGEST, Request
+from .request import AHEAD, LONGEST_WARM, WARM_LASTS, Request
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -178,8 +178,8 @@ class WarmBy:
         async with self._working:
             previous = self._all.get(body)
             if lasts is None:
-                lasts = previous.lasts if previous else LASTS
-            wanted = Request(body=body, by=by, lasts=min(lasts, LONGEST))
+                lasts = previous.lasts if previous else WARM_LASTS
+            wanted = Request(body=body, by=by, lasts=min(lasts, LONGEST_WARM))
             if previous is not None:
                 await self._make_room(previous, wanted)
             self._drafts.pop(body, None)

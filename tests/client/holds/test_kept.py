@@ -272,7 +272,7 @@ async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
         from_stored(tuple[Hold, ...], stored),
         end_by_themselves=True,
     )
-    holds.take_read(rig.reported, rig.time.now)
+    holds.add_read(rig.reported, rig.time.now)
     await holds.work()
     assert payloads(rig) == [] and holds.wait is None
     assert [each.slot for each in holds.overdue] == [SLOT]

@@ -235,7 +235,7 @@ class Claims[C: Claim](ABC):
 
     # Reads
 
-    def take_read(self, state: PoolState, at: float) -> None:
+    def add_read(self, state: PoolState, at: float) -> None:
         """Update the claims by a read of the state.
 
         The first answer after an outage ends the waits of failed attempts.

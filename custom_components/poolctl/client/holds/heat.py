@@ -113,8 +113,8 @@ class HeatClaims(Claims[HeatClaim]):
                 self._put(claim.thing, None)
 
     @override
-    def take_read(self, state: PoolState, at: float) -> None:
-        super().take_read(state, at)
+    def add_read(self, state: PoolState, at: float) -> None:
+        super().add_read(state, at)
         if self._sources() & {*state.pool_sources}:
             state = replace(state, pool_sources=self._chosen)
             self._live.reported = state

@@ -292,14 +292,14 @@ class Holds(Claims[Hold]):
     # Reads
 
     @override
-    def take_read(self, state: PoolState, at: float) -> None:
+    def add_read(self, state: PoolState, at: float) -> None:
         by_lan, previous = state.source is Source.LAN, self.all
         if by_lan and state.firmware != self._firmware:
             self._firmware = state.firmware
             # The new firmware may accept all releases.
             for hold in self.all:
                 self._set(hold.slot, replace(hold, retry_at=0.0, refusals=0))
-        super().take_read(state, at)
+        super().add_read(state, at)
         gone = [h for h in previous if h.confirmed and h.slot not in self._all]
         self.stopped_by_spa = tuple(
             hold
@@ -307,13 +307,13 @@ class Holds(Claims[Hold]):
             if stopped_by_spa(hold, state)
         )
         if by_lan:
-            self._take_others(state, at)
+            self._add_others(state, at)
 
     @override
     def _see(self, claim: Hold, state: PoolState, at: float) -> Seen:
         return seen(state, claim, at)
 
-    def _take_others(self, state: PoolState, at: float) -> None:
+    def _add_others(self, state: PoolState, at: float) -> None:
         """Add the holds of other clients, which last until they are released.
 
         One odd read proves none (protocol.md L15): a later one has to agree.
