@@ -308,13 +308,11 @@ CASES = [
         "acid_without_effect",
         doses("acid", 8, ph=7.6),
         "8 doses",
-        sensor="acid_without_effect",
     ),
     Case(
         "chlorine_without_effect",
         doses("chlorine", 24, orp=560),
         "24 doses",
-        sensor="chlorine_without_effect",
     ),
     Case("filter_needs_cleaning", filter_is_dirty, notice=True),
     Case(
@@ -325,7 +323,7 @@ CASES = [
     ),
     Case(
         "held_off",
-        pool(hold_pump_off, 1.25 * DAY, step=DAY / 4, holds_by_hand="until_given_back"),
+        pool(hold_pump_off, 1.75 * DAY, step=DAY / 4, holds_by_hand="until_given_back"),
         "for more than a day: ",
     ),
     Case("held_against_schedule", held_now, "would run it now: ", notice=True),
