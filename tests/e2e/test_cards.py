@@ -153,7 +153,7 @@ async def test_day(pool: Page, api: HomeAssistant) -> None:
     await expect(pump.locator(".planned")).to_have_count(1)
     await expect(pump.locator(".ran").first).to_be_attached()
     await expect(day.locator(".row.pump .label")).to_contain_text(
-        re.compile(r"\d of \d")
+        re.compile(r"\d \w+ of \d")
     )
     # One schedule has the working days, the other the weekends.
     working = datetime.now(UTC).weekday() < SATURDAY
