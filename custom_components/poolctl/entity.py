@@ -50,8 +50,8 @@ class EntityRow(EntityDescription):
     fitted: frozenset[int] | None = None
     """Aux types, one of which must be wired for the entity to exist."""
     proof_fn: Callable[[View], object] | None = None
-    """A result other than `None` proves that the entity exists: without `fitted`, or
-    while the equipment is unknown. Then its value is the proof by default."""
+    """A result other than `None` proves that the entity exists. It is asked if there is
+    no `fitted`, or the equipment is unknown; by default, the value is the proof."""
     exists_fn: Callable[[View], bool | None] = lambda view: True
     """Another condition for the entity to exist; `None` means not yet known."""
     once_reported: bool = False

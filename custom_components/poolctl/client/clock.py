@@ -104,7 +104,7 @@ class Clock:
 
     @property
     def known(self) -> bool:
-        """Whether the trusted time is known; after a long stop it is only the earliest."""
+        """Whether the trusted time is known. A long stop leaves only the earliest one."""
         self._compare()
         return self._base is not self._floor
 

@@ -75,7 +75,7 @@ class Change(NamedTuple):
     what: str
     """`source`, `address`, `key`, `online`, `access`, or the key of a problem."""
     to: str | int | None
-    """The new value, if it identifies nobody: a path, whether it is so, a status."""
+    """The new value: a path, a truth value or a status. It never identifies anybody."""
 
 
 type Fact = LanRequest | Frame | CloudRequest | TokenAnswer | Poll | Change

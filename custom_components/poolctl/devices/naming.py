@@ -135,7 +135,7 @@ class OutputNames:
         return self._shown.get(index) or self._text("general", index)
 
     def scheduled(self) -> list[str]:
-        """Return a name of each output that schedules can switch, its own if it can."""
+        """Return the names of the outputs that schedules can switch; equal ones numbered."""
         state, slots = self._state, self.slots()
         return [
             name if slots.get(folded(name)) == index else self._numbered[index]

@@ -33,7 +33,7 @@ class _Shown:
     """Reading that waits for the next one to confirm it."""
 
     def value_for(self, reading: float | None) -> float | None:
-        """Return the value to show for a reading that came since the newest read."""
+        """Return the value to show for a reading that no read has added yet."""
         if reading is None or self.value is None:
             return reading
         near = round(abs(reading - self.value), _DIGITS) < self.band

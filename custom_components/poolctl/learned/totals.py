@@ -48,7 +48,7 @@ class TotalKind:
     rate: Callable[[PoolState], float | None]
     """Returns the rate, or whether the equipment runs; `None` if unknown."""
     unit: float = _HOUR
-    """Sum of the rate over seconds that is one unit of the total."""
+    """How much of the rate, in units times seconds, makes one unit of the total."""
     daily: bool = False
     """Whether the total restarts at local midnight."""
     fitted: frozenset[int] = frozenset()

@@ -123,7 +123,7 @@ class Recorder:
     def _is_new(
         self, key: str, outcome: object, data: object = None, at: float | None = None
     ) -> bool:
-        """Return whether an outcome changed, or its data after 5 minutes or more."""
+        """Return whether to record: the outcome is new, or 5 minutes old with new data."""
         last, last_data, recorded = self._newest.get(key, (..., None, 0.0))
         at = time.time() if at is None else at
         unchanged = data == last_data or at < recorded + REPEATED_AFTER

@@ -64,7 +64,8 @@ class _Reply:
     at: float
     """Time of the query (monotonic, s)."""
     agree: list[tuple[_Settings, float]]
-    """Settings reported then or written by us since, each with its expiry time."""
+    """Settings that a frame may have: those reported then, and those that we wrote
+    since. Each has its expiry time."""
 
     def agrees(self, settings: _Settings) -> bool:
         """Return whether the settings of a frame received now agree with the reply."""

@@ -118,5 +118,5 @@ def rescheduled(
         until = end - offset
     elif hold.basis is not None:
         until = min(until, (local - offset).astimezone(until.tzinfo))
-    # Otherwise nothing has changed yet: the end was calculated in another way.
+    # Without a basis, an earlier version calculated the end: nothing has changed.
     return replace(hold, until=until, basis=basis)

@@ -92,7 +92,7 @@ class Holds(Claims[Hold]):
 
     def _held_off(self, hold: Hold, slot: Slot) -> Hold:
         """Return how an output is held off: not at all if no schedule would run it."""
-        # If it is held nevertheless, as the cloud may do, it is released.
+        # The cloud may hold an output that it switches off. Then a read releases it.
         unneeded = replace(hold, needed=False, until=hold.since)
         return self._until_schedule_ends(hold, slot) or unneeded
 

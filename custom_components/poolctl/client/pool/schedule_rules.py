@@ -30,7 +30,8 @@ _NEW = Schedule(
 def merge_schedules(state: PoolState, records: Iterable[Schedule]) -> PoolState:
     """Return the state with all records, including which of them are armed.
 
-    Unused records stay armed if a frame reported so: else the next frame is news.
+    Unused records stay armed as a frame reported them. Otherwise the next frame would
+    look like a change.
     """
     schedules = tuple(records)
     used = {i: one for i, one in enumerate(schedules) if one.used}
