@@ -119,18 +119,12 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Show the discovered controller and ask for its service address."""
-        if user_input is None and self._observed is not None:
-            self._preview = await async_preview(self.hass, self._observed)
         if not await async_credentials_stored(self.hass):
-            if user_input is None and self._preview is not NO_PREVIEW:
-                # No input yet: the preview needs neither an account nor credentials.
-                return self.async_show_form(
-                    step_id=self._preview.step_id,
-                    description_placeholders=self._placeholders,
-                )
             self._card_returns = self.source == SOURCE_ZEROCONF
             discovered.async_ask_credentials(self.hass, self._observed)
             return await self.async_step_pick_implementation()
+        if user_input is None and self._observed is not None:
+            self._preview = await async_preview(self.hass, self._observed)
         return await self._ask_address(self._preview.step_id, user_input or None)
 
     async_step_confirm_seen = async_step_confirm_odd = async_step_confirm
