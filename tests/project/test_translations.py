@@ -9,6 +9,7 @@ from typing import Any
 
 from homeassistant.helpers import icon
 from homeassistant.util.yaml import load_yaml_dict
+import pytest
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
@@ -254,3 +255,45 @@ def test_no_text_has_an_error_of_ours_in_it() -> None:
     found = {path for path, text in texts(ENGLISH).items() if "{error}" in text}
     assert found == {"exceptions.service_refused.message"}
     assert not keys(r"\": (str\(err\))")
+
+
+@pytest.mark.parametrize(
+    ("language", "only"),
+    [
+        ("de", "(?:um|gegen) {time}"),
+        ("es", "las {time}"),
+        ("it", "(?:alle|le) {time}"),
+        ("fr", r"(?<!’)\bà {time}"),
+        ("nl", r"\bom {time}"),
+        ("cs", r"\bv {time}"),
+        ("sv", "(?:kl.|[Kk]lockan) {time}"),
+        ("pt-BR", "[àa]s {time}"),
+    ],
+)
+def test_a_time_may_have_a_date(language: str, only: str) -> None:
+    """A sentence takes "18:40" as well as "2026-11-30 18:40" or "Thu, 14:05"."""
+    file = FOLDER / f"translations/{language}.json"
+    for path, text in texts(json.loads(file.read_text())).items():
+        assert not re.search(only, text), (
+            f"{path}: write (since: {{time}}), or ({{time}})"
+        )
+
+
+@pytest.mark.parametrize(
+    ("language", "other", "term"),
+    [
+        ("fr", "[Rr]éparation", "correction"),
+        ("sv", "[Rr]eparation", "lagning"),
+        ("sv", r"\b(?:[Ss]|[Pp]ools)tyrning(?:en)?\b", "styrenhet"),
+        ("nl", r"\b[Ii]nlog|ingelogd|\b[Ll]og (?:opnieuw )?in\b", "aanmelden"),
+        ("cs", "[Dd]ashboard", "ovládací panel"),
+        ("pt-BR", "[Pp]aine", "dashboard"),
+        ("es", r"[Pp]anel(?:es)?\b", "tablero"),
+        ("de", r"\bNetz\b", "Netzwerk"),
+    ],
+)
+def test_a_term_is_that_of_home_assistant(language: str, other: str, term: str) -> None:
+    """One thing has one term, the one that Home Assistant uses in that language."""
+    file = FOLDER / f"translations/{language}.json"
+    for path, text in texts(json.loads(file.read_text())).items():
+        assert not re.search(other, text), f"{path}: Home Assistant says {term}"
