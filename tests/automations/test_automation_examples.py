@@ -36,7 +36,7 @@ ENTITIES = {
     "sensor.home_pool_ph": "ph",
     "sensor.home_pool_orp": "orp",
     "sensor.home_pool_connection": "connection",
-    "sensor.home_pool_spa_warm_at": "spa_warm_at",
+    "sensor.home_pool_spa_expected_warm_time": "spa_warm_at",
     "sensor.home_pool_water_temperature": "water_temperature",
     "switch.home_pool_pump": "pump",
     "switch.home_pool_spa_mode": "spa_mode",
@@ -53,14 +53,22 @@ async def _chemistry(home: Home) -> None:
     await home.advance(1860, step=30)
 
 
-async def _evening(home: Home) -> None:
-    home.pool.settings["chlorine_remaining"] = 1_000
-    await home.advance(30, step=15)
+async def _wait_for(home: Home, hour: int) -> None:
     now = dt_util.now()
-    until = now.replace(hour=18, minute=0, second=1, microsecond=0) - now
+    until = now.replace(hour=hour, minute=0, second=1, microsecond=0) - now
     if until < timedelta(hours=2):
         until += timedelta(days=1)
     await home.advance(until.total_seconds())
+
+
+async def _evening(home: Home) -> None:
+    home.pool.settings["chlorine_remaining"] = 1_000
+    await home.advance(30, step=15)
+    await _wait_for(home, 18)
+
+
+async def _morning(home: Home) -> None:
+    await _wait_for(home, 8)
 
 
 async def _warm_spa(home: Home) -> None:
@@ -100,11 +108,12 @@ async def _dose(home: Home) -> None:
 HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
     "Pool: reminder of the drums": (_evening, "The chlorine drum is nearly empty."),
+    "Pool: fit for swimming": (_morning, "pH 7.4"),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
     "Spa: warm soon": (_nearly_warm_spa, "Now 34.8 degrees"),
     "Pool: needs attention": (
         _dry_run,
-        "Check the water level, the skimmer, the valves and the strainer basket.",
+        "Stop the pump. Then check the water level, the skimmer, the valves and the strainer basket.",
     ),
     "Pool: connection": (_off_the_network, "It is reached now by: cloud"),
     "Pool: doses": (_dose, "Acid dose, 1 today"),

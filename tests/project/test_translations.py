@@ -263,7 +263,7 @@ def test_no_text_has_an_error_of_ours_in_it() -> None:
         ("de", "(?:um|gegen) {time}"),
         ("es", "las {time}"),
         ("it", "(?:alle|le) {time}"),
-        ("fr", r"(?<!’)\bà {time}"),
+        ("fr", r"(?<!\u2019)\bà {time}"),
         ("nl", r"\bom {time}"),
         ("cs", r"\bv {time}"),
         ("sv", "(?:kl.|[Kk]lockan) {time}"),

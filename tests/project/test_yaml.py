@@ -8,7 +8,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
-from tests.project.pages import INTEGRATION, PAGES
+from tests.project.pages import ENGLISH, INTEGRATION, PAGES
 from tests.world.assistant.home import Home
 
 BLOCKS: Final[list[tuple[str, Any]]] = [
@@ -32,7 +32,7 @@ async def _action(home: Home, example: dict[str, Any]) -> None:
     domain, _, name = example["action"].partition(".")
     service = home.hass.services.async_services_for_domain(domain)[name]
     assert service.schema is not None
-    service.schema({**example.get("data", {}), **example["target"]})
+    service.schema({**example.get("data", {}), **example.get("target", {})})
 
 
 async def _card(home: Home, example: dict[str, Any]) -> None:
@@ -55,3 +55,14 @@ async def test_an_example(full: Home, example: dict[str, Any]) -> None:
     assert await async_setup_component(full.hass, "automation", {})
     (check,) = [KINDS[key] for key in KINDS if key in example]
     await check(full, example)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [("action", "services"), ("trigger", "triggers"), ("condition", "conditions")],
+)
+def test_each_has_an_example(key: str, kind: str) -> None:
+    """A page shows the YAML of each action, trigger and condition."""
+    pages = "".join(page.read_text() for page in PAGES)
+    shown = {*re.findall(rf"\b{key}: poolctl\.(\w+)", pages)}
+    assert shown == {*ENGLISH[kind]}, f"docs/: an example for each of {kind}"
