@@ -29,6 +29,7 @@ export class PoolHeadline extends PoolCard {
     .disc .water { fill: var(--primary-color); fill-opacity: 0.3; }
     .still .disc .water, .lost .disc .water { fill: var(--primary-text-color); fill-opacity: 0.12; }
     .disc text { fill: var(--primary-text-color); font-size: 22px; font-weight: 500; text-anchor: middle; }
+    .lost .disc text { fill: var(--secondary-text-color); }
     .runs .disc .water { animation: waves 4s linear infinite; }
     @keyframes waves { to { transform: translateX(-48px); } }
     .word { display: flex; align-items: center; gap: 8px; font-size: 22px; font-weight: 500; line-height: 28px; }
