@@ -40,8 +40,10 @@ from .devices.output_attributes import ATTR_LAST_TEMPERATURE, ATTR_MEASURED_AT
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
+from .prices import ATTR_PREFER, ATTR_PRICE_ENTITIES, HIGHEST, given_prices
 from .status.heating import why_heating
 from .status.situation import View
+from .warm_by.request import Wish
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
 # newest of several values from replacing those that wait.
@@ -200,12 +202,25 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         return self.hass.config.units.temperature_unit == UnitOfTemperature.FAHRENHEIT
 
     async def async_warm_by(
-        self, at: datetime | None = None, duration: timedelta | None = None
+        self,
+        at: datetime | None = None,
+        duration: timedelta | None = None,
+        **preferred: Any,
     ) -> None:
-        """Request warm water by a time, for a duration; no time cancels the request."""
+        """Request warm water by a time, for a duration; no time cancels the request.
+
+        What is preferred are the fields of `PRICE_FIELDS`.
+        """
         body = self.entity_description.body
         with self.commanding():
-            await self.coordinator.warm_by.want(body, at, duration)
+            prices = given_prices(self.hass, preferred)
+            wish = Wish(
+                prices=tuple(prices or ()),
+                entities=tuple(preferred.get(ATTR_PRICE_ENTITIES, ())),
+                highest=preferred.get(ATTR_PREFER) == HIGHEST,
+            )
+            wanted = None if prices is None else wish
+            await self.coordinator.warm_by.want(body, at, duration, wanted)
 
     @override
     async def async_set_temperature(self, **kwargs: Any) -> None:

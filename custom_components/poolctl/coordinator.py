@@ -37,6 +37,7 @@ from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
 from .network.recovery import Recovery
 from .options import options_of
+from .prices import prices_of
 from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
@@ -130,6 +131,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.stored.requested.warm_by,
             lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
             partial(daylight_before, hass),
+            lambda wish: prices_of(hass, wish.entities, add=wish.highest),
         )
         controller.undoing.claimants.insert(0, self.warm_by)
         self._timer = HoldTimer(hass, controller.undoing, self.async_in_background)
@@ -299,6 +301,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             warm_late=self.warm_by.late,
             clock_fault=self._access.counters.clock_fault,
             key_asked=self.recovery.key_asked,
+            warm_plans=self.warm_by.plans,
         )
 
     # Polls

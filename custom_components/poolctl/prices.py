@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, TypeIs
 from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
@@ -30,7 +31,7 @@ ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
 ATTR_PREFER: Final = "prefer"
 HIGHEST: Final = "highest"
-PRICE_FIELDS: Final = {
+PRICE_FIELDS: Final[VolDictType] = {
     vol.Optional(ATTR_PRICES): vol.Any(list, dict, str),
     vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
     vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
@@ -90,18 +91,25 @@ def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | 
         return list(found.prices) if found else []
     if ATTR_PRICE_ENTITIES not in data:
         return None
-    found_states = map(hass.states.get, data[ATTR_PRICE_ENTITIES])
-    attributes = [state.attributes if state else {} for state in found_states]
-    return _of_sources(attributes, add=data[ATTR_PREFER] == HIGHEST)
+    return prices_of(hass, data[ATTR_PRICE_ENTITIES], add=data[ATTR_PREFER] == HIGHEST)
 
 
-def _of_sources(sources: Sequence[Mapping[str, Any]], *, add: bool) -> list[Price]:
-    lists = [(each, found) for each in sources if (found := read(each))]
-    if add and len(lists) < len(sources):
-        return []  # a roof without its forecast
-    _check_kinds(each.get(ATTR_UNIT_OF_MEASUREMENT) for each, _ in lists)
-    _check_kinds(found.field if add else None for _, found in lists)
-    return _together([found.prices for _, found in lists], add=add)
+def prices_of(
+    hass: HomeAssistant, entity_ids: Iterable[str], *, add: bool
+) -> list[Price]:
+    """Return the prices that entities have now, or the sum of their forecasts."""
+    lists: list[PriceList] = []
+    units: list[str | None] = []
+    for state in map(hass.states.get, entity_ids):
+        attributes = state.attributes if state else {}
+        if found := read(attributes):
+            lists.append(found)
+            units.append(attributes.get(ATTR_UNIT_OF_MEASUREMENT))
+        elif add:
+            return []  # a roof without its forecast
+    _check_kinds(units)
+    _check_kinds(found.field if add else None for found in lists)
+    return _together([found.prices for found in lists], add=add)
 
 
 def _check_kinds(kinds: Iterable[str | None]) -> None:
@@ -119,13 +127,16 @@ def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
     edges = sorted({price.start for price in every} | {price.end for price in every})
     found = []
     for start, end in pairwise(edges):
-        values = [value for each in lists if (value := _at(each, start)) is not None]
+        values = [
+            value for each in lists if (value := price_at(each, start)) is not None
+        ]
         if values:
             found.append(Price(start, end, sum(values) if add else values[-1]))
     return found
 
 
-def _at(prices: Sequence[Price], moment: datetime) -> float | None:
+def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
+    """Return the price at a time, of prices in the order of time."""
     place = bisect_right(prices, moment, key=lambda price: price.start)
     price = prices[place - 1] if place else None
     return price.value if price and moment < price.end else None

@@ -81,6 +81,10 @@ class Cooling:
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
 
+    def per_hour(self, body: Body) -> float:
+        """Return the share of the difference that is lost in an hour."""
+        return USUAL_COOLING[body] if self.rate is None else self.rate
+
     def add_state(self, body: Body, state: PoolState, now: datetime) -> None:
         """Add a read at a trusted time; copies from the cloud are not used."""
         if state.source is not Source.LAN:
@@ -103,7 +107,7 @@ class Cooling:
 
     def rest_until(self, body: Body, now: datetime, air: float | None) -> Rest | None:
         """Return the rest up to a time, with the air in °C if it is measured."""
-        rate = USUAL_COOLING[body] if self.rate is None else self.rate
+        rate = self.per_hour(body)
         return None if self.rest is None else self.rest.until(now, air, rate)
 
     def estimate(self, body: Body, now: datetime, air: float | None) -> float | None:

@@ -31,6 +31,7 @@ from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity
 from ..errors import command_errors
+from ..prices import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules
@@ -48,6 +49,7 @@ _HOLD: Final[VolDictType] = {
 _WARM_BY: Final[VolDictType] = {
     vol.Optional("at"): moment,
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST_WARM)),
+    **PRICE_FIELDS,
 }
 _RAW: Final = vol.Schema(
     {

@@ -1,6 +1,6 @@
 """Why a body of water is heated or is not, and whether it will be warm in time."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from ..client.pool.heating import (
@@ -60,11 +60,29 @@ def _rests(pool: Situation, body: Body) -> bool:
     return target - _HYSTERESIS <= now < target
 
 
+def _cheaper(pool: Situation, body: Body) -> datetime | None:
+    """Return from when hours that cost less are waited for, `None` if they are not."""
+    plan = pool.warm_plans.get(body)
+    waits = plan is not None and not plan.until and not heats(pool.state, body)
+    return plan.blocks[0].start if plan and waits and plan.blocks else None
+
+
+def _block(pool: Situation, body: Body) -> Explanation:
+    plan = pool.warm_plans.get(body)
+    until = plan.until if plan else None
+    return (Sentence("heat_block", {"time": until}),) if until else ()
+
+
 HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
+    Row(
+        "heat_cheaper",
+        _cheaper,
+        lambda pool, body: {"time": _cheaper(pool, body) or pool.now},
+    ),
     Row("heat_off", lambda pool, body: may_heat(pool.state, body) is False),
     Row("heat_spa_off", lambda pool, body: body is SPA and _elsewhere(pool, body)),
     Row("heat_spa_on", _elsewhere),
-    Row("heats", lambda pool, body: heats(pool.state, body), _target),
+    Row("heats", lambda pool, body: heats(pool.state, body), _target, _block),
     Row(
         "heat_needs_pump",
         lambda pool, body: pool.state.pump_on is False,
@@ -120,6 +138,25 @@ def _heats(request: Request, outlook: Outlook) -> Values:
     return {"target": target, "time": rounded(outlook.warm_at, _STEP)}
 
 
+def _blocks(request: Request, outlook: Outlook) -> Explanation:
+    """Return when the water is heated, and from when prices are not known."""
+    blocks = outlook.plan.blocks
+    found = [Sentence("warm_by_block", {"time": a, "end": b}) for a, b in blocks]
+    ends = request.wish.prices[-1].end if request.wish else request.by
+    if ends < request.by:
+        found.append(Sentence("warm_by_unpriced", {"time": ends}))
+    return tuple(found)
+
+
+def _without_prices(request: Request, outlook: Outlook) -> Explanation:
+    """Return why the prices that a user gave do not count, empty without any."""
+    if request.wish is None:
+        return ()
+    if not request.wish.prices:
+        return (Sentence("warm_by_no_prices"),)
+    return () if outlook.plan.counts else (Sentence("warm_by_no_rate"),)
+
+
 WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
     Row(
         "warm_by_blocked",
@@ -130,9 +167,19 @@ WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
     Row("warm_by_late", lambda request, outlook: outlook.late, late),
     Row("warm_by_reads", lambda request, outlook: outlook.reads),
     Row(
+        "warm_by_planned",
+        lambda request, outlook: outlook.plan.blocks,
+        lambda request, outlook: {
+            "target": Celsius(outlook.target),
+            "time": request.by,
+        },
+        _blocks,
+    ),
+    Row(
         "warm_by_waits",
         lambda request, outlook: not outlook.begun,
         lambda request, outlook: {"time": rounded(outlook.plan.begins, _STEP)},
+        _without_prices,
     ),
     Row(
         "warm_by_warm",

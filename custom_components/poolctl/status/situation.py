@@ -3,18 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from homeassistant.core import HomeAssistant
 
 from ..client.control.paths import Paths
 from ..client.counters import ClockFault
 from ..client.holds.hold import Hold
+from ..client.pool.heating import Body
 from ..devices.parts import Uses
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
-from ..warm_by.outlook import Outlook
+from ..warm_by.outlook import Outlook, Plan
 from ..warm_by.request import Request
 from .rows import Status, Subject
 
@@ -62,6 +64,8 @@ class Situation(Pool, Subject):
     key_asked: bool
     """Whether the account has answered a request for the key since a frame last
     verified: whatever the answer was, the LAN then does not recover by itself."""
+    warm_plans: Mapping[Body, Plan] = MappingProxyType({})
+    """How the water of each request for *Warm by* is heated."""
 
     @property
     def ahead(self) -> timedelta:

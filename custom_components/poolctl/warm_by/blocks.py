@@ -6,24 +6,30 @@ all the time. The search follows each course of the temperature exactly; of cour
 are nearly at the same temperature, only the cheapest. All of this is chosen.
 """
 
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ..prices import Price, price_at
+
 CELL: Final = timedelta(minutes=15)
+AHEAD_OF_TIME: Final = timedelta(hours=36)
+"""Time before the requested one in which blocks may lie: two nights."""
 SHORTEST_BLOCK: Final = 2
 """Minimum cells of a block."""
+BLOCK_TIME: Final = CELL * SHORTEST_BLOCK
 _FREE: Final = 0, SHORTEST_BLOCK
 """Cells for which a block has run if it need not go on."""
 MAX_STARTS: Final = 4
+_EPOCH: Final = datetime.min.replace(tzinfo=UTC)
 _LEVELS: Final = 40
 """Number of temperatures that are told apart."""
 _CLOSE: Final = 0.05
 """°C below its target at which water has it."""
 _START: Final = 0.05
 """What a start costs, as a share of the difference between the prices."""
-_RUNS: Final = 0.001
+_RUNS: Final = 0.005
 """What each cell of a block costs besides heating, twice that at the begin of the row."""
 
 type Blocks = tuple[tuple[int, int], ...]
@@ -57,6 +63,59 @@ class Physics(NamedTuple):
     """°C by which a heater warms the water in a cell, losses aside."""
     keeps: float
     """Share of its difference to the air that the water has after a cell."""
+
+
+class Block(NamedTuple):
+    """One time of heating."""
+
+    start: datetime
+    end: datetime
+
+
+def blocks_before(
+    prices: Sequence[Price],
+    now: datetime,
+    by: datetime,
+    physics: Physics,
+    begun: datetime | None,
+    starts: int,
+) -> tuple[Block, ...]:
+    """Return the cheapest blocks from now until a time.
+
+    The hours without a price are the dearest. `begun` is when the present block began,
+    which goes on until it is long enough, and `starts` is how many may begin. If no
+    blocks reach the target, one begins at once.
+    """
+    begin = max(now, by - AHEAD_OF_TIME)
+    begin -= (begin - _EPOCH) % CELL
+    costs = _costs(prices, begin, by)
+    found = cheapest_blocks(costs, physics, SHORTEST_BLOCK if begun else 0, starts)
+    if found is None:
+        found = ((0, len(costs)),) if starts else ()
+    blocks = [Block(begin + CELL * start, begin + CELL * end) for start, end in found]
+    if blocks and by - blocks[-1].end < CELL:
+        blocks[-1] = blocks[-1]._replace(end=by)
+    return _going_on(blocks, now, now if begun is None else begun + BLOCK_TIME)
+
+
+def _costs(prices: Sequence[Price], begin: datetime, by: datetime) -> tuple[float, ...]:
+    """Return the price of each cell; those without one are the dearest."""
+    middles = (begin + CELL * (at + 0.5) for at in range((by - begin) // CELL))
+    found = [price_at(prices, middle) for middle in middles]
+    known = [price for price in found if price is not None] or [0.0]
+    dearest = max(known) + (max(known) - min(known)) / 10
+    return tuple(dearest if price is None else price for price in found)
+
+
+def _going_on(
+    blocks: Sequence[Block], now: datetime, until: datetime
+) -> tuple[Block, ...]:
+    """Return blocks of which the present one goes on at least until a time."""
+    later = [each for each in blocks if each.end > until]
+    if until <= now:
+        return tuple(later)
+    joined = later.pop(0).end if later and later[0].start <= until else until
+    return (Block(now, joined), *later)
 
 
 @lru_cache(maxsize=16)

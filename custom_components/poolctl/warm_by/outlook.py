@@ -11,6 +11,7 @@ All of this is chosen:
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import exp
 from typing import Final, NamedTuple
 
 from ..client.pool.heating import (
@@ -23,8 +24,10 @@ from ..client.pool.heating import (
 )
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import HeatSource
+from ..learned.cooling import USUAL_AIR
 from ..learned.pool import Pool
 from ..learned.warming import SUN, Sources, Warming
+from .blocks import CELL, MAX_STARTS, Block, Physics, blocks_before
 from .request import Request
 
 SPARE: Final = timedelta(minutes=10)
@@ -63,6 +66,17 @@ class Plan(NamedTuple):
     """Whether that time has come."""
     sources: Sources
     """The heat sources that should have begun by now: empty if water is only read."""
+    blocks: tuple[Block, ...] = ()
+    """Blocks of a heater that cost least, from now; empty if it begins as late as
+    possible."""
+    counts: bool = False
+    """Whether enough is known for the prices to count."""
+
+    @property
+    def until(self) -> datetime | None:
+        """When the present block ends, `None` if the heater keeps the water warm."""
+        in_block = self.due and self.blocks and self.blocks[0].start <= self.begins
+        return self.blocks[0].end if in_block else None
 
 
 class Outlook(NamedTuple):
@@ -99,12 +113,13 @@ def outlook(
     daylight: Daylight | None = None,
     begun: datetime | None = None,
     *,
+    heater_begun: datetime | None = None,
     blocked: bool = False,
 ) -> Outlook | None:
     """Return the outlook at a trusted time; `None` without a target or heat source.
 
     `daylight` is that of the requested day, `None` if unknown; `begun` is when heating
-    was begun, and `blocked` whether it cannot begin.
+    was begun, `heater_begun` the same of a heater, and `blocked` whether it cannot begin.
     """
     body, state = request.body, pool.state
     target, fitted = body.target(state), fitted_sources(state, body)
@@ -117,10 +132,13 @@ def outlook(
         fitted=fitted,
         water=pool.water(body, now),
         target=target,
+        request=request,
         by=request.by,
         now=now,
         daylight=daylight,
         begun=begun,
+        heater_begun=heater_begun,
+        cooling=pool.learned.cooling[body].per_hour(body),
     )
     plan, expected = task.plan(), task.expected()
     margin = CLOSE if now <= request.by else KEPT
@@ -150,17 +168,24 @@ class _Task:
     water: float | None
     """Temperature in °C."""
     target: float
+    request: Request
     by: datetime
     now: datetime
     daylight: Daylight | None
     begun: datetime | None
+    heater_begun: datetime | None
+    cooling: float
+    """Share of its difference to the air that the water loses in an hour."""
 
     def plan(self) -> Plan:
         """Return which sources heat, and when: each step adds to the one before."""
+        latest, blocks = self._all_at(), self._blocks()
+        if blocks and latest is not None:
+            latest = min(latest, blocks[0].start)
         found = (
             ((), self._read_at()),
             (SUN, self._sun_at()),
-            (self.fitted, self._all_at()),
+            (self.fitted, latest),
         )
         steps = [(sources, at) for sources, at in found if at is not None]
         begun = [sources for sources, at in steps if at <= self.now]
@@ -168,6 +193,41 @@ class _Task:
             begins=max(min((at for _, at in steps), default=self.by), self.now),
             due=bool(begun),
             sources=begun[-1] if begun else (),
+            blocks=blocks,
+            counts=self._physics() is not None,
+        )
+
+    def _blocks(self) -> tuple[Block, ...]:
+        """Return the blocks that a user's wish asks for, if there is time for them.
+
+        The time is a promise, and the price a wish: when heating must begin, it does.
+        """
+        wish, physics, latest = self.request.wish, self._physics(), self._all_at()
+        if not (wish and wish.prices and physics and latest) or latest <= self.now:
+            return ()
+        starts = MAX_STARTS - self.request.starts
+        return blocks_before(
+            wish.costs, self.now, self.by - SPARE, physics, self.heater_begun, starts
+        )
+
+    def _physics(self) -> Physics | None:
+        """Return how a heater warms the water, `None` if that is not learned."""
+        rate, missing = self.learned.expected(self.fitted), self.missing
+        if rate is None or missing is None or self.water is None:
+            return None
+        left = max(missing - (self._by_sun() if self._sun_is_sure else 0.0), 0.0)
+        air = self.state.readings.ambient_temperature
+        air = min(USUAL_AIR if air is None else float(round(air)), self.target - left)
+        hours = CELL / _HOUR
+        keeps = exp(-self.cooling * hours)
+        # The learned rate is what is left of the heat in water that is half warm.
+        lost = (self.target - left / 2 - air) * (1 - keeps)
+        return Physics(
+            water=round(self.target - left, 1),
+            target=self.target,
+            air=air,
+            rise=round(rate * hours / (1 + SHARE) + lost, 4),
+            keeps=keeps,
         )
 
     def _read_at(self) -> datetime | None:

@@ -1,11 +1,13 @@
 """A user's request: a body of water that is warm by a time."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
+from ..prices import Price
+from .blocks import MAX_STARTS
 
 WARM_LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
@@ -13,6 +15,30 @@ AHEAD: Final = timedelta(days=7)
 """Longest time between a request and the time by which the water is warm."""
 LONGEST_WARM: Final = timedelta(days=1)
 """Longest time for which the water may stay warm."""
+
+
+MOST_PRICES: Final = 400
+"""Maximum stored prices: 36 hours of five minutes each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Which hours a user prefers: the cheapest, or the sunniest ones."""
+
+    prices: tuple[Price, ...] = ()
+    """Newest prices or forecast before the requested time, in the order of time."""
+    entities: tuple[str, ...] = ()
+    """Entities that have newer ones later."""
+    highest: bool = False
+    """Whether the highest values are preferred."""
+
+    @property
+    def costs(self) -> tuple[Price, ...]:
+        """What heating costs in these hours; the sun's highest hours cost nothing."""
+        if not self.highest:
+            return self.prices
+        highest = max((price.value for price in self.prices), default=0.0)
+        return tuple(replace(one, value=highest - one.value) for one in self.prices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +53,10 @@ class Request:
     """Requested time by the trusted clock, in UTC."""
     lasts: Annotated[timedelta, Within(0, LONGEST_WARM.total_seconds())] = WARM_LASTS
     """Time for which the water stays warm."""
+    wish: Wish | None = None
+    """`None`: heating begins as late as possible."""
+    starts: Annotated[int, Within(0, MAX_STARTS)] = 0
+    """How many blocks of heating have begun."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed commands since the last success."""
     retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)

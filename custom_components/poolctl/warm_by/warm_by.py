@@ -6,7 +6,7 @@ stays. The user at the pool decides. All of this is chosen.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -27,9 +27,10 @@ from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
-from ..learned.warming import Sources
-from .outlook import Daylight, Outlook, outlook
-from .request import AHEAD, LONGEST_WARM, WARM_LASTS, Request
+from ..prices import Price
+from .blocks import AHEAD_OF_TIME, MAX_STARTS
+from .outlook import Daylight, Outlook, Plan, outlook
+from .request import AHEAD, LONGEST_WARM, MOST_PRICES, WARM_LASTS, Request, Wish
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ CHECK: Final = 60.0
 DRAFT: Final = 600.0
 """Seconds for which a time that was entered too late is shown."""
 _MINUTE: Final = timedelta(minutes=1)
+"""Added to a claim: its end may drift by seconds, and must not come too early."""
 _SOON: Final = timedelta(minutes=30)
 """A begun request continues for another time if that must begin within this delay."""
 _LEAVING: Final = 2.0
@@ -62,12 +64,14 @@ class WarmBy:
         stored: Iterable[Request],
         requester: Callable[[Body], str] = lambda body: "",
         daylight: Callable[[datetime], Daylight | None] = lambda by: None,
+        prices: Callable[[Wish], Sequence[Price]] = lambda wish: (),
     ) -> None:
         """Continue the stored requests; `requester` names the source of a hold."""
         self._controller = controller
         self._learned = learned
         self._requester = requester
         self._daylight = daylight
+        self._prices = prices
         self._all = {request.body: request for request in stored}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
@@ -99,13 +103,20 @@ class WarmBy:
             self._clock.now(),
             self._daylight(request.by),
             self._begun_at(request),
+            heater_begun=self._begun_at(request, heater=True),
             blocked=self._blocked(request.body),
         )
 
-    def _begun_at(self, request: Request) -> datetime | None:
-        """Return when its newest heat source began, `None` if none has begun."""
-        claims = self._controller.heat.all
-        begun = (each.since for each in claims if request.claimant in each.claims)
+    def _begun_at(self, request: Request, *, heater: bool = False) -> datetime | None:
+        """Return when its newest heat source, or heater, began, `None` if none has."""
+        now, claimant = self._clock.now(), request.claimant
+        begun = (
+            each.since
+            for each in self._controller.heat.all
+            if (until := each.claims.get(claimant)) is not None
+            and until > now
+            and not (heater and each.thing == thing_of(HeatSource.SOLAR))
+        )
         return max(begun, default=None)
 
     def _has_claims(self, request: Request) -> bool:
@@ -121,6 +132,12 @@ class WarmBy:
         holds = (self._controller.holds.of(slot.index) for slot in self._needed(body))
         held_off = any(hold is not None and not hold.on for hold in holds)
         return held_off or self._state.source is not Source.LAN
+
+    @property
+    def plans(self) -> Mapping[Body, Plan]:
+        """How the water of each request is heated."""
+        found = {each.body: self.outlook(each) for each in self.all}
+        return {body: o.plan for body, o in found.items() if o is not None}
 
     @property
     def late(self) -> tuple[tuple[Request, Outlook], ...]:
@@ -151,7 +168,8 @@ class WarmBy:
         past, and is kept for the next change. Raises the errors of `want`.
         """
         if at > self._clock.now():
-            await self.want(body, at)
+            previous = self.of(body)
+            await self.want(body, at, wish=previous.wish if previous else None)
             return
         if self._clock.now() - at <= AHEAD:
             self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
@@ -160,9 +178,15 @@ class WarmBy:
         self._controller.live.publish()
 
     async def want(
-        self, body: Body, by: datetime | None, lasts: timedelta | None = None
+        self,
+        body: Body,
+        by: datetime | None,
+        lasts: timedelta | None = None,
+        wish: Wish | None = None,
     ) -> None:
         """Have a body of water warm by a time, and for some time from then.
+
+        A wish says which hours are preferred for heating.
 
         `None` ends the request and undoes it. Raises InvalidCommandError for a time in
         the past or more than a week ahead, and the errors of commands; what cannot be
@@ -179,7 +203,10 @@ class WarmBy:
             previous = self._all.get(body)
             if lasts is None:
                 lasts = previous.lasts if previous else WARM_LASTS
-            wanted = Request(body=body, by=by, lasts=min(lasts, LONGEST_WARM))
+            wanted = Request(
+                body=body, by=by, lasts=min(lasts, LONGEST_WARM), wish=wish
+            )
+            wanted = self._with_prices(wanted)
             if previous is not None:
                 await self._make_room(previous, wanted)
             self._drafts.pop(body, None)
@@ -210,7 +237,8 @@ class WarmBy:
             for body in BODIES:
                 request = self._all.get(body)
                 if request and request.retry_at <= time.monotonic():
-                    await self._try(request)
+                    self._put(newest := self._with_prices(request))
+                    await self._try(newest)
             self._check_at = time.monotonic() + CHECK
 
     def _forget_drafts(self) -> None:
@@ -241,42 +269,78 @@ class WarmBy:
             await self._end(request)
         elif expected is None or self._blocked(request.body):
             return
-        elif expected.plan.due or expected.begun:
-            await self._heat(request, expected.plan.sources)
+        elif expected.plan.due or (expected.begun and request.wish is None):
+            await self._heat(request, expected.plan)
         elif self._has_claims(request):
-            self._drop(request)  # the water was only read, and heating begins later
+            self._drop(request)  # the water was only read, or a block is over
+
+    def _with_prices(self, request: Request) -> Request:
+        """Return a request with the newest prices of its entities, as far as they count.
+
+        Without newer ones, those that it has stay.
+        """
+        if (wish := request.wish) is None:
+            return request
+        found: Sequence[Price] = ()
+        with suppress(InvalidCommandError):
+            found = self._prices(wish) if wish.entities else wish.prices
+        first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
+        used = [each for each in found if each.end > first and each.start < request.by]
+        if not used or used == [each for each in wish.prices if each.end > first]:
+            return request
+        return replace(request, wish=replace(wish, prices=tuple(used[:MOST_PRICES])))
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
         outputs = self._state.outputs
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
 
-    async def _heat(self, request: Request, sources: Sources) -> None:
+    async def _heat(self, request: Request, plan: Plan) -> None:
         """Make the water flow and heat up; what is claimed only gets a later end."""
+        begun = self._begun_at(request, heater=True)
         try:
-            await self._claim(request, sources)
+            await self._claim(request, plan)
         finally:
             if self.of(request.body) is not request:
                 self._drop(request)  # somebody ended it meanwhile
+            elif begun is None and self._begun_at(request, heater=True):
+                starts = min(request.starts + 1, MAX_STARTS)
+                self._put(replace(request, starts=starts, tries=0, retry_at=0.0))
 
-    async def _claim(self, request: Request, sources: Sources) -> None:
-        # The end of a claim may drift by seconds: it must not precede the request's.
-        until, claimant = request.until + _MINUTE, request.claimant
+    async def _claim(self, request: Request, plan: Plan) -> None:
         holds, heat = self._controller.holds, self._controller.heat
+        ends, claimant = self._ends(request, plan), request.claimant
+        flows_until = max(ends.values(), default=request.until)
         for slot in self._needed(request.body):
-            if self._lacks(request, holds.claimed_until(slot.index, claimant)):
+            claimed = holds.claimed_until(slot.index, claimant)
+            if self._lacks(request, claimed, flows_until):
                 name = self._requester(request.body)
-                await holds.claim(slot, claimant, until, name)
-        for source in HeatSource:
+                await holds.claim(slot, claimant, flows_until + _MINUTE, name)
+        for source, until in ends.items():
             claimed = heat.claimed_until(thing_of(source), claimant)
-            wanted = claimed is not None or source in sources
-            if wanted and self._lacks(request, claimed):
-                await heat.claim(source, claimant, until)
+            if self._lacks(request, claimed, until):
+                await heat.claim(source, claimant, until + _MINUTE)
 
-    def _lacks(self, request: Request, claimed: datetime | None) -> bool:
-        """Return whether a request, if nobody has ended it, lacks a claim until its end."""
+    def _ends(self, request: Request, plan: Plan) -> dict[HeatSource, datetime]:
+        """Return until when each wanted heat source heats.
+
+        A heater ends with its block. Without blocks, what is claimed goes on.
+        """
+        until_of, claimant = self._controller.heat.claimed_until, request.claimant
+        block = plan.until or request.until
+        return {
+            source: request.until if source is HeatSource.SOLAR else block
+            for source in HeatSource
+            if source in plan.sources
+            or (request.wish is None and until_of(thing_of(source), claimant))
+        }
+
+    def _lacks(
+        self, request: Request, claimed: datetime | None, until: datetime
+    ) -> bool:
+        """Return whether a request, if nobody has ended it, lacks a claim until a time."""
         exists = self.of(request.body) is request
-        return exists and (claimed is None or claimed < request.until)
+        return exists and (claimed is None or claimed < until)
 
     def _ended(self, claimant: str) -> None:
         """End the request of a claimant: somebody ended a part of its heating."""
