@@ -6,7 +6,7 @@ that users typed (names of outputs and schedules) is replaced.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from enum import Enum
 
@@ -130,9 +130,17 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),
         "heat": to_stored(controller.heat.all, tuple[HeatClaim, ...]),
-        "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
+        "warm_by": to_stored(
+            tuple(map(_without_entities, coordinator.warm_by.all)), tuple[Request, ...]
+        ),
         "recording": _recording(observers, record.device_id),
     }
+
+
+def _without_entities(request: Request) -> Request:
+    """Return a request without the entities of its prices, which the user named."""
+    wish = request.wish
+    return replace(request, wish=wish and replace(wish, entities=()))
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:

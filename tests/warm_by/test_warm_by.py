@@ -19,6 +19,7 @@ from custom_components.poolctl.client.pool.heating import POOL, SPA
 from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
+from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.status.test_problems import problems
@@ -936,6 +937,8 @@ async def test_new_prices_move_the_blocks(spa: Home) -> None:
     await until(spa, at(14, 50))
     assert as_before(spa)
     states.async_set("sensor.prices", "unavailable")
+    found = await async_get_config_entry_diagnostics(spa.hass, spa.entry)
+    assert "0.05" in str(found) and "sensor.prices" not in str(found)
     await until(spa, at(16, 20))
     assert heated(spa)
     await until(spa, at(18))

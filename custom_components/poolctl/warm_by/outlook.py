@@ -215,7 +215,8 @@ class _Task:
         rate, missing = self.learned.expected(self.fitted), self.missing
         if rate is None or missing is None or self.water is None:
             return None
-        left = max(missing - (self._by_sun() if self._sun_is_sure else 0.0), 0.0)
+        by_sun = self._by_sun() if self._sun_is_sure else 0.0
+        left = round(max(missing - by_sun, 0.0), 1)  # the same plan with every read
         air = self.state.readings.ambient_temperature
         air = min(USUAL_AIR if air is None else float(round(air)), self.target - left)
         hours = CELL / _HOUR
@@ -223,7 +224,7 @@ class _Task:
         # The learned rate is what is left of the heat in water that is half warm.
         lost = (self.target - left / 2 - air) * (1 - keeps)
         return Physics(
-            water=round(self.target - left, 1),
+            water=self.target - left,
             target=self.target,
             air=air,
             rise=round(rate * hours / (1 + SHARE) + lost, 4),

@@ -286,9 +286,10 @@ class WarmBy:
             found = self._prices(wish) if wish.entities else wish.prices
         first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
         used = [each for each in found if each.end > first and each.start < request.by]
+        used = used[:MOST_PRICES]
         if not used or used == [each for each in wish.prices if each.end > first]:
             return request
-        return replace(request, wish=replace(wish, prices=tuple(used[:MOST_PRICES])))
+        return replace(request, wish=replace(wish, prices=tuple(used)))
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
         outputs = self._state.outputs

@@ -8,6 +8,7 @@ from homeassistant.util import dt as dt_util
 
 from tests.world.simulator.pool import SPA_HEATER
 
+from .hours import GET_PRICES, PRICES, of_an_action, prices
 from .house import (
     Act,
     Blueprint,
@@ -166,6 +167,17 @@ def warm_by(house: House) -> str:
     return f"{dt_util.as_local(datetime.fromisoformat(shown)):%a %H:%M}"
 
 
+def wished(house: House) -> tuple[list[str], bool, bool]:
+    """Return the entities of prices, if it has prices, and if the highest are best."""
+    (coordinator, *_) = house.entry.runtime_data.controllers.values()
+    found = [request.wish for request in coordinator.warm_by.all if request.wish]
+    return (
+        [entity for wish in found for entity in wish.entities],
+        any(wish.prices for wish in found),
+        any(wish.highest for wish in found),
+    )
+
+
 def on(ready_at: str, *weekdays: str, **more: Any) -> Happening:
     return edited(ready_at=ready_at, weekdays=[*weekdays], **more)
 
@@ -220,6 +232,18 @@ READY_AT = Blueprint(
             (spa("switch.turn_off"), 6, ""),
             (restarted(), "18:05", ""),
             (given_back, 1, ""),
+        ),
+        "prices of sensors, or a forecast that an action returns": (
+            (prices, 0, ""),
+            (edited(preferred="prices", lists=[PRICES]), 0, ""),
+            (check(warm_by, ""), "22:05", ""),
+            (check(wished, ([PRICES], True, False)), 0, ""),
+            (of_an_action(True), 0, ""),
+            (edited(preferred="solar", list_action=[GET_PRICES]), 20, ""),
+            (check(wished, ([], True, True)), 0, ""),
+            (of_an_action(False), 0, ""),
+            (edited(preferred="prices", list_action=[GET_PRICES]), 20, ""),
+            (check(wished, ([], False, False)), 0, ""),
         ),
     },
 )
