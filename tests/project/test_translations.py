@@ -44,7 +44,9 @@ def load(name: str) -> Any:
 
 
 ICONS = load("icons.json")
-REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
+REFUSAL = r'(?:InvalidCommandError|_NoPricesError)\(\s*f?"[^"]*",\s*reason="(\w+)"'
+REFUSED = r'_refused\("(\w+)"'
+"""What a list of prices is refused for (prices.py)."""
 
 
 def keys(pattern: str) -> set[str]:
@@ -64,7 +66,7 @@ def test_exceptions() -> None:
     named = keys(r'translation_domain=DOMAIN,\s*translation_key="(\w+)"')
     mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
     # Reasons of commands that are refused before they are sent.
-    mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL)
+    mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL) | keys(REFUSED)
     # What could not be released is reported without an exception.
     mapped |= {"holds_left", "pauses_left", "heat_left"}
     assert named | mapped == set(ENGLISH["exceptions"])
@@ -172,7 +174,8 @@ def test_every_explanation_has_a_sentence() -> None:
     )
     further = {"kept_off", "no_end", "until", "next", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}
-    further.add("warm_by_passed")
+    further |= {"warm_by_passed", "warm_by_block", "warm_by_unpriced"}
+    further |= {"warm_by_no_rate", "warm_by_no_prices", "heat_block"}
     assert further <= set(written.findall(sources))
     expected = {f"why_{cause.key}" for cause in causes} | {f"why_{k}" for k in further}
     assert expected == {key for key in ENGLISH["common"] if key.startswith("why_")}
@@ -230,6 +233,7 @@ def test_placeholders_are_filled() -> None:
     """The sources give a value for every placeholder in a text."""
     given = keys(r'"(\w+)": ') | keys(r'report\("\w+", (\w+)=') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
+    given |= set(re.findall(r"(\w+)=", (FOLDER / "prices.py").read_text()))
     filled = re.findall(r"fill\([^{]*\{([^}]*)\}", CARDS)
     given |= set(re.findall(r"\w+", " ".join(filled)))
     for path, text in texts(ENGLISH).items():
