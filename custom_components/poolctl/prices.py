@@ -1,8 +1,8 @@
 """Prices and forecasts of other integrations, read by their shape.
 
-A list has times and a number for each: objects or pairs, an object of values by time or
-by hour (`price_00h`), or the numbers of a whole day (`today`, `tomorrow`). It may be
-within other objects and lists, or a text. The names of integrations do not matter.
+A list has times and a number for each: objects or pairs, columns, an object of values by
+time or by hour (`price_00h`), or the numbers of a whole day (`today`, `tomorrow`). It may
+be within other objects and lists, or a text. The names of integrations do not matter.
 """
 
 from ast import literal_eval
@@ -39,7 +39,8 @@ PRICE_FIELDS: Final[VolDictType] = {
 """Fields of the actions that choose times by prices or forecasts."""
 
 _BEST: Final = (
-    *("total", "_inc", "per_", "price", "value", "estimate", "forecast", "watts"),
+    *("total", "_inc", "per_", "price", "cost", "rate", "value"),
+    *("estimate", "forecast", "watts"),
 )
 """Parts of names, best first: what is paid in all, or for a unit; then power."""
 _END: Final = re.compile(r"(?:^|_)(?:ends?|till|until|to)(?:$|_)|^endsAt$|[a-z]End$")
@@ -234,11 +235,24 @@ def _tables(data: object, path: _Path) -> Iterator[Sequence[_Row]]:
         yield [
             {"": at, **_cells(each, name)} for at, each in data.items() if _moment(at)
         ]
+        yield _of_columns(data)
         yield from _by_hour(data, path)
     elif _is_list(data):
         yield [_cells(each, name) for each in data[:_MOST]]
         if _DAY.search(" ".join(path)):
             yield _of_day(data, path)
+
+
+def _of_columns(data: Mapping[object, object]) -> Sequence[_Row]:
+    """Return the rows of lists that are equally long."""
+    columns = {str(key): each for key, each in data.items() if _is_list(each)}
+    if len({len(each) for each in columns.values()}) != 1:
+        return []
+    rows = [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
+    return rows[:_MOST]
 
 
 def _of_day(data: Sequence[object], path: _Path) -> Sequence[_Row]:

@@ -246,6 +246,21 @@ def test_pairs() -> None:
     assert [(each.start, each.end, each.value) for each in prices(stamps)] == BOTH
 
 
+def test_columns() -> None:
+    """A service may return each field as a list."""
+    stamps = [NOON.timestamp(), (NOON + HOUR).timestamp()]
+    columns = {"unix_seconds": stamps, "price": [0.3, -0.1], "unit": "EUR / MWh"}
+    for data in (columns, {"hourly": {"time": [ONE, TWO], "radiation": [0.3, -0.1]}}):
+        assert [(each.start, each.end, each.value) for each in prices(data)] == BOTH
+
+
+def test_two_lists_of_one_entity() -> None:
+    """The plain name counts."""
+    others = [{"start": ONE, "value": 9.0}, {"start": THREE, "value": 9.0}]
+    found = prices({"rates": FORMS["ENTSO-e"]["prices"], "original_rates": others})
+    assert [(each.start, each.end, each.value) for each in found] == BOTH
+
+
 def test_a_time_that_all_entries_share() -> None:
     """It is that of an update, and no part of the period."""
     entries = [
