@@ -50,7 +50,11 @@ _HEX: Final = {"payload", "reply"}
 """Fields of frames and events that hold masked hex."""
 
 
-PAGES: Final = (FOLDER.parents[1] / "README.md", FOLDER.parents[1] / "docs/protocol.md")
+_ROOT: Final = FOLDER.parents[1]
+PAGES: Final = tuple(
+    _ROOT / name
+    for name in ("README.md", "docs/how-sure-we-are.md", "docs/protocol.md")
+)
 """Pages that show how many owners have verified the integration, by firmware."""
 _VERIFIED: Final = re.compile(
     r"(?<=<!-- verified -->).*?(?=<!-- /verified -->)", re.DOTALL

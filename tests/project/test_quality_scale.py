@@ -26,7 +26,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "docs-conditions": ("Conditions",),
     "docs-configuration-parameters": ("Options",),
     "docs-data-update": ("How data is updated",),
-    "docs-examples": ("Examples", "Blueprints"),
+    "docs-examples": ("Triggers in YAML", "Blueprints"),
     "docs-installation-instructions": ("Installation", "Setup"),
     "docs-installation-parameters": ("Fields of the setup",),
     "docs-known-limitations": ("Known limitations",),
