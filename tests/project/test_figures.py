@@ -126,7 +126,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
         connection._ADDRESS_PATIENCE / MINUTE,
     ),
     ("CONTRIBUTING", "A full pool has at most {} enabled entities", MOST),
-    ("CONTRIBUTING", "a page at most {} (", MOST_OF_ITS_OWN),
+    ("CONTRIBUTING", "the page of its controller at most {},", MOST_OF_ITS_OWN),
     ("CHANGELOG", "A fully equipped pool has {} enabled entities", MOST),
     ("CHANGELOG", "running hours are updated every {} minutes", totals.PERIOD / MINUTE),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
