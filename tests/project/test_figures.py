@@ -23,7 +23,7 @@ from custom_components.poolctl.learned import (
 )
 from custom_components.poolctl.learned.steady import BANDS, DIFFERENCE_LASTS
 from custom_components.poolctl.status import account, connection
-from custom_components.poolctl.warm_by import outlook, request
+from custom_components.poolctl.warm_by import blocks, outlook, request
 from tests.devices.test_parts import MOST, MOST_OF_ITS_OWN
 from tests.project.pages import DOCS, README
 from tests.validation import Repository
@@ -131,6 +131,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("CHANGELOG", "running hours are updated every {} minutes", totals.PERIOD / MINUTE),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "it reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
+    ("heating", "in the {} hours before", blocks.AHEAD_OF_TIME / HOURS),
 )
 """Page, words with {} for the figure, and the figure in the code."""
 
