@@ -973,3 +973,18 @@ async def test_two_readings_of_its_prices(spa: Home) -> None:
     with failure("prices_ambiguous", ServiceValidationError):
         await call_action(spa, "spa", at(18), prices=homes)
     assert warm_by(spa) is None
+
+
+async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:
+    """It is undone at the first contact, and the request goes on."""
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 14))
+    await until(spa, at(13, 50))
+    assert heated(spa)
+    spa.controller.faults.on("refuse")
+    spa.cloud.faults.on("refuse")
+    await spa.live(2 * 3600, step=HASTE)
+    spa.controller.faults.clear()
+    spa.cloud.faults.clear()
+    await spa.live(6 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) == at(18)
