@@ -1,28 +1,29 @@
 """Prices and forecasts of other integrations, read by their shape.
 
-A list has times and a number for each: objects or pairs, columns, an object of values by
-time or by hour (`price_00h`), or the numbers of a whole day (`today`, `tomorrow`). It may
-be within other objects and lists, or a text. The names of integrations do not matter.
+Their names do not matter. Whatever holds a list (attributes, the response of an action,
+a text of a template) is read in the order of this file: (1) each object or list in it
+that has a known shape becomes rows of cells; (2) each number of the rows, with their
+times, is a list of prices; (3) the best of these lists are those of the source; (4) all
+sources become one list. Where two values may be meant for the same time, none is chosen.
 """
 
 from ast import literal_eval
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
-from itertools import chain, pairwise
-import json
-from math import isfinite
+from datetime import UTC, datetime, timedelta
+from itertools import chain, islice, pairwise
 import re
-from statistics import StatisticsError, correlation, multimode
-from typing import Any, Final, NamedTuple, TypeIs
+from statistics import mode
+from typing import Any, Final, NamedTuple
 
 from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
+from homeassistant.util.json import json_loads
 import probatio as vol
 
 from .client.wire.exceptions import InvalidCommandError
@@ -38,28 +39,29 @@ PRICE_FIELDS: Final[VolDictType] = {
 }
 """Fields of the actions that choose times by prices or forecasts."""
 
-_BEST: Final = (
-    *("total", "_inc", "per_", "price", "cost", "rate", "value"),
-    *("estimate", "forecast", "watts"),
-)
+_PAID: Final = "total", "_inc", "per_", "price", "cost", "rate", "value"
+_POWER: Final = "estimate", "forecast", "watts"
+_BEST: Final = *_PAID, *_POWER
 """Parts of names, best first: what is paid in all, or for a unit; then power."""
-_END: Final = re.compile(r"(?:^|_)(?:ends?|till|until|to)(?:$|_)|^endsAt$|[a-z]End$")
-_ENERGY: Final = re.compile(r"(?<!per_)(?<![a-z])k?wh(?![a-z])|_hours", re.IGNORECASE)
-_TIME: Final = re.compile(r"\d{4}-?\d\d-?\d\d[T ]\d\d.*")
-_DURATION: Final = re.compile(r"PT(?:\d\d?H)?(?:\d{1,4}M)?|\d?\d:\d\d:\d\d")
-_AT_HOUR: Final = re.compile(r"(.*?)([01]?\d|2[0-3])(?:[h:]([0-5]\d)?)?(_d)?")
-_DAY: Final = re.compile("(tomorrow|next_day)|today", re.IGNORECASE)
+_ENERGY: Final = re.compile("(?i)(?<!per_)(?<![a-z])k?wh(?![a-z])|watt_hours")
+_END: Final = re.compile("(^|_)end|End|until|till")
+_DURATION: Final = re.compile(r"PT(\d\d?H)?(\d{1,4}M)?|\d?\d:\d\d:\d\d")
+_DAY: Final = re.compile("(?i)(tomorrow|next_day)|today")
+_HOUR_KEY: Final = re.compile(r"(.*?)([01]?\d|2[0-3])(?:[h:]([0-5]\d)?)?(?:_d)?")
+"""`price_07h`, `7`, `07:15`; PVPC adds `_d` to an hour that comes twice."""
 _HOURS: Final = 23
 """Minimum hours of a day in keys: one is left out once a year."""
 _HOUR: Final = timedelta(hours=1)
-_STEPS: Final = tuple(timedelta(minutes=minutes) for minutes in (15, 30, 60))
-_SAME_COURSE: Final = 0.999
+_STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
+_FIRST_TIME: Final = 1e9
+"""Numbers from here on are times in s or ms since 1970: from 2001."""
 _DEPTH: Final = 8
 _MOST: Final = 2000
 """Maximum entries of a list: a week of quarter-hours, three times."""
 
 type _Path = tuple[str, ...]
 type _Row = Mapping[str, object]
+type _Entries = Sequence[tuple[object, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,282 @@ class PriceList(NamedTuple):
     """Prices in the order of their times; none overlap."""
 
     path: _Path
-    """Keys of the objects that hold them."""
-    field: str
-    """Name of their values; those with another name may have another unit."""
+    """Keys of the objects that hold them, and the name of their values."""
     prices: Sequence[Price]
+
+    @property
+    def field(self) -> str:
+        """Name of their values; those with another name may have another unit."""
+        return self.path[-1]
+
+
+# 1. Each object or list of a known shape becomes rows of cells by name.
+
+
+def _found(data: object, path: _Path = ()) -> Iterator[PriceList]:
+    """Return the lists that an object or a list is, or else those within it."""
+    data = _parsed(data)
+    if isinstance(data, Mapping):
+        rows_of, entries = _rows_of_object, list(islice(data.items(), _MOST))
+    elif isinstance(data, list | tuple):
+        rows_of, entries = _rows_of_list, list(enumerate(data[:_MOST]))
+    else:
+        return
+    found = [one for rows in rows_of(entries, path) for one in _lists(rows, path)]
+    yield from found
+    if not found and len(path) < _DEPTH:
+        for key, inner in entries:
+            yield from _found(inner, (*path, str(key)))
+
+
+def _parsed(data: object) -> object:
+    """Return a value, or what a text has: JSON, or Python from a template."""
+    if isinstance(data, str) and data.lstrip()[:1] in ("[", "{"):
+        for parse in (json_loads, literal_eval):
+            with suppress(
+                ValueError, SyntaxError, TypeError, MemoryError, RecursionError
+            ):
+                return parse(data.strip())
+    return data
+
+
+def _rows_of_list(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
+    yield [_cells(entry, path) for _, entry in entries]
+    # A number for each part of today or tomorrow.
+    start, end = _midnight(path), _midnight(path, 1)
+    step = (end - start) / max(len(entries), 1)
+    if step in _STEPS and _DAY.search(" ".join(path)):
+        yield [
+            {"at": start + at * step, "": each} for at, (_, each) in enumerate(entries)
+        ]
+
+
+def _rows_of_object(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
+    # Times as keys.
+    yield [{"": key, **_cells(each, path)} for key, each in entries if _moment(key)]
+    # Lists of the same length: one of times, and one of numbers.
+    lists = {str(key): each for key, each in entries if isinstance(each, list | tuple)}
+    if len({len(each) for each in lists.values()}) == 1:
+        columns = islice(zip(*lists.values(), strict=True), _MOST)
+        yield [dict(zip(lists, cells, strict=True)) for cells in columns]
+    yield from _hours_as_keys(entries, path)
+
+
+def _hours_as_keys(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
+    days: dict[str, list[_Row]] = {}
+    for key, each in entries:
+        if match := _HOUR_KEY.fullmatch(str(key)):
+            name, hour, minute = match.groups("0")
+            names = (*path, name) if name else path
+            day = dt_util.as_local(_midnight(names)).replace(tzinfo=None)
+            at = day.replace(hour=int(hour), minute=int(minute))
+            days.setdefault(name, []).append({"": at, **_cells(each, names)})
+    yield from (day for day in days.values() if len(day) >= _HOURS)
+
+
+def _cells(entry: object, path: _Path) -> _Row:
+    """Return the cells of an object and of those in it, of a list, or of one value."""
+    if isinstance(entry, list | tuple):
+        return {str(at): cell for at, cell in enumerate(entry)}
+    if not isinstance(entry, Mapping):
+        return {path[-1] if path else "value": entry}
+    cells = {str(key): cell for key, cell in entry.items()}
+    for key, cell in entry.items():
+        if isinstance(cell, Mapping):
+            cells |= {f"{key}_{name}": each for name, each in cell.items()}
+    return cells
+
+
+def _midnight(path: _Path, days: int = 0) -> datetime:
+    """Return the start in UTC of the day that names mean, or some days after it."""
+    days += any(match[1] for match in _DAY.finditer(" ".join(path)))
+    day = dt_util.now().date() + timedelta(days=days)
+    return dt_util.as_utc(dt_util.start_of_local_day(day))
+
+
+# 2. Each number of the rows, with their times, is a list of prices.
+
+
+def _lists(rows: Sequence[_Row], path: _Path) -> Iterator[PriceList]:
+    times, numbers = _columns(rows, _moment), _columns(rows, _number)
+    periods = list(_periods(rows, times)) if times and numbers else []
+    for name, column in numbers.items():
+        # The energy of a period is its mean power.
+        energy = _ENERGY.search(name)
+        prices = [
+            Price(start, end, number / ((end - start) / _HOUR) if energy else number)
+            for start, end, at in periods
+            if (number := column[at]) is not None
+        ]
+        if prices:
+            yield PriceList((*path, name), prices)
+
+
+def _columns[T](
+    rows: Sequence[_Row], convert: Callable[[object, str], T | None]
+) -> dict[str, list[T | None]]:
+    """Return the columns that have values of a kind."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    columns = {name: [convert(row.get(name), name) for row in rows] for name in names}
+    return {n: c for n, c in columns.items() if any(each is not None for each in c)}
+
+
+def _moment(value: object, name: str = "") -> datetime | None:
+    """Return a time in UTC; without a zone, it is local, or UTC if its name says so.
+
+    The time is a whole minute: periods may begin a second late (Amber), or end one early.
+    """
+    with suppress(ValueError):
+        if isinstance(value, str) and len(value) > len("2026-07-01"):
+            value = dt_util.parse_datetime(value)
+        elif isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
+            value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
+        if isinstance(value, datetime) and 2000 < value.year < 3000:
+            if value.tzinfo is None and "utc" in name.lower():
+                value = value.replace(tzinfo=UTC)
+            nearest = dt_util.as_utc(value) + timedelta(seconds=30)
+            return nearest.replace(second=0, microsecond=0)
+    return None
+
+
+def _number(value: object, _: str = "") -> float | None:
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            number = float(value)
+            return number if abs(number) < _FIRST_TIME else None
+    return None
+
+
+def _periods(
+    rows: Sequence[_Row], times: Mapping[str, Sequence[datetime | None]]
+) -> Iterator[tuple[datetime, datetime, int]]:
+    """Return the start and the end of each row that has a time, and its place."""
+    # A time that all rows share is that of an update.
+    names = [name for name in times if len(set(times[name])) > 1] or list(times)
+    names.sort(key=lambda name: min(filter(None, times[name])))
+    starts, ends = list(_in_turn(times[names[0]])), times[names[-1]]
+    ends_only = all(map(_END.search, names))
+    for at, (start, length) in enumerate(
+        zip(starts, _lengths(rows, starts), strict=True)
+    ):
+        end = ends[at]
+        if start and ends_only:
+            yield start - length, start, at
+        elif start:
+            yield start, end if end and end > start else start + length, at
+
+
+def _in_turn(starts: Iterable[datetime | None]) -> Iterator[datetime | None]:
+    """Return starts; a local time that comes twice is that of both hours, in turn."""
+    begun: set[datetime | None] = set()
+    for start in starts:
+        again = start in begun
+        begun.add(start)
+        later = start and dt_util.as_utc(dt_util.as_local(start).replace(fold=1))
+        yield later if again else start
+
+
+def _lengths(
+    rows: Sequence[_Row], starts: Sequence[datetime | None]
+) -> Iterator[timedelta]:
+    """Return how long the price of each row lasts: its duration, or until the next one.
+
+    Hours and parts of an hour are not longer than most of them.
+    """
+    later = dict(pairwise(sorted(filter(None, set(starts)))))
+    usual = mode([end - start for start, end in later.items()] or [_HOUR])
+    for row, start in zip(rows, starts, strict=True):
+        gap = later[start] - start if start in later else usual
+        yield _duration(row) or (gap if usual > _HOUR else min(gap, usual))
+
+
+def _duration(row: _Row) -> timedelta | None:
+    texts = (each for each in row.values() if isinstance(each, str))
+    found = (dt_util.parse_duration(t) for t in texts if _DURATION.fullmatch(t))
+    return next(filter(None, found), None)
+
+
+# 3. The lists of a source become one: the best ones, and others for other times.
+
+
+def read(data: object) -> PriceList | None:
+    """Return the prices that an answer or attributes hold, `None` if there are none.
+
+    Raises InvalidCommandError if two values may be meant for the same time, such as
+    those of two homes.
+    """
+    kept = _best(list(_found(data)))
+    found: dict[datetime, Price] = {}
+    for price in chain.from_iterable(each.prices for each in kept):
+        first = found.setdefault(price.start, price)
+        if first.value != price.value:
+            raise _refused("prices_ambiguous", f"{first.value:g}", f"{price.value:g}")
+    prices = [found[start] for start in sorted(found)]
+    for at, (price, later) in enumerate(pairwise(prices)):
+        prices[at] = replace(price, end=min(price.end, later.start))
+    return PriceList(kept[0].path, prices) if kept else None
+
+
+def _best(lists: Sequence[PriceList]) -> Sequence[PriceList]:
+    # Numbers without times count only where nothing has times.
+    lists = [each for each in lists if each.field] or lists
+    kept: list[PriceList] = []
+    for each in sorted(lists, key=_rank):
+        if not any(_instead(one, each) for one in kept):
+            kept.append(each)
+    return kept
+
+
+def _rank(one: PriceList) -> tuple[list[tuple[int, int]], int, bool, int]:
+    """Return the order of lists: by their names; one that never changes later."""
+    *above, name = one.path
+    flat = len({price.value for price in one.prices}) == 1
+    return [(_place(each), len(each)) for each in above], _place(name), flat, len(name)
+
+
+def _place(name: str) -> int:
+    places = (at for at, part in enumerate(_BEST) if part in name.lower())
+    return min(places, default=len(_BEST))
+
+
+def _instead(one: PriceList, other: PriceList) -> bool:
+    """Return whether a list counts instead of another one; raise if that is not known."""
+    values = {price.start: price.value for price in other.prices}
+    both = [(p.value, values[p.start]) for p in one.prices if p.start in values]
+    if all(value == another for value, another in both):
+        return False
+    one_row = one.path[:-1] == other.path[:-1]
+    if not _better(one.path, other.path) and not (one_row and _same_order(both)):
+        names = (" ".join(dict.fromkeys(each.path)).strip() for each in (one, other))
+        raise _refused("prices_ambiguous", *names)
+    return True
+
+
+def _better(path: _Path, other: _Path) -> bool:
+    """Return whether one of two lists in an object has the better name.
+
+    That is known if the other name only adds to it, too.
+    """
+    names = [pair for pair in zip(path, other, strict=False) if len({*pair}) > 1]
+    if path[:-2] != other[:-2] or not names:
+        return False
+    name, longer = names[0]
+    adds = _place(name) == _place(longer) < len(_BEST) and name in longer
+    return adds or _place(name) < _place(longer)
+
+
+def _same_order(both: Iterable[tuple[float, float]]) -> bool:
+    """Return whether two numbers make one plan: in two units, with and without tax."""
+    return all(low[1] <= high[1] for low, high in pairwise(sorted(both)))
+
+
+def _refused(reason: str, first: str, second: str) -> InvalidCommandError:
+    return InvalidCommandError(
+        f"{first} or {second}", reason=reason, first=first, second=second
+    )
+
+
+# 4. Prices of several sources replace each other; their forecasts are added.
 
 
 def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
@@ -96,21 +370,17 @@ def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | 
 
 
 def prices_of(
-    hass: HomeAssistant, entity_ids: Iterable[str], *, add: bool
+    hass: HomeAssistant, entity_ids: Collection[str], *, add: bool
 ) -> list[Price]:
     """Return the prices that entities have now, or the sum of their forecasts."""
-    lists: list[PriceList] = []
-    units: list[str | None] = []
-    for state in map(hass.states.get, entity_ids):
-        attributes = state.attributes if state else {}
-        if found := read(attributes):
-            lists.append(found)
-            units.append(attributes.get(ATTR_UNIT_OF_MEASUREMENT))
-        elif add:
-            return []  # a roof without its forecast
-    _check_kinds(units)
-    _check_kinds(found.field if add else None for found in lists)
-    return _together([found.prices for found in lists], add=add)
+    states = filter(None, map(hass.states.get, entity_ids))
+    found = [(state, prices) for state in states if (prices := read(state.attributes))]
+    if add and len(found) < len(entity_ids):
+        return []  # a roof without its forecast
+    _check_kinds(state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) for state, _ in found)
+    if add:
+        _check_kinds(prices.field for _, prices in found)
+    return _together([prices.prices for _, prices in found], add=add)
 
 
 def _check_kinds(kinds: Iterable[str | None]) -> None:
@@ -120,17 +390,12 @@ def _check_kinds(kinds: Iterable[str | None]) -> None:
 
 
 def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
-    """Return one list of several: the last one counts, or all are added.
-
-    A price is that of one place, and a forecast that of one roof.
-    """
+    """Return one list of several. A price is that of one place, a forecast of one roof."""
     every = [price for prices in lists for price in prices]
     edges = sorted({price.start for price in every} | {price.end for price in every})
     found = []
     for start, end in pairwise(edges):
-        values = [
-            value for each in lists if (value := price_at(each, start)) is not None
-        ]
+        values = [v for prices in lists if (v := price_at(prices, start)) is not None]
         if values:
             found.append(Price(start, end, sum(values) if add else values[-1]))
     return found
@@ -141,287 +406,3 @@ def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
     place = bisect_right(prices, moment, key=lambda price: price.start)
     price = prices[place - 1] if place else None
     return price.value if price and moment < price.end else None
-
-
-def read(data: object) -> PriceList | None:
-    """Return the prices that an answer or attributes hold, `None` if there are none.
-
-    A value without an end lasts until the next one starts; in a list of hours or parts
-    of an hour, not longer than most of them. Raises InvalidCommandError if two values
-    may be meant for the same time, such as those of two homes.
-    """
-    found: dict[datetime, tuple[PriceList, Price]] = {}
-    for each in sorted(_lists(data, (), _DEPTH), key=_rank):
-        own = {price.start: (each, price) for price in each.prices}
-        both = own.keys() & found.keys()
-        clash = [at for at in both if own[at][1].value != found[at][1].value]
-        if not clash:
-            found = own | found
-        elif each.field and not _outranks(found[clash[0]][0].path, each.path):
-            paths = (found[clash[0]][0].path, each.path)
-            raise _refused("prices_ambiguous", *map(" ".join, paths))
-    return _without_overlaps([found[at] for at in sorted(found)]) if found else None
-
-
-def _without_overlaps(found: Sequence[tuple[PriceList, Price]]) -> PriceList:
-    ends = [price.start for _, price in found[1:]]
-    prices = [
-        replace(price, end=min(price.end, end))
-        for (_, price), end in zip(found, [*ends, found[-1][1].end], strict=True)
-    ]
-    return found[0][0]._replace(prices=prices)
-
-
-def _rank(each: PriceList) -> tuple[bool, int, int]:
-    name = "".join(each.path[-1:])
-    places = [at for at, part in enumerate(_BEST) if part in name.lower()]
-    return not each.field, min(places, default=len(_BEST)), len(name)
-
-
-def _outranks(path: _Path, other: _Path) -> bool:
-    """Return whether one of two values in the same object is known to be the better."""
-    return path[:-1] == other[:-1] and len(_plainest([path[-1], other[-1]])) == 1
-
-
-def _plainest(names: Sequence[str]) -> Sequence[str]:
-    """Return the names that may be meant, without those that only add to another."""
-    for part in _BEST:
-        if fitting := [name for name in names if part in name.lower()]:
-            first = min(fitting, key=len)
-            return [first, *(name for name in fitting if first not in name)]
-    return names
-
-
-def _refused(reason: str, first: str, second: str) -> InvalidCommandError:
-    return InvalidCommandError(
-        f"{first} or {second}", reason=reason, first=first, second=second
-    )
-
-
-def _lists(data: object, path: _Path, depth: int) -> Iterator[PriceList]:
-    """Return the lists of an object, or else those of the objects in it."""
-    data = _parsed(data)
-    lists = [each for rows in _tables(data, path) if (each := _price_list(rows, path))]
-    yield from lists
-    if lists or not depth:
-        return
-    if isinstance(data, Mapping):
-        for key, child in data.items():
-            yield from _lists(child, (*path, str(key)), depth - 1)
-    elif _is_list(data):
-        for at, child in enumerate(data[:_MOST]):
-            yield from _lists(child, (*path, str(at)), depth - 1)
-
-
-def _parsed(data: object) -> object:
-    """Return a value, or what a text of a template has."""
-    if isinstance(data, str) and data.lstrip()[:1] in ("[", "{"):
-        for parse in (json.loads, literal_eval):
-            with suppress(
-                ValueError, SyntaxError, TypeError, MemoryError, RecursionError
-            ):
-                return parse(data.strip())
-    return data
-
-
-def _is_list(data: object) -> TypeIs[Sequence[object]]:
-    return isinstance(data, Sequence) and not isinstance(data, str | bytes)
-
-
-def _tables(data: object, path: _Path) -> Iterator[Sequence[_Row]]:
-    """Return rows with a time and other cells, for each form that the data may have."""
-    name = path[-1] if path else "value"
-    if isinstance(data, Mapping):
-        yield [
-            {"": at, **_cells(each, name)} for at, each in data.items() if _moment(at)
-        ]
-        yield _of_columns(data)
-        yield from _by_hour(data, path)
-    elif _is_list(data):
-        yield [_cells(each, name) for each in data[:_MOST]]
-        if _DAY.search(" ".join(path)):
-            yield _of_day(data, path)
-
-
-def _of_columns(data: Mapping[object, object]) -> Sequence[_Row]:
-    """Return the rows of lists that are equally long."""
-    columns = {str(key): each for key, each in data.items() if _is_list(each)}
-    if len({len(each) for each in columns.values()}) != 1:
-        return []
-    rows = [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
-    ]
-    return rows[:_MOST]
-
-
-def _of_day(data: Sequence[object], path: _Path) -> Sequence[_Row]:
-    """Return the rows of a list with a number for each hour or quarter of a day."""
-    start, end = (_midnight(path, days) for days in (0, 1))
-    step = (end - start) / (len(data) or 1)
-    cells = enumerate(data if step in _STEPS else ())
-    return [{"at": start + at * step, "": each} for at, each in cells]
-
-
-def _by_hour(data: Mapping[object, object], path: _Path) -> Iterator[Sequence[_Row]]:
-    """Return the rows of days whose hours are in the keys, with or without minutes."""
-    days: dict[str, dict[time, object]] = {}
-    for key, each in data.items():
-        if match := _AT_HOUR.fullmatch(str(key)):
-            prefix, hour, minute, again = match.groups()
-            at = time(int(hour), int(minute or 0), fold=int(bool(again)))
-            days.setdefault(prefix, {})[at] = each
-    zone = dt_util.get_default_time_zone()
-    for prefix, day in days.items():
-        if len({at.hour for at in day}) >= _HOURS:
-            date = _midnight((*path, prefix)).astimezone(zone)
-            starts = [datetime.combine(date, at, zone) for at in day]
-            cells = [_cells(each, prefix) for each in day.values()]
-            yield [{"": at, **c} for at, c in zip(starts, cells, strict=True)]
-
-
-def _midnight(path: _Path, days: int = 0) -> datetime:
-    """Return the start in UTC of the day that the names of a list mean, or a later one."""
-    days += any(match[1] for match in _DAY.finditer(" ".join(path)))
-    day = dt_util.now().date() + timedelta(days=days)
-    return dt_util.as_utc(dt_util.start_of_local_day(day))
-
-
-def _cells(entry: object, name: str) -> _Row:
-    """Return the values of an entry by their names, with the numbers of its objects."""
-    if isinstance(entry, Mapping):
-        return {str(key): each for key, each in entry.items()} | {
-            f"{key}_{sub}": each
-            for key, inner in entry.items()
-            if isinstance(inner, Mapping)
-            for sub, each in inner.items()
-            if _number(each) is not None
-        }
-    if _is_list(entry):
-        return {str(at): each for at, each in enumerate(entry)}
-    return {name: entry}
-
-
-def _price_list(rows: Sequence[_Row], path: _Path) -> PriceList | None:
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
-    times = _columns(rows, names, _moment)
-    numbers = _columns(rows, [n for n in names if "duration" not in n], _number)
-    if not times or not numbers:
-        return None
-    field = _field(numbers)
-    prices: dict[datetime, Price] = {}
-    for span, value in zip(_spans(rows, times), numbers[field], strict=True):
-        if span and value is not None:
-            new = _price(span, value, field)
-            price = prices.setdefault(new.start, new)
-            if price.value != new.value:
-                raise _refused("prices_ambiguous", f"{price.value:g}", f"{new.value:g}")
-    return PriceList(path, field, list(prices.values())) if prices else None
-
-
-def _price(span: tuple[datetime, datetime], value: float, field: str) -> Price:
-    """Return a price; the energy of a period is its mean power."""
-    hours = (span[1] - span[0]) / _HOUR if _ENERGY.search(field) else 1.0
-    return Price(*span, value / hours)
-
-
-def _field(numbers: Mapping[str, Sequence[float | None]]) -> str:
-    """Return the name of the price among those of all numbers of an entry."""
-    field, *others = _plainest(list(numbers))
-    for other in others:
-        if not _alike(numbers[field], numbers[other]):
-            raise _refused("prices_ambiguous", field, other)
-    return field
-
-
-def _columns[T](
-    rows: Sequence[_Row], names: Sequence[str], convert: Callable[[object], T | None]
-) -> dict[str, list[T | None]]:
-    """Return the columns of a kind; one that never changes only if all are like that."""
-    columns = {name: [convert(row.get(name)) for row in rows] for name in names}
-    found = {n: c for n, c in columns.items() if any(each is not None for each in c)}
-    return {n: c for n, c in found.items() if len(set(c)) > 1} or found
-
-
-def _alike(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    """Return whether two values make the same plan: in two units, with and without tax."""
-    pairs = zip(one, other, strict=True)
-    both = [(a, b) for a, b in pairs if a is not None and b is not None]
-    with suppress(StatisticsError):
-        return correlation([a for a, _ in both], [b for _, b in both]) > _SAME_COURSE
-    return len(both) > 1  # neither changes
-
-
-def _spans(
-    rows: Sequence[_Row], names: Iterable[str]
-) -> Iterator[tuple[datetime, datetime] | None]:
-    """Return the start and the end of each row, `None` for one without a time."""
-    points: list[list[datetime]] = []
-    begun: set[datetime] = set()
-    for row in rows:
-        first, second = (_times(row, names, fold) for fold in (0, 1))
-        # A local time that a list has twice is that of both hours.
-        points.append(second if begun.intersection(first[:1]) else first)
-        begun.update(first[:1])
-    later = dict(pairwise(sorted({times[0] for times in points if times})))
-    usual = min(multimode(end - start for start, end in later.items()), default=_HOUR)
-    by_end = all(_END.search(name) for name in names)
-    for row, times in zip(rows, points, strict=True):
-        yield _span(times, later, usual, _length(row), by_end) if times else None
-
-
-def _span(
-    times: Sequence[datetime],
-    later: Mapping[datetime, datetime],
-    usual: timedelta,
-    length: timedelta | None,
-    by_end: bool,
-) -> tuple[datetime, datetime]:
-    start, end = times[0], times[-1]
-    if by_end:
-        return start - (length or usual), start
-    if end > start:
-        return start, end
-    gap = later.get(start, start + usual) - start
-    return start, start + (length or (min(gap, usual) if usual <= _HOUR else gap))
-
-
-def _times(row: _Row, names: Iterable[str], fold: int) -> list[datetime]:
-    moments = (_moment(row.get(name), fold) for name in names)
-    return sorted(moment for moment in moments if moment is not None)
-
-
-def _length(row: _Row) -> timedelta | None:
-    texts = (each for each in row.values() if isinstance(each, str))
-    found = (
-        dt_util.parse_duration(text) for text in texts if _DURATION.fullmatch(text)
-    )
-    return next(filter(None, found), None)
-
-
-def _moment(value: object, fold: int = 0) -> datetime | None:
-    """Return a time in UTC; without a zone, it is Home Assistant's local time.
-
-    A number is a time in s or ms since 1970. The time is a whole minute: periods may
-    begin a second late (Amber), or end one early.
-    """
-    try:
-        if isinstance(value, str) and _TIME.fullmatch(value):
-            value = dt_util.parse_datetime(value)
-        elif isinstance(value, int | float) and 1e9 <= value < 1e13:
-            value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
-        if not isinstance(value, datetime) or not 2000 < value.year < 3000:
-            return None
-        nearest = dt_util.as_utc(value.replace(fold=fold)) + timedelta(seconds=30)
-        return nearest.replace(second=0, microsecond=0)
-    except ValueError:
-        return None
-
-
-def _number(value: object) -> float | None:
-    try:
-        number = float(value) if isinstance(value, int | float | str) else None
-    except ValueError, OverflowError:
-        return None
-    usable = number is not None and isfinite(number) and not isinstance(value, bool)
-    return number if usable and _moment(value) is None else None

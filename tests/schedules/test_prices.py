@@ -208,8 +208,8 @@ async def test_real_shapes(
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [
-        ("two_homes", "prices Home", "prices Home 2"),
-        ("two_areas", "SE3", "SE4"),
+        ("two_homes", "prices Home price", "prices Home 2 price"),
+        ("two_areas", "SE3 price", "SE4 price"),
         ("two_areas_in_a_list", "290", "291"),
         ("two_prices", "grid_price", "spot_price"),
         ("two_unnamed", "import", "export"),
@@ -221,6 +221,118 @@ def test_two_readings(name: str, first: str, second: str) -> None:
         read(load(f"refused/{name}"))
     assert refused.value.reason == "prices_ambiguous"
     assert refused.value.placeholders == {"first": first, "second": second}
+
+
+DAY = datetime(2026, 6, 30, 22, tzinfo=UTC)
+"""Midnight in Berlin."""
+HOURS = [DAY + at * HOUR for at in range(24)]
+ENDS = [each + HOUR for each in HOURS]
+COURSE = [abs(13 - at) / 40 - 0.05 for at in range(24)]
+
+
+def local(moment: datetime) -> str:
+    return moment.astimezone(ZoneInfo("Europe/Berlin")).strftime("%FT%H:%M")
+
+
+def rows(**cells: Callable[[int], object]) -> list[dict[str, object]]:
+    """Return a row of cells for each hour of the day."""
+    return [{name: cell(at) for name, cell in cells.items()} for at in range(24)]
+
+
+def iso(moments: list[datetime]) -> Callable[[int], str]:
+    return lambda at: moments[at].isoformat()
+
+
+MORE: dict[str, object] = {
+    "start, end and value of a sensor": {
+        "raw_today": rows(
+            start=HOURS.__getitem__, end=ENDS.__getitem__, value=COURSE.__getitem__
+        ),
+        "raw_tomorrow": [],
+    },
+    "nodes of GraphQL": {
+        "data": {
+            "supply": {
+                "edges": [
+                    {"node": each, "cursor": "a"}
+                    for each in rows(
+                        validFrom=iso(HOURS),
+                        validTo=iso(ENDS),
+                        unitRate=COURSE.__getitem__,
+                    )
+                ]
+            }
+        }
+    },
+    "pairs": [[h.isoformat(), each] for h, each in zip(HOURS, COURSE, strict=True)],
+    "local times as keys": {
+        "prices": {local(h): each for h, each in zip(HOURS, COURSE, strict=True)}
+    },
+    "hours as keys": {"prices": {f"{at:02}:00": COURSE[at] for at in range(24)}},
+    "numbers of today": {"today": COURSE, "tomorrow": [None] * 24},
+    "a list of times and one of numbers": {
+        "unix_seconds": [h.timestamp() for h in HOURS],
+        "price": COURSE,
+        "unit": "EUR / MWh",
+    },
+    "a period in an object": rows(
+        period=lambda at: {"start": iso(HOURS)(at), "end": iso(ENDS)(at)},
+        price=lambda at: {"amount": COURSE[at], "currency": "EUR"},
+    ),
+    "one hour in two zones, without a zone": rows(
+        HourUTC=lambda at: HOURS[at].strftime("%FT%T"),
+        HourDK=lambda at: local(HOURS[at]),
+        SpotPriceEUR=COURSE.__getitem__,
+        SpotPriceDKK=lambda at: COURSE[at] * 7.46,
+    ),
+    "with and without tax, and a rank": rows(
+        DateTime=iso(HOURS),
+        Rank=lambda at: sorted(COURSE).index(COURSE[at]) + 1,
+        PriceNoTax=COURSE.__getitem__,
+        PriceWithTax=lambda at: COURSE[at] * 1.255,
+    ),
+    "two currencies and their rate": rows(
+        SEK_per_kWh=COURSE.__getitem__,
+        EUR_per_kWh=lambda at: round(COURSE[at] / 11.3, 5),
+        EXR=lambda at: 11.3,
+        time_start=iso(HOURS),
+        time_end=iso(ENDS),
+    ),
+    "what was, and a forecast": rows(
+        start=iso(HOURS),
+        actual=lambda at: COURSE[at] if at < 12 else None,
+        forecast=lambda at: None if at < 12 else COURSE[at],
+    ),
+}
+
+
+@pytest.mark.parametrize("data", MORE.values(), ids=MORE)
+async def test_more_shapes(
+    zone: Callable[[str], Awaitable[None]],
+    freezer: FrozenDateTimeFactory,
+    data: object,
+) -> None:
+    """A shape is read whatever its names are."""
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+    assert prices(data) == [
+        Price(*each) for each in zip(HOURS, ENDS, COURSE, strict=True)
+    ]
+
+
+def test_a_price_that_never_changes() -> None:
+    """It is the price, and not a number that changes."""
+    found = prices(rows(start=iso(HOURS), price=lambda _: 0.3, rank=lambda at: at))
+    assert {each.value for each in found} == {0.3}
+
+
+async def test_numbers_of_two_areas(freezer: FrozenDateTimeFactory) -> None:
+    """Two readings are refused in this shape, too."""
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+    with pytest.raises(InvalidCommandError) as refused:
+        prices({"today_se3": COURSE, "today_se4": COURSE[::-1]})
+    names = {"first": "today_se3", "second": "today_se4"}
+    assert refused.value.placeholders == names
 
 
 def test_two_equal_lists() -> None:
@@ -367,6 +479,13 @@ def test_a_time_without_a_zone() -> None:
         [{"start": ONE, "value": "cheap"}, {"start": ONE, "value": None}],
         [{"start": ONE, "value": float("nan")}, {"start": ONE, "value": "inf"}],
         [{"start": ONE}, {"value": 1}, {"start": ONE, "value": [1]}],
+        [
+            {
+                "start": "9999-12-31T23:30:00Z",
+                "duration": "PT99999999999999H",
+                "value": 1,
+            }
+        ],
         {"state": "12:00", "value": 4},
         {1: 2, None: 3},
     ],
