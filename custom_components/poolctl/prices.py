@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice, pairwise
+from operator import attrgetter
 import re
 from statistics import mode
 from typing import Any, Final, NamedTuple
@@ -89,20 +90,25 @@ class PriceList(NamedTuple):
 # 1. Each object or list of a known shape becomes rows of cells by name.
 
 
-def _found(data: object, path: _Path = ()) -> Iterator[PriceList]:
-    """Return the lists that an object or a list is, or else those within it."""
+def _found(data: object, path: _Path = ()) -> Sequence[PriceList]:
+    """Return the lists within an object or a list, or else those that it is."""
     data = _parsed(data)
+    entries = _entries(data)
+    if not entries or len(path) > _DEPTH:
+        return []
+    inner = [one for key, each in entries for one in _found(each, (*path, str(key)))]
+    if named := list(filter(attrgetter("field"), inner)):
+        return named  # Numbers without times count only where nothing has times.
+    rows_of = _rows_of_object if isinstance(data, Mapping) else _rows_of_list
+    return [
+        one for rows in rows_of(entries, path) for one in _lists(rows, path)
+    ] or inner
+
+
+def _entries(data: object) -> _Entries:
     if isinstance(data, Mapping):
-        rows_of, entries = _rows_of_object, list(islice(data.items(), _MOST))
-    elif isinstance(data, list | tuple):
-        rows_of, entries = _rows_of_list, list(enumerate(data[:_MOST]))
-    else:
-        return
-    found = [one for rows in rows_of(entries, path) for one in _lists(rows, path)]
-    yield from found
-    if not found and len(path) < _DEPTH:
-        for key, inner in entries:
-            yield from _found(inner, (*path, str(key)))
+        return list(islice(data.items(), _MOST))
+    return list(enumerate(data[:_MOST])) if isinstance(data, list | tuple) else []
 
 
 def _parsed(data: object) -> object:
@@ -281,7 +287,7 @@ def read(data: object) -> PriceList | None:
     Raises InvalidCommandError if two values may be meant for the same time, such as
     those of two homes.
     """
-    kept = _best(list(_found(data)))
+    kept = _best(_found(data))
     found: dict[datetime, Price] = {}
     for price in chain.from_iterable(each.prices for each in kept):
         first = found.setdefault(price.start, price)
@@ -294,8 +300,6 @@ def read(data: object) -> PriceList | None:
 
 
 def _best(lists: Sequence[PriceList]) -> Sequence[PriceList]:
-    # Numbers without times count only where nothing has times.
-    lists = [each for each in lists if each.field] or lists
     kept: list[PriceList] = []
     for each in sorted(lists, key=_rank):
         if not any(_instead(one, each) for one in kept):

@@ -298,6 +298,16 @@ MORE: dict[str, object] = {
         time_start=iso(HOURS),
         time_end=iso(ENDS),
     ),
+    "a home with the price of now": {
+        "homes": [
+            {
+                "id": 7,
+                "updated": "2026-07-01T10:00:00Z",
+                "current": {"price": 9, "start": "2026-07-01T10:00:00Z"},
+                "today": rows(start=iso(HOURS), price=COURSE.__getitem__),
+            }
+        ]
+    },
     "what was, and a forecast": rows(
         start=iso(HOURS),
         actual=lambda at: COURSE[at] if at < 12 else None,
