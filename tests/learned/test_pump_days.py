@@ -25,8 +25,6 @@ from custom_components.poolctl.learned.preferences import Preferences, PumpRule
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
 from custom_components.poolctl.learned.totals import (
-    PERIOD,
-    PUMP_ENERGY,
     PUMP_RUNNING,
     WATER_FILTERED,
     Totals,
@@ -114,18 +112,6 @@ def test_observed_hours(days: Days) -> None:
     assert days.read(state(mode=STANDS), 3600).observed == pytest.approx(2)
     one = datetime(2026, 7, 2, 1, tzinfo=UTC)
     assert days.read(state(), 7200, one).observed == pytest.approx(1)
-
-
-def test_few_values_and_right_hours(days: Days) -> None:
-    """Few values are shown, and those that hourly statistics use are right."""
-    running, shown = replace(state(), readings=Readings(pump_power=600)), 0
-    energy = days.totals.of[PUMP_ENERGY]
-    for number in range(1, 240):
-        now = NOON + timedelta(seconds=number * 30)
-        shown += days.totals.add_read(Read(running, 30, now))
-        if number % 120 == 119:  # the last read of the hour
-            assert energy.shown == energy.exact > 0
-    assert shown <= 2 * 3600 / PERIOD + 1
 
 
 @pytest.mark.parametrize(

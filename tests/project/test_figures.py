@@ -19,10 +19,10 @@ from custom_components.poolctl.learned import (
     filter as clean_filter,
     preferences,
     read,
-    totals,
 )
 from custom_components.poolctl.learned.steady import BANDS, DIFFERENCE_LASTS
 from custom_components.poolctl.status import account, connection
+from custom_components.poolctl.store import memory
 from custom_components.poolctl.warm_by import blocks, outlook, request
 from tests.devices.test_parts import MOST, MOST_OF_ITS_OWN
 from tests.project.pages import DOCS, README
@@ -56,7 +56,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("limits", "need {} full days of readings", dosing.ENOUGH.days),
     ("limits", "the last {} days", dosing.WINDOW),
     ("limits", "each of which counts {} %", read.WEIGHT * 100),
-    ("limits", "the sensors change every {} minutes", totals.PERIOD / MINUTE),
+    ("limits", "the sensors change every {} minutes", memory.PERIOD / MINUTE),
     ("limits", "rests of at least {} hours", cooling.REST / timedelta(hours=1)),
     ("holds", "at most {} hours", pauses.LONGEST_PAUSE / timedelta(hours=1)),
     ("holds", "after an {} *Status* reports", claims.OVERDUE),
@@ -128,7 +128,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("CONTRIBUTING", "A full pool has at most {} enabled entities", MOST),
     ("CONTRIBUTING", "the page of its controller at most {},", MOST_OF_ITS_OWN),
     ("CHANGELOG", "A fully equipped pool has {} enabled entities", MOST),
-    ("CHANGELOG", "running hours are updated every {} minutes", totals.PERIOD / MINUTE),
+    ("CHANGELOG", "running hours are updated every {} minutes", memory.PERIOD / MINUTE),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "it reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
     ("heating", "in the {} hours before", blocks.AHEAD_OF_TIME / HOURS),

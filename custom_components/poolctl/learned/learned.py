@@ -78,11 +78,10 @@ class Learned:
         at: float,
         now: datetime,
         preferences: Preferences = NO_PREFERENCES,
-    ) -> tuple[bool, bool]:
-        """Add a read at a time (monotonic, s).
+    ) -> bool:
+        """Add a read at a time (monotonic, s); return whether a value to store changed.
 
-        Return whether a shown total changed, and whether any value to store did. If the
-        previous read is older than `MAX_AGE`, the time in between counts as unknown.
+        If the previous read is older than `MAX_AGE`, the time in between is unknown.
         """
         elapsed, self._at = at - self._at, at
         readings = state.readings
@@ -94,14 +93,14 @@ class Learned:
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, preferences)
         new_day = self.now.date() != now.date()
         self.now = now
-        new_totals = self.totals.add_read(read)
+        grown = self.totals.add_read(read)
         self.pump_days.add_read(read, self.totals)
         for body in BODIES:
             self.cooling[body].add_state(body, state, now)
         previous, self._clock = self._clock, replace(self.controller_clock)
         news = [
             new_day,
-            new_totals,
+            grown,
             self.filter.add_read(read),
             self.pump_power.add_read(read),
             *[self.effects[kind].add_read(kind, read) for kind in DOSERS],
@@ -109,7 +108,7 @@ class Learned:
             self._clock != previous,
         ]
         self.ends.add_read(read, self.warming)
-        return new_totals, True in news
+        return True in news
 
     def _note_temperatures(self, state: PoolState, now: datetime) -> None:
         """Note what is measured now: the cloud may not report it later."""

@@ -26,13 +26,6 @@ from ..client.wire.equipment import (
 from .preferences import Preferences
 from .read import Read, start_of_day
 
-PERIOD: Final = 300.0
-"""Seconds between two shown values of a growing total: a period of Home Assistant's
-statistics. More would fill the recorder without being useful."""
-LEAD: Final = 35.0
-"""Seconds before the end of such a period from which its last value is shown, so that
-the statistics of an hour include all of it: the cloud is read every 30 s."""
-
 _HOUR: Final = 3600.0
 
 type Runs = Callable[[PoolState], bool | None]
@@ -154,8 +147,7 @@ class Total:
 class Totals:
     """All totals of one controller.
 
-    All are shown together, once in each period, and stored at once, so that a power
-    cut does not decrease a total.
+    What is shown is what was stored, so that a power cut does not decrease a total.
     """
 
     day: date | None = None
@@ -164,14 +156,12 @@ class Totals:
         field(default_factory=dict)
     )
     """All totals; those that are missing begin at 0."""
-    _shown: tuple[int, date] | None = None
-    """Period and day of the shown values."""
 
     def __post_init__(self) -> None:
         self.of = {kind: self.of.get(kind) or Total() for kind in KINDS}
 
     def add_read(self, read: Read) -> bool:
-        """Add a read; return whether a shown value changed."""
+        """Add a read; return whether a total is higher than its shown value."""
         state, seconds, now, preferences = read
         self.begin_day(now)
         midnight = start_of_day(now.date(), now.tzinfo).timestamp()
@@ -182,22 +172,20 @@ class Totals:
                 None if rate is None or factor is None else rate / kind.unit * factor
             )
             total.add_rate(amount, today if kind.daily else seconds)
-        moment = int((now.timestamp() + LEAD) // PERIOD), now.date()
-        if moment == self._shown:
-            return False
-        self._shown = moment
-        news = any(total.exact != total.shown for total in self.of.values())
+        return any(total.exact != total.shown for total in self.of.values())
+
+    def show(self) -> None:
+        """Show all totals, which are stored now."""
         for total in self.of.values():
             total.shown = total.exact
-        return news
 
     def begin_day(self, now: datetime) -> None:
         """Restart the daily totals on a new day."""
         if self.day != now.date():
             self.day = now.date()
-            for kind, total in self.of.items():
+            for kind in self.of:
                 if kind.daily:
-                    total.exact = 0.0
+                    self.reset(kind)
 
     def reset(self, kind: TotalKind) -> None:
         """Restart one total at 0."""

@@ -148,7 +148,7 @@ class ControllerStore:
         self.learned = Learned(memory.stored(device_id, "learned"))
         self._form = _stored(self.requested)
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
-        memory.keep(device_id, "learned", self.learned.as_dict)
+        memory.keep(device_id, "learned", self._learned)
         memory.keep(device_id, "requested", lambda: self._form)
         self.learned.begin_day(self.now)
 
@@ -173,12 +173,14 @@ class ControllerStore:
     @callback
     def async_learn(self, state: PoolState, at: float) -> None:
         """Learn from a read at a time (monotonic, s)."""
-        totals, news = self.learned.add_read(
-            state, at, self.now, self.requested.preferences
-        )
-        if news:
-            # Totals are saved before they are shown: none is lower after a power cut.
-            self._memory.save(at_once=totals)
+        preferences = self.requested.preferences
+        if self.learned.add_read(state, at, self.now, preferences):
+            self._memory.save()
+
+    def _learned(self) -> dict[str, object]:
+        """Return what is learned, to store it: its totals are shown from now on."""
+        self.learned.totals.show()
+        return self.learned.as_dict()
 
     @callback
     def async_reset_total(self, kind: TotalKind) -> None:

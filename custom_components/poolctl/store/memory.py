@@ -8,7 +8,8 @@ Each controller, and the home, has sections:
 - `equipment`, `learned`, and `requested` by users (controller.py);
 - `problems`: since when problems exist; those of an account are stored by its entry.
 
-Data is saved with a delay, unless it is asked to save at once.
+Data is saved once in each period, of all controllers together, unless it is asked to
+save at once.
 """
 
 import asyncio
@@ -36,9 +37,12 @@ from ..const import DOMAIN
 
 _LOGGER = logging.getLogger(__name__)
 
-_SAVE_DELAY: Final = 345.0
-"""Seconds; readings change with every poll, and each write wears out memory cards. It
-is longer than the period of totals, whose save includes everything."""
+PERIOD: Final = 600.0
+"""Seconds between two saves: readings change with every poll, and each write wears out
+memory cards. Six of them make an hour of Home Assistant's statistics."""
+_LEAD: Final = 35.0
+"""Seconds before the end of a period at which it is saved, so that the statistics of an
+hour include what it saves of totals: the cloud is read every 30 s."""
 _AHEAD: Final = 64
 """Counters that are stored as used in advance, so that none is used twice if Home
 Assistant crashes after many commands in one second. Each delays the controller's other
@@ -206,14 +210,15 @@ class Memory:
 
     @callback
     def save(self, *, at_once: bool = False) -> None:
-        """Save everything, in six minutes at the latest."""
+        """Save everything, at the end of the period at the latest."""
         if at_once:
             saving = self._store.async_save(self._data())
             self._saving = self._hass.async_create_task(saving)
         elif not self._pending:
             # Only once: each further request would postpone the save again.
             self._pending = True
-            self._store.async_delay_save(self._data, _SAVE_DELAY)
+            delay = PERIOD - (self.clock.time() + _LEAD) % PERIOD
+            self._store.async_delay_save(self._data, delay)
 
     async def async_saved(self) -> None:
         """Wait until what was to be saved at once is on disk."""
