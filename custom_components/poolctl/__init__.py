@@ -126,4 +126,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
         # Not on a reload: the repairs would come back, and a user who had ignored them
         # would have to ignore them again.
         async_delete_repairs_of_entry(hass, entry.entry_id)
-    return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
+    unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
+    # The next start shows what was learned until now: it must survive a power cut.
+    hass.data[DATA_MEMORY].save(at_once=True)
+    return unloaded

@@ -180,6 +180,8 @@ async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
     await polls(small)
     for gone in (11, 13, 16):
         await minutes(small, gone)
+        if gone == 13:
+            await small.restart()
         before = shown(small)
         on_disk = deepcopy(hass_storage[DOMAIN])
         await small.unload()
