@@ -294,6 +294,12 @@ def test_a_time_may_have_a_date(language: str, only: str) -> None:
         ("pt-BR", "[Pp]aine", "dashboard"),
         ("es", r"[Pp]anel(?:es)?\b", "tablero"),
         ("de", r"\bNetz\b", "Netzwerk"),
+        ("de", r"\b(?:\w+en|Ihre[mnrs]?) Sie\b", "du"),
+        (
+            "nl",
+            r"\b[Hh]aar\b|\b[Zz]e (?:antwoordt|voert|zit|meldt)",
+            "de besturing, die",
+        ),
     ],
 )
 def test_a_term_is_that_of_home_assistant(language: str, other: str, term: str) -> None:
