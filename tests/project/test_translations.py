@@ -251,6 +251,18 @@ def test_addresses_are_no_links() -> None:
                 assert address not in text or f"{mark}{address}{mark}" in text, path
 
 
+def test_a_form_has_an_example_of_the_address() -> None:
+    """Whoever is asked for the address of the service sees one."""
+    for file in (FOLDER / "translations").iterdir():
+        steps = json.loads(file.read_text())["config"]["step"]
+        asked = {
+            key: step for key, step in steps.items() if "url" in step.get("data", ())
+        }
+        assert asked.keys() >= {"user", "confirm", "reconfigure_service"}
+        for key, step in asked.items():
+            assert "{example_url}" in step["data_description"]["url"], (file.name, key)
+
+
 def test_no_text_has_an_error_of_ours_in_it() -> None:
     """Our errors are English: in other languages, sentences would be half English.
 
