@@ -453,8 +453,6 @@ def test_how_long_a_problem_must_last() -> None:
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
     patience = {row.key: row.patience for row in rows if row.patience}
     assert {key: s for key, s in patience.items() if not callable(s)} == {
-        "pool_warm_late": 600,
-        "spa_warm_late": 600,
         "no_key": 600,
         "clock_ahead": 600,
         "firmware_too_old": 300,

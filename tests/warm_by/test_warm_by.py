@@ -20,7 +20,8 @@ from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
-from custom_components.poolctl.learned.warming import LearnedRate
+from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.warming import LearnedRate, SunHour
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.status.test_problems import problems
 from tests.world.assistant.home import Home, failure
@@ -127,10 +128,16 @@ async def call_action(home: Home, key: str, at: datetime | str, **more: Any) -> 
     await home.finish(call)
 
 
+def learned(home: Home) -> Learned:
+    """Return what it has learned."""
+    (coordinator, *_) = home.entry.runtime_data.controllers.values()
+    found: Learned = coordinator.learned
+    return found
+
+
 def knows(home: Home, by_sun: float, by_heater: float) -> None:
     """Let it have learned how fast sun and heater warm the pool, in °C an hour."""
-    (coordinator, *_) = home.entry.runtime_data.controllers.values()
-    coordinator.learned.warming[POOL].rates = (
+    learned(home).warming[POOL].rates = (
         LearnedRate((HeatSource.SOLAR,), by_sun),
         LearnedRate((HeatSource.POOL_HEATER,), by_heater),
     )
@@ -434,25 +441,19 @@ def sunny(home: Home, midday: int) -> None:
 
 async def test_the_sun_does_what_it_did_yesterday(spa: Home) -> None:
     """It was enough, and has no power in the evening: no heater, from the morning."""
-    pool, used = spa.pool, set()
+    pool, used, by = spa.pool, set(), at(23)
     await spa.enable_all()
     sunny(spa, midday=17)
-    pool.settings["pool_target"], pool.water.temperature = 28, 26.0
-    await spa.finish(spa.act("switch.turn_on", "pump"))
-    pool.settings["heating"] = SOLAR
     knows(spa, by_sun=0.4, by_heater=1.5)
-    await spa.live(12 * 3600, step=60)
-    assert pool.water.temperature == pytest.approx(28, abs=0.3)
-    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
-    await spa.finish(spa.act("switch.turn_off", "pump"))
-    pool.water.temperature = 26.0
+    warming = learned(spa).warming[POOL]
+    warming.sun = tuple(SunHour(hour, 0.5) for hour in range(14, 20))
+    pool.settings["pool_target"], pool.water.temperature = 28, 26.0
     await spa.finish(spa.act("switch.turn_on", "pump"))
     await spa.live(600, step=60)
     await spa.finish(spa.act("switch.turn_off", "pump"))
-    by = at(23)
     await ask(spa, by, "pool")
     while dt_util.now() < by:
-        await spa.live(300, step=60)
+        await spa.live(HASTE, step=HASTE)
         used.add(selected(spa))
     assert used == {0, SOLAR}
     assert pool.water.temperature == pytest.approx(28, abs=0.5)
