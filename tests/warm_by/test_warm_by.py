@@ -788,6 +788,51 @@ async def test_a_person_here_ends_it_at_once(spa: Home, end: Any) -> None:
     assert spa.pool.slots[PUMP].hand in (None, False)
 
 
+async def sun_off(home: Home) -> None:
+    await home.finish(home.act("switch.turn_off", "solar_selected"))
+
+
+async def sun_off_in_the_app(home: Home) -> None:
+    home.pool.settings["heating"] = POOL_HEATER
+
+
+async def pool_off(home: Home) -> None:
+    await home.finish(home.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+
+
+async def pool_off_in_the_app(home: Home) -> None:
+    home.pool.settings["heating"] = 0
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [
+        (sun_off, POOL_HEATER),
+        (sun_off_in_the_app, POOL_HEATER),
+        (pool_off, 0),
+        (pool_off_in_the_app, 0),
+    ],
+)
+async def test_one_of_two_sources_is_switched_off(
+    spa: Home, end: Any, left: int
+) -> None:
+    """The other one goes on alone, after a restart, too; both off end the request."""
+    await spa.enable_all()
+    spa.pool.settings["pool_target"], spa.pool.water.temperature = 30, 24.0
+    by = dt_util.now().replace(microsecond=0) + timedelta(minutes=20)
+    await ask(spa, by, "pool")
+    await spa.live(3 * STEP, step=STEP)
+    assert selected(spa) == SOLAR | POOL_HEATER
+    await end(spa)
+    for _ in range(2):
+        await spa.live(3 * STEP, step=STEP)
+        assert (selected(spa), held(spa)[0]) == (left, bool(left))
+        assert warm_by(spa, "pool") == (by if left else None)
+        await spa.restart()
+    await until(spa, by + timedelta(hours=3, minutes=4))
+    assert as_before(spa) and warm_by(spa, "pool") is None
+
+
 async def test_heat_that_was_on_before_is_switched_off(spa: Home) -> None:
     """A person's heat is claimed, too: the request ends, and does not heat again."""
     spa.pool.settings["heating"] = SPA_HEATER
@@ -861,7 +906,7 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
         (at(13), True),
         (at(13, 40), True),
         (at(16), True),
-        (at(16, 29), True),
+        (at(16, 25), True),
     ):
         await until(spa, moment)
         assert heated(spa) is is_heated
@@ -869,6 +914,8 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
         await spa.live(2 * STEP, step=STEP)
         assert heated(spa) is is_heated
         assert warm_by(spa) == by
+    await until(spa, at(16, 29))
+    await spa.restart()
     await until(spa, at(16, 34))
     assert as_before(spa) and warm_by(spa) is None
 

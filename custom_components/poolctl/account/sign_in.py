@@ -103,7 +103,10 @@ class AccountToken:
                         self._hass, self._entry
                     )
                 renewed = await implementation.async_refresh_token({**token})
-        except ConfigEntryAuthFailed, KeyError:
+        except (ConfigEntryAuthFailed, KeyError) as err:
+            # After a long stop, a refusal may be the only answer that has the time.
+            if isinstance(err.__cause__, AuthenticationError):
+                self._clock.confirm(err.__cause__.date)
             refusals = [*self._refusals, self._clock.time()]
         except (ConfigEntryNotReady, ClientError, TimeoutError, ValueError) as err:
             error = UnreachableError(

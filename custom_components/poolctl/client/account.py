@@ -95,6 +95,8 @@ async def request_tokens(
         tokens = _tokens(response)
     except PoolctlError as err:
         error = err
+        if isinstance(err, AuthenticationError):
+            err.date = response.headers.get("Date")
         raise
     finally:
         if facts is not None:

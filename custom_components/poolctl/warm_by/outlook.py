@@ -123,6 +123,7 @@ def outlook(
     """
     body, state = request.body, pool.state
     target, fitted = body.target(state), fitted_sources(state, body)
+    fitted = tuple(source for source in fitted if source not in request.without)
     if target is None or not fitted:
         return None
     task = _Task(

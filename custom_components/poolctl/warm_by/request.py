@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
+from ..client.wire.equipment import HeatSource
 from ..prices import Price
 from .blocks import MAX_STARTS
 
@@ -15,8 +16,6 @@ AHEAD: Final = timedelta(days=7)
 """Longest time between a request and the time by which the water is warm."""
 LONGEST_WARM: Final = timedelta(days=1)
 """Longest time for which the water may stay warm."""
-
-
 MOST_PRICES: Final = 400
 """Maximum stored prices: 36 hours of five minutes each."""
 
@@ -55,6 +54,8 @@ class Request:
     """Time for which the water stays warm."""
     wish: Wish | None = None
     """`None`: heating begins as late as possible."""
+    without: tuple[HeatSource, ...] = ()
+    """Heat sources that somebody switched off while others went on."""
     starts: Annotated[int, Within(0, MAX_STARTS)] = 0
     """How many blocks of heating have begun."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)

@@ -1,8 +1,9 @@
 """The requests of one controller: begun in time, followed, and undone at their end.
 
 The outputs and heat sources of a request are claims, which are undone at its end. If a
-user switches one of them off meanwhile, the request ends; what a user chooses for longer
-stays. The user at the pool decides. All of this is chosen.
+user switches the pump, spa mode or the last heat source off meanwhile, the request ends;
+one of several sources only is no longer used. What a user chooses for longer stays. The
+user at the pool decides. All of this is chosen.
 """
 
 import asyncio
@@ -76,8 +77,8 @@ class WarmBy:
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._check_at = 0.0
-        for claims in (controller.heat, controller.holds):
-            claims.on_ended = self._ended
+        controller.holds.on_ended = lambda claimant, slot: self._ended(claimant)
+        controller.heat.on_ended = self._source_ended
 
     @property
     def all(self) -> tuple[Request, ...]:
@@ -302,11 +303,11 @@ class WarmBy:
         try:
             await self._claim(request, plan)
         finally:
-            if self.of(request.body) is not request:
+            if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
-            elif begun is None and self._begun_at(request, heater=True):
-                starts = min(request.starts + 1, MAX_STARTS)
-                self._put(replace(request, starts=starts, tries=0, retry_at=0.0))
+            elif begun is None and self._begun_at(newest, heater=True):
+                starts = min(newest.starts + 1, MAX_STARTS)
+                self._put(replace(newest, starts=starts, tries=0, retry_at=0.0))
 
     async def _claim(self, request: Request, plan: Plan) -> None:
         holds, heat = self._controller.holds, self._controller.heat
@@ -339,9 +340,18 @@ class WarmBy:
     def _lacks(
         self, request: Request, claimed: datetime | None, until: datetime
     ) -> bool:
-        """Return whether a request, if nobody has ended it, lacks a claim until a time."""
+        """Return whether a request, as long as nobody changes it, lacks a claim."""
         exists = self.of(request.body) is request
         return exists and (claimed is None or claimed < until)
+
+    def _source_ended(self, claimant: str, thing: int) -> None:
+        """Go on without a heat source that somebody deselected, if others are claimed."""
+        if not any(claimant in each.claims for each in self._controller.heat.all):
+            self._ended(claimant)
+        for request in self.all:
+            if request.claimant == claimant:
+                source = tuple(HeatSource)[thing]
+                self._put(replace(request, without=(*request.without, source)))
 
     def _ended(self, claimant: str) -> None:
         """End the request of a claimant: somebody ended a part of its heating."""

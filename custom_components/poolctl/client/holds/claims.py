@@ -77,9 +77,9 @@ class Claims[C: Claim](ABC):
         self._undoing: set[int] = set()
         """Things of which an attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
-        self._ended = set[str]()
-        """Claimants of which somebody ended a claim just now."""
-        self.on_ended: Callable[[str], None] = lambda claimant: None
+        self._ended = set[tuple[str, int]]()
+        """Claimants of which somebody ended a claim just now, and its thing."""
+        self.on_ended: Callable[[str, int], None] = lambda claimant, thing: None
         """Gets each of them."""
 
     # What each kind says
@@ -177,7 +177,8 @@ class Claims[C: Claim](ABC):
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
         now, previous = self._times.now, self._all.get(thing)
-        self._ended |= claimants(previous, now) - claimants(claim, None)
+        ended = claimants(previous, now) - claimants(claim, None)
+        self._ended |= {(claimant, thing) for claimant in ended}
         if claim is None:
             self._all.pop(thing, None)
         else:
@@ -193,7 +194,7 @@ class Claims[C: Claim](ABC):
     def _report_ended(self) -> None:
         """Let those claimants end what else they want, too."""
         while self._ended:
-            self.on_ended(self._ended.pop())
+            self.on_ended(*self._ended.pop())
 
     async def _promise(self, thing: int, claim: C) -> None:
         """Store a claim, and wait until it is on disk: its command is sent only then.
@@ -230,7 +231,7 @@ class Claims[C: Claim](ABC):
                 others = claim.claims_beside(claimant, now)
                 ended = claim.claimed(others or {claimant: now}, now)
                 self._set(claim.thing, replace(ended, retry_at=0.0))
-        self._ended.discard(claimant)
+        self._ended = {each for each in self._ended if each[0] != claimant}
         self._live.publish()
 
     # Reads

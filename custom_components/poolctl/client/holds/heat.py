@@ -98,7 +98,7 @@ class HeatClaims(Claims[HeatClaim]):
                     claim.thing, claim.claimed({**claim.claims, **_BY_OTHERS}, now)
                 )
             else:
-                self._ended |= {*claim.claims} - {""}
+                self._ended |= {(name, claim.thing) for name in claim.claims if name}
                 self._put(claim.thing, None)
 
     def _sources(self) -> set[HeatSource]:

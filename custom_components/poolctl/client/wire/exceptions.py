@@ -216,3 +216,5 @@ class AuthenticationError(PoolctlError):
 
     ran: bool | None = False
     elsewhere = True
+    date: str | None = None
+    """The `Date` header of the service's refusal to renew a sign-in."""
