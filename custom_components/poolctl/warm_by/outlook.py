@@ -141,17 +141,15 @@ def outlook(
         heater_begun=heater_begun,
         cooling=pool.learned.cooling[body].per_hour(body),
     )
-    plan, expected = task.plan(), task.expected()
-    margin = CLOSE if now <= request.by else KEPT
-    late = plan.due or begun is not None
+    plan = task.plan()
     return Outlook(
         plan=plan,
         water=task.water,
         target=target,
-        expected=expected,
+        expected=task.expected(),
         warm_at=task.warm_at(),
         warm=task.water is not None and task.water >= target - CLOSE,
-        late=late and expected is not None and expected < target - margin,
+        late=task.is_late(plan),
         begun=begun is not None,
         blocked=blocked and begun is None,
     )
@@ -321,6 +319,13 @@ class _Task:
         hours = max((self.by - self.now) / _HOUR, 0.0)
         gain = max(self._by_sun(), self._heater_rate() * hours)
         return min(self.water + gain, self.target)
+
+    def is_late(self, plan: Plan) -> bool:
+        """Return whether it will not be warm in time although heating was due."""
+        expected = self.expected()
+        if expected is None or not (plan.due or self.begun):
+            return False
+        return expected < self.target - (CLOSE if self.now <= self.by else KEPT)
 
     def warm_at(self) -> datetime | None:
         """Return when the target is reached, `None` if that cannot be predicted."""

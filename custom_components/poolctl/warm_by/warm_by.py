@@ -78,7 +78,9 @@ class WarmBy:
         self._working = asyncio.Lock()
         self._check_at = 0.0
         controller.holds.on_ended = lambda claimant, slot: self._ended(claimant)
-        controller.heat.on_ended = self._source_ended
+        controller.heat.on_ended = lambda claimant, thing: self._ended(
+            claimant, tuple(HeatSource)[thing]
+        )
 
     @property
     def all(self) -> tuple[Request, ...]:
@@ -344,19 +346,17 @@ class WarmBy:
         exists = self.of(request.body) is request
         return exists and (claimed is None or claimed < until)
 
-    def _source_ended(self, claimant: str, thing: int) -> None:
-        """Go on without a heat source that somebody deselected, if others are claimed."""
-        if not any(claimant in each.claims for each in self._controller.heat.all):
-            self._ended(claimant)
-        for request in self.all:
-            if request.claimant == claimant:
-                source = tuple(HeatSource)[thing]
-                self._put(replace(request, without=(*request.without, source)))
+    def _ended(self, claimant: str, source: HeatSource | None = None) -> None:
+        """End the request of a claimant: somebody ended a part of its heating.
 
-    def _ended(self, claimant: str) -> None:
-        """End the request of a claimant: somebody ended a part of its heating."""
+        It goes on without a heat source if it has begun others.
+        """
         for request in self.all:
-            if request.claimant == claimant:
+            if request.claimant != claimant:
+                continue
+            if source is not None and self._begun_at(request):
+                self._put(replace(request, without=(*request.without, source)))
+            else:
                 _LOGGER.info("Somebody ended the heating of %s", request.body.key)
                 self._remove(request)
 
