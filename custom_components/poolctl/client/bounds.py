@@ -26,13 +26,10 @@ class OneOf:
 
 
 class _Mark(Enum):
-    WHOLE = auto()
     REQUIRED = auto()
     UNSTORED = auto()
 
 
-WHOLE: Final = _Mark.WHOLE
-"""Marks a list in which places count: if one item does not fit, the list does not."""
 REQUIRED: Final = _Mark.REQUIRED
 """Marks a field without which its dataclass does not fit, though it has a default."""
 UNSTORED: Final = _Mark.UNSTORED

@@ -4,12 +4,13 @@ A store may be of another version, edited by hand, or damaged. So two rules appl
 
 - A field that is missing or does not fit its annotation has its default, alone, wherever
   it stands. A field that another version added is ignored.
-- An item of a list or a mapping is left out without a field that makes it: one that has
-  no default, or that is `REQUIRED`. A hold without its end would last for good.
+- A record in a list, or an entry of a mapping, is left out without a field that makes it:
+  one that has no default, or that is `REQUIRED`. A hold without its end would last for
+  good. A list of plain values fits as a whole: their places have a meaning.
 
 Annotations are `bool`, `int`, `float`, `str`, `date`, `datetime` (with a zone),
-`timedelta` (stored in seconds), enums, dataclasses, `NamedTuple`s, tuples, mappings, and
-each of them or `None`. `Annotated` adds `Within`, `OneOf`, `WHOLE`, `REQUIRED` and
+`timedelta` (stored in seconds), enums, dataclasses, `NamedTuple`s, tuples of one kind,
+mappings, and each of them or `None`. `Annotated` adds `Within`, `OneOf`, `REQUIRED` and
 `UNSTORED`.
 Fields whose name begins with `_` are not stored.
 """
@@ -32,7 +33,7 @@ from typing import (
     get_type_hints,
 )
 
-from .bounds import REQUIRED, UNSTORED, WHOLE, OneOf, Within
+from .bounds import REQUIRED, UNSTORED, OneOf, Within
 
 ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
@@ -46,30 +47,33 @@ class _Form(NamedTuple):
 
 
 def from_stored[T](kind: type[T], stored: object) -> T:
-    """Return a value from its stored form; raises one of `ODD` if it does not fit."""
+    """Return a value from its stored form; raises one of `ODD` if it does not fit.
+
+    A dataclass is read from anything: what is no mapping stores none of its fields.
+    """
+    if is_dataclass(kind):
+        stored = dict(stored) if isinstance(stored, Mapping) else {}
     hint: Any = kind
-    found: T = _form(hint, False).read(stored)
+    found: T = _form(hint).read(stored)
     return found
 
 
 def to_stored(value: object, kind: object = None) -> object:
     """Return the stored form of a dataclass, or of a value of another kind."""
-    return _form(kind or type(value), False).write(value)
+    return _form(kind or type(value)).write(value)
 
 
 @cache
-def _form(hint: Any, whole: bool) -> _Form:
-    """Return the form of an annotation; `whole` is whether all of a value must fit."""
+def _form(hint: Any) -> _Form:
+    """Return the form of an annotation."""
     hint, marks = _stripped(hint)
     for one in marks:
         if isinstance(one, OneOf):
             return _Form(one.objects.__getitem__, one.keys.__getitem__)
     if is_dataclass(hint):
-        return _object(hint, whole)
+        return _object(hint)
     of = get_origin(hint) or hint
-    return next(make for kind, make in _FORMS if issubclass(of, kind))(
-        hint, marks, whole
-    )
+    return next(make for kind, make in _FORMS if issubclass(of, kind))(hint, marks)
 
 
 def _stripped(hint: Any) -> tuple[Any, list[object]]:
@@ -84,7 +88,7 @@ def _stripped(hint: Any) -> tuple[Any, list[object]]:
     return hint, marks
 
 
-def _object(kind: Any, whole: bool) -> _Form:
+def _object(kind: Any) -> _Form:
     @cache
     def forms() -> dict[str, tuple[_Form, bool]]:
         """Return the form of each stored field, and whether it is required."""
@@ -93,15 +97,14 @@ def _object(kind: Any, whole: bool) -> _Form:
         names = [each.name for each in fields(kind) if not each.name.startswith("_")]
         marks = {name: _stripped(hints[name])[1] for name in names}
         return {
-            name: (_form(hints[name], whole), REQUIRED in marks[name])
+            name: (_form(hints[name]), REQUIRED in marks[name])
             for name in names
             if UNSTORED not in marks[name]
         }
 
     def read(stored: Any) -> object:
+        _checked(stored, dict)
         values = {}
-        if whole:
-            _checked(stored, dict)
         for name, (form, required) in forms().items():
             try:
                 values[name] = form.read(stored[name])
@@ -119,25 +122,24 @@ def _object(kind: Any, whole: bool) -> _Form:
     )
 
 
-def _optional(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _optional(kind: Any, marks: list[object]) -> _Form:
     (hint,) = (each for each in get_args(kind) if each is not NoneType)
-    known = _form(Annotated[hint, *marks] if marks else hint, whole)
+    known = _form(Annotated[hint, *marks] if marks else hint)
     return _Form(
         lambda value: None if value is None else known.read(value),
         lambda value: None if value is None else known.write(value),
     )
 
 
-def _tuple(kind: Any, marks: list[object], whole: bool) -> _Form:
-    args = get_args(kind)
-    if args[1:] == (...,):
-        return _items(_form(args[0], True), whole or WHOLE in marks)
-    if args:
-        return _places(args, lambda *values: values)
-    return _places(get_type_hints(kind, include_extras=True).values(), kind)
+def _tuple(kind: Any, marks: list[object]) -> _Form:
+    if not (args := get_args(kind)):
+        return _places(get_type_hints(kind, include_extras=True).values(), kind)
+    of, _ = _stripped(args[0])
+    is_record = is_dataclass(of) or hasattr(of, "_fields")
+    return _items(_form(args[0]), whole=not is_record)
 
 
-def _items(item: _Form, whole: bool) -> _Form:
+def _items(item: _Form, *, whole: bool) -> _Form:
     def read(stored: object) -> tuple[object, ...]:
         found = []
         for each in _checked(stored, list, tuple):
@@ -152,7 +154,7 @@ def _items(item: _Form, whole: bool) -> _Form:
 
 
 def _places(hints: Iterable[Any], make: Callable[..., object]) -> _Form:
-    forms = [_form(hint, True) for hint in hints]
+    forms = [_form(hint) for hint in hints]
 
     def read(stored: object) -> object:
         pairs = zip(forms, _checked(stored, list, tuple), strict=True)
@@ -164,9 +166,9 @@ def _places(hints: Iterable[Any], make: Callable[..., object]) -> _Form:
     return _Form(read, write)
 
 
-def _mapping(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _mapping(kind: Any, marks: list[object]) -> _Form:
     """Return the form of a mapping: pairs, because the keys of JSON are texts."""
-    pairs = _items(_places(get_args(kind), lambda *pair: pair), whole)
+    pairs = _items(_places(get_args(kind), lambda *pair: pair), whole=False)
     if get_args(kind)[0] is not str:
         return _Form(
             lambda stored: dict(pairs.read(stored)),
@@ -178,13 +180,13 @@ def _mapping(kind: Any, marks: list[object], whole: bool) -> _Form:
     )
 
 
-def _enum(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _enum(kind: Any, marks: list[object]) -> _Form:
     members = {(type(each.value), each.value): each for each in kind}
     members |= {(kind, each): each for each in kind}
     return _Form(lambda value: members[type(value), value], attrgetter("value"))
 
 
-def _time(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _time(kind: Any, marks: list[object]) -> _Form:
     def read(value: object) -> date:
         time: date = kind.fromisoformat(_checked(value, str))
         if not MINYEAR < time.year < MAXYEAR:
@@ -196,15 +198,15 @@ def _time(kind: Any, marks: list[object], whole: bool) -> _Form:
     return _Form(read, lambda time: time.isoformat())
 
 
-def _duration(kind: Any, marks: list[object], whole: bool) -> _Form:
-    seconds = _number(float, marks, whole)
+def _duration(kind: Any, marks: list[object]) -> _Form:
+    seconds = _number(float, marks)
     return _Form(
         lambda value: timedelta(seconds=seconds.read(value)),
         lambda value: value.total_seconds(),
     )
 
 
-def _number(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _number(kind: Any, marks: list[object]) -> _Form:
     bounds = next((each for each in marks if isinstance(each, Within)), _EXACT)
     kinds = {int: (int,), float: (int, float)}[kind]
 
@@ -216,11 +218,11 @@ def _number(kind: Any, marks: list[object], whole: bool) -> _Form:
     return _Form(read, lambda value: value)
 
 
-def _plain(kind: Any, marks: list[object], whole: bool) -> _Form:
+def _plain(kind: Any, marks: list[object]) -> _Form:
     return _Form(lambda value: _checked(value, kind), lambda value: value)
 
 
-_FORMS: Final[tuple[tuple[Any, Callable[[Any, list[object], bool], _Form]], ...]] = (
+_FORMS: Final[tuple[tuple[Any, Callable[[Any, list[object]], _Form]], ...]] = (
     (UnionType, _optional),
     (Mapping, _mapping),
     (tuple, _tuple),

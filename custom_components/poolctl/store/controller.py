@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Self
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from ..client.bounds import WHOLE, Within
+from ..client.bounds import Within
 from ..client.codec import to_stored
 from ..client.controller import Stored
 from ..client.holds.heat import HeatClaim
@@ -31,10 +31,8 @@ from .memory import Memory
 class Equipment:
     """Reported equipment that must be available from the start."""
 
-    types: Annotated[
-        tuple[Annotated[int, Within(UNKNOWN_TYPE, 255)], ...] | None, WHOLE
-    ] = None
-    names: Annotated[tuple[str, ...], WHOLE] = ()
+    types: tuple[Annotated[int, Within(UNKNOWN_TYPE, 255)], ...] | None = None
+    names: tuple[str, ...] = ()
     pump: PumpIdentity | None = None
     last_speed: Annotated[int | None, Within(1, MAX_SPEED)] = None
     pool_sources: tuple[HeatSource, ...] = ()
