@@ -82,7 +82,7 @@ class PumpDays:
         state, seconds = read.state, read.seconds
         day = self.begin_day(read.now.date())
         day.hours = totals.of[PUMP_RUNNING].exact
-        water = state.measured_chemistry.water_temperature
+        water = state.readings.water_temperature
         if state.signals.chemistry_stable and water is not None:
             day.water = water if day.water is None else max(water, day.water)
         flow, runs = state.readings.flow_rate, motor_runs(state)

@@ -143,7 +143,7 @@ class Warming:
         if now is not None:
             self.heated_at |= dict.fromkeys(running, now)
         sources = running if state.signals.chemistry_stable else ()
-        water = state.measured_chemistry.water_temperature
+        water = state.readings.water_temperature
         return self.add_reading(sources, at, water, now)
 
     def add_reading(

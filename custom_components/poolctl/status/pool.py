@@ -125,7 +125,7 @@ def _stale(pool: Situation) -> bool | None:
     if not pool.reached:
         return None
     if state.valid_at is None:
-        readings = state.measured_chemistry
+        readings = state.readings
         if readings.ph is None and readings.orp is None:
             return False  # without a probe, there are no readings
     elif pool.now - state.valid_at < _DAY:

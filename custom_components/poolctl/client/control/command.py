@@ -2,12 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+import math
+from typing import Final
 
 from ..cloud import CloudClient
 from ..lan import LanClient
 from ..pool.state import PoolState
 from ..wire.exceptions import PoolctlError
 from ..wire.frame import StateFrame
+
+NEVER_SHOWN: Final = math.inf
 
 type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
 type CloudCommand = Callable[[CloudClient], Awaitable[None]]
@@ -30,7 +34,8 @@ class Command:
     """Whether it may run twice: only then is the other path tried after one that may
     have run it."""
     settles_in: float = 0.0
-    """Seconds during which states say nothing about its effect."""
+    """Seconds during which states say nothing about its effect; `NEVER_SHOWN` if they
+    never do."""
 
     by_lan: bool = True
     """Path that carried it. This and all below is set when it was sent."""

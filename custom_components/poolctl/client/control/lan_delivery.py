@@ -1,13 +1,14 @@
 """Delivery of one command over the LAN: repeated until the controller accepts it.
 
-A refusal has four causes (protocol.md 4.2 rule 2): before the user sees it, a replayed
-counter is ruled out (chosen).
+A refusal has four causes (protocol.md 4.2 rule 2). Before the user sees it, a replayed
+counter is ruled out. All of this is chosen.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+import math
 import time
 
 from ..lan import LanClient
@@ -27,8 +28,8 @@ controller may accept no connection for some seconds (protocol.md 4.2 rule 9).""
 _PATIENCE = 10.0
 """Seconds after which a command is not repeated."""
 _UNPROVEN = 1.1
-"""Seconds before a refused command is repeated if no query was ever answered: by then
-the counter, which other clients raise, too, has another value."""
+"""Seconds before a refused command is repeated if no query was ever answered: our next
+counter follows the clock, and is then another one."""
 _ROOM = 2
 """Counter values skipped before a command is repeated: a service that signs all that it
 relays signs every half second while it refreshes its copies (protocol.md 8)."""
@@ -36,9 +37,6 @@ _STEPS = (2, 4, 8, 16, 32, 64, 128, 256)
 """Successive advances of the counter, in s, until the controller accepts it."""
 _MOST_REFUSALS = 3
 """Refusals after each of which the counter is checked; the next one is final."""
-
-type ReadAgain = Callable[[], Awaitable[bool]]
-"""Returns whether a command has already taken effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,8 @@ class LanDelivery:
     command: Command
     run: LanCommand
     lan: LanClient
-    read_again: ReadAgain
+    took_effect: Callable[[], Awaitable[bool]]
+    """Reads the state; returns whether it shows the effect of the command."""
 
     async def send(self, *, patient: bool) -> StateFrame | None:
         """Send the command, and repeat it if it certainly did not run.
@@ -60,13 +59,12 @@ class LanDelivery:
             try:
                 return await self._send_or_read(patient=patient)
             except DeclinedError:
-                counter_was_behind = await self._catch_up()
-                # The first time, another client may have used the same counter.
-                if refusals and not counter_was_behind:
-                    raise
-                if counter_was_behind and await self.read_again():
-                    return None
-                # Another client may still be signing: leave room for its counters.
+                if await self._catch_up():
+                    if await self.took_effect():
+                        return None
+                elif refusals:
+                    raise  # the counter was the cause once at most
+                # Another client may have used the same counter, and still be signing.
                 self.lan.counters.skip(_ROOM)
         return await self._send_or_read(patient=patient)
 
@@ -76,16 +74,18 @@ class LanDelivery:
             return await self._until_taken(self.run, patient=patient)
         except LanBusyError:
             # It may have run, and only the frame of its reply found no buffer.
-            if not self.command.idempotent:
+            if not self.command.idempotent or not await self.took_effect():
                 raise
-            if await self.read_again():
-                return None
-            raise
+            return None
 
     async def _until_taken[T](
         self, run: Callable[[LanClient], Awaitable[T]], *, patient: bool
     ) -> T:
-        """Send until accepted; repeat only once where another path may accept it."""
+        """Send until it is accepted.
+
+        After `busy`, an idempotent command is repeated once. After a loss, any command
+        is repeated for `_PATIENCE` seconds, or once where another path may accept it.
+        """
         last = time.monotonic() + _PATIENCE
         waits = iter(_AGAIN if patient else _AGAIN[:1])
         was_busy = False
@@ -97,7 +97,7 @@ class LanDelivery:
                     raise
                 was_busy, wait = True, _AGAIN[0]
             except (DeclinedError, LanRequestError, UnreachableError) as err:
-                wait = next(waits, _PATIENCE)
+                wait = next(waits, math.inf)
                 if not err.lost or time.monotonic() + wait > last:
                     if not was_busy:
                         raise
@@ -109,11 +109,10 @@ class LanDelivery:
         """Make sure that the controller accepts our next counter.
 
         Other clients sign with the same counter, and their clocks may be ahead. A query
-        that was answered earlier shows the cause. If it is refused, our counter is
-        behind; it is advanced no further than needed, because the requests of the other
-        clients are refused for as long. If it is answered, another client may have used
-        the same counter, and the next refusal is final. Returns whether ours was behind;
-        raises ClockError if the other clients are too far ahead.
+        that was answered earlier is sent again. If it is refused, our counter is behind.
+        It is advanced no further than needed, because the requests of the other clients
+        are refused for as long. Returns whether our counter was behind. Raises
+        ClockError if the other clients are too far ahead.
         """
         counters = self.lan.counters
         if counters.answered is None:

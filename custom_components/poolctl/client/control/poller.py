@@ -1,7 +1,6 @@
 """Reading one controller: the LAN first, the cloud while the LAN is down.
 
-The intervals are the service's advice (protocol.md 4.2 rule 9 and 8), all else is
-chosen.
+The intervals are the service's advice (protocol.md 4.2 rule 9 and 8). All else is chosen.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ LAN_INTERVAL = 15.0
 PATIENCE, HEAD_START = 15.0, 4.0
 """Seconds that the LAN has before the cloud is read, too: for one attempt and the start
 of a second one, or in the poll after a failed one. The cloud's values then arrive within
-35 s of the last LAN answer (chosen)."""
+35 s of the last LAN answer."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
@@ -58,16 +57,21 @@ class Poller:
 
     @property
     def interval(self) -> float:
-        """Seconds until the next poll."""
+        """Seconds until the next poll.
+
+        The interval is that of the path in use. After a poll that the LAN did not
+        answer, it counts from the start of that poll, whose timeouts take long; by cloud
+        it counts from the end of the cloud's read, if that is later. A state that would
+        expire earlier is read before it does.
+        """
         paths = self._paths
         by_cloud = paths.cloud is not None and paths.cloud_error is None
         # While neither answers, poll often, so that a repaired connection is used soon.
         patient = paths.lan is None or (by_cloud and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if paths.lan_error is not None:
-            # Time spent on a poll without an answer of the LAN counts.
             now, began = time.monotonic(), self._began
-            if patient:  # but not that of the cloud's read
+            if patient:
                 began = max(began, min(now, self._cloud_not_before - interval))
             interval = max(interval - (now - began), _SOONEST)
         left = self._live.expires_in

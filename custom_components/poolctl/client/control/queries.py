@@ -1,4 +1,7 @@
-"""Regular requests, at chosen intervals, for data that only signed queries report."""
+"""Regular requests for data that only signed queries report.
+
+All of this is chosen: when a query is sent, and for how long its reply is used.
+"""
 
 import asyncio
 from collections import Counter
@@ -33,9 +36,9 @@ _LOGGER = logging.getLogger(__name__)
 SPACING = 1.0
 """Seconds between background queries: faster, the counter runs ahead (protocol.md O1)."""
 SOON = 3.0
-"""Seconds before the names are queried again while no query was ever answered, doubled
-each time: entities wait for them, and the counter, which other clients raise, too, may
-be ahead of our clock."""
+"""Seconds before the names are queried again while no query was ever answered; they
+double each time. Entities wait for the names, and the counter that all clients share may
+be ahead of our clock for a while."""
 BY_CLOUD = 3
 """Number of refusals after which the cloud is asked for the names."""
 NAMES_PATIENCE = 360.0
@@ -47,9 +50,9 @@ RETRY = 30.0
 
 REPLY_IS_CURRENT = 15.0
 """Seconds for which a reply counts as current unless a frame contradicts it: the frames
-themselves can be as old (chosen)."""
+themselves can be as old."""
 QUEUED = 3.0
-"""Seconds by which a LAN reply may lag behind our write: a `cmd` is queued (chosen)."""
+"""Seconds by which a LAN reply may lag behind our write: a `cmd` is queued."""
 
 _NOTHING = PoolState()
 
@@ -81,6 +84,7 @@ class Queries:
         self._clock = clock
         self._paths = paths
         self._due = dict.fromkeys(QUERIES, 0.0)
+        """When each query is due (monotonic, s); 0 if its reply is missing or outdated."""
         self._regular: dict[Query, float] = {}
         """Regular due times of queries that were brought forward."""
         self._replies: dict[str, _Reply] = {}
@@ -170,6 +174,12 @@ class Queries:
                 return
 
     async def _refresh(self, query: Query, lan: LanClient) -> None:
+        """Send a query, and set when it is due again.
+
+        That is after its usual interval, sooner if it got no answer. One that was made
+        due meanwhile stays due; one that was brought forward waits from its regular
+        time, so that those per hour stay the same.
+        """
         waited, due, again = self.names_due, self._due[query], None
         try:
             await self.read(query, lan)

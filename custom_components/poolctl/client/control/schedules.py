@@ -31,7 +31,7 @@ from ..wire.exceptions import (
 )
 from ..wire.json_values import Answer
 from ..wire.schedule import MAX_SCHEDULES, Schedule
-from .command import Command
+from .command import NEVER_SHOWN, Command
 from .sender import Control, Sender
 
 
@@ -186,7 +186,8 @@ class ScheduleControl(Control):
             await self._queries.read(SCHEDULES, lan, urgent=True)
             self._copies_until, self._new = 0.0, None
 
-        await self._sender.deliver(Command(lan=ask, cloud=self._read_cloud))
+        read = Command(lan=ask, cloud=self._read_cloud, settles_in=NEVER_SHOWN)
+        await self._sender.deliver(read)
         return self._now()
 
     async def _read_cloud(self, cloud: CloudClient) -> None:
@@ -243,6 +244,7 @@ class ScheduleControl(Control):
                 self._paths.device_id, change.endpoint, change.body
             ),
             idempotent=False,
+            settles_in=NEVER_SHOWN,
         )
         try:
             frame = await self._sender.deliver(command)

@@ -1,12 +1,13 @@
 """Which path a command takes, and how its effect is confirmed.
 
-The rules are chosen: the path that is the source goes first, a
-refusal is final, and the requested value is shown until the controller confirms it.
+All of this is chosen: the path that is the source goes first, a refusal is final, and
+the requested value is shown until the controller confirms it.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 import time
 
 from ..cloud import COPY_AGE
@@ -23,7 +24,7 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from .command import Command
-from .lan_delivery import LanDelivery, ReadAgain
+from .lan_delivery import LanDelivery
 from .live_state import LiveState
 from .paths import Paths
 from .poller import Poller
@@ -35,18 +36,17 @@ LAN_PATIENCE = 25.0
 """Seconds after which a poll may drop a pending value: longer than a command waits."""
 
 
-async def _never() -> bool:
-    return False
+def _may_go_on(command: Command, errors: list[PoolctlError]) -> bool:
+    """Return whether the next path may be tried after the newest error.
 
-
-def _is_no_answer(errors: list[PoolctlError], command: Command) -> bool:
-    """Return whether the cloud's error is inconclusive for an idempotent command.
-
-    The LAN may have run it, and a service that got no answer from the controller may
-    report that as a refusal (protocol.md C8).
+    It may if the error leaves room for another path. After the LAN, the cloud's refusal
+    of an idempotent command leaves room, too: the LAN may have run it, and a service
+    that got no answer from the controller may call that a refusal (protocol.md C8).
     """
-    after_busy = isinstance(errors[0], LanBusyError)
-    return command.idempotent and (after_busy or _failed_after_a_loss(errors))
+    inconclusive = isinstance(errors[0], LanBusyError) or _failed_after_a_loss(errors)
+    if len(errors) > 1 and command.idempotent and inconclusive:
+        return True
+    return errors[-1].other_path_may(idempotent=command.idempotent)
 
 
 def _failed_after_a_loss(errors: list[PoolctlError]) -> bool:
@@ -110,15 +110,9 @@ class Sender:
 
     async def send(self, command: Command) -> Command:
         """Send a command and show the requested value until it is confirmed."""
-
-        async def read_again() -> bool:
-            # While it settles, states say nothing about its effect.
-            observed = not command.settles_in and await self.poller.read_lan()
-            return observed and command.confirms(self.live.reported)
-
         frame = None
         try:
-            frame = await self.deliver(command, read_again)
+            frame = await self.deliver(command)
         except LanBusyError as err:
             if not command.idempotent:
                 raise
@@ -135,30 +129,26 @@ class Sender:
             self.live.publish()
         return command
 
-    async def deliver(
-        self, command: Command, read_again: ReadAgain = _never
-    ) -> StateFrame | None:
+    async def deliver(self, command: Command) -> StateFrame | None:
         """Send over the current source's path, or the other one if that fails.
 
+        A third attempt follows only if the LAN lost the command: it may be back.
         Returns the frame of the LAN's reply, and notes which path carried it. A command
         that is not idempotent raises LanBusyError at once: it may have run anyway.
         """
         async with self.running():
             errors: list[PoolctlError] = []
             for by_lan, patient in self._attempts(command):
-                again = len(errors) == 2
-                if again and not (errors[0].lost or _failed_after_a_loss(errors)):
+                third = len(errors) == 2
+                if third and not (errors[0].lost or _failed_after_a_loss(errors)):
                     break
                 try:
                     if by_lan:
-                        return await self._by_lan(command, read_again, patient=patient)
+                        return await self._by_lan(command, patient=patient)
                     return await self._by_cloud(command)
                 except PoolctlError as err:
                     errors.append(joined(err, *errors))
-                    if not (
-                        (not by_lan and _is_no_answer(errors, command))
-                        or err.other_path_may(idempotent=command.idempotent)
-                    ):
+                    if not _may_go_on(command, errors):
                         raise
             raise joined(self._failure(command, errors), *errors)
 
@@ -174,14 +164,22 @@ class Sender:
             return (True, False), (False, False), (True, True)
         return (False, False), (True, False)
 
-    async def _by_lan(
-        self, command: Command, read_again: ReadAgain, *, patient: bool
-    ) -> StateFrame | None:
+    async def _by_lan(self, command: Command, *, patient: bool) -> StateFrame | None:
         command.by_lan = True
         if command.lan is None or (lan := self.paths.lan) is None:
             raise UnreachableError("no address any more", ran=False)
-        delivery = LanDelivery(command, command.lan, lan, read_again)
+        took_effect = partial(self._took_effect, command)
+        delivery = LanDelivery(command, command.lan, lan, took_effect)
         return await delivery.send(patient=patient)
+
+    async def _took_effect(self, command: Command) -> bool:
+        """Read the state; return whether it shows the effect of a command.
+
+        While the command settles, states say nothing about its effect.
+        """
+        if command.settles_in > 0 or not await self.poller.read_lan():
+            return False
+        return command.confirms(self.live.reported)
 
     async def _by_cloud(self, command: Command) -> StateFrame | None:
         paths, command.by_lan = self.paths, False

@@ -1,4 +1,7 @@
-"""A user's choices for one pool. Home Assistant alone keeps them; nothing is sent."""
+"""A user's choices for one pool. Home Assistant alone keeps them; nothing is sent.
+
+All of this is chosen: the ranges and the defaults.
+"""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,13 +13,13 @@ from ..wire.schedule import DAY
 from .state import PoolState
 
 LOW_LEVELS = Within(1, 50)
-"""Levels in % at which a drum can count as nearly empty (chosen)."""
+"""Levels in % at which a drum can count as nearly empty."""
 _LOW_LEVEL = 10
-"""Default level in % (chosen): about two litres of a usual drum, weeks of dosing."""
+"""Default level in %: about two litres of a usual drum, weeks of dosing."""
 
 _SPEED_NAMES = "low", "medium", "high"
 _USUAL_SPEEDS = MIN_SPEED, 70, MAX_SPEED
-"""Speeds in % if the controller reports too few presets (chosen)."""
+"""Speeds in % if the controller reports too few presets."""
 _PERCENT = range(MIN_SPEED, MAX_SPEED + 1)
 
 type LightCode = Annotated[int | None, Within(0, 255)]

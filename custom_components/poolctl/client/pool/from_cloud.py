@@ -2,6 +2,7 @@
 
 The dashboard's first nine fields are published (protocol.md 2.5); its other fields and
 all other answers are observed (protocol.md O5), and any of their fields may be missing.
+What is assumed if an answer fails is chosen.
 """
 
 from collections.abc import Callable, Mapping
@@ -165,7 +166,7 @@ _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
 
 
 def assume_pump_slot(state: PoolState) -> PoolState:
-    """Return the state if `auxInfo` fails: the pump has the first slot (chosen).
+    """Return the state if `auxInfo` fails: the pump has the first slot.
 
     `setPumpInfo` requires the pump's slot, which the published endpoints do not report.
     As the pump's type code is sent too, a wrong slot is declined.
@@ -176,7 +177,7 @@ def assume_pump_slot(state: PoolState) -> PoolState:
 
 
 def assume_speed(state: PoolState) -> PoolState:
-    """Return the state if `pumpInfo` fails: the pump takes a speed (chosen)."""
+    """Return the state if `pumpInfo` fails: the pump takes a speed."""
     return state if state.pump else replace(state, pump=PumpIdentity("", "", ""))
 
 

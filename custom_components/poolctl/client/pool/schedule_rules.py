@@ -1,6 +1,6 @@
 """Rules for schedules: how a state keeps them, and which may be sent to a controller.
 
-The limits of names and the rule against overlapping schedules are ours (chosen); the 20
+The limits of names and the rule against overlapping schedules are chosen; the 20
 records, the weekday bits and the pump speeds are observed (protocol.md O3 and O4).
 """
 
@@ -18,7 +18,7 @@ from .parts import Schedules
 from .state import PoolState
 
 MAX_NAME = 64
-"""Longest name in bytes of UTF-8 (chosen): long enough, far below the wire's 255."""
+"""Longest name in bytes of UTF-8: long enough, far below the wire's 255."""
 
 _SWITCHED = {Role.GENERAL, Role.PUMP, Role.PUMP_LINKED, *LIGHT_GROUPS}
 _NEW = Schedule(

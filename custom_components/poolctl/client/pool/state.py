@@ -2,6 +2,7 @@
 
 Readings and signals are always replaced together, so they never mix two sources.
 Equipment and settings are kept until other values are reported. Unknown is `None`.
+All limits of time and of jumps are chosen.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,13 +40,13 @@ class PumpStatus(StrEnum):
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
 PH_JUMP, ORP_JUMP, WATER_JUMP = 1.0, 200.0, 2.0
 """Differences (mV, °C) that are a jump: a pool does not change so fast, except when a
-pump starts or other water reaches the probes (chosen)."""
+pump starts or other water reaches the probes."""
 _SETTLES = timedelta(minutes=5)
-"""Time in which the water of the other body leaves the pipes of the probe (chosen)."""
+"""Time in which the water of the other body leaves the pipes of the probe."""
 _PRIME_TIME = Within(20, 3600)
-"""Usable prime times in s; the unit is not documented, less may be minutes (chosen)."""
+"""Usable prime times in s; the unit is not documented, less may be minutes."""
 TIMER_MARGIN = timedelta(seconds=90)
-"""Tolerance for the end of a timer (chosen): half a minute each for rounding, the age of
+"""Tolerance for the end of a timer: half a minute each for rounding, the age of
 a cloud copy, and its transfer (protocol.md 8)."""
 
 
@@ -204,7 +205,7 @@ def with_readings(
     state: PoolState, readings: Readings, signals: Signals, now: datetime
 ) -> PoolState:
     """Return the state with new readings of one source and values derived from them."""
-    before = state.measured_chemistry
+    before, old = state.readings, state.valid_chemistry
     state = replace(state, readings=readings, signals=signals, start_over=False)
     if state.pump_status in _STARTS:
         state = _with_start(state, now)
@@ -215,12 +216,11 @@ def with_readings(
     state = _with_probe(state, now)
     if not state.signals.chemistry_stable:
         return state
-    new, old = state.measured_chemistry, state.valid_chemistry
     valid = Chemistry(
-        ph=_agreed(new.ph, before.ph, old.ph, PH_JUMP),
-        orp=_agreed(new.orp, before.orp, old.orp, ORP_JUMP),
+        ph=_agreed(readings.ph, before.ph, old.ph, PH_JUMP),
+        orp=_agreed(readings.orp, before.orp, old.orp, ORP_JUMP),
         water_temperature=_agreed(
-            new.water_temperature,
+            readings.water_temperature,
             before.water_temperature,
             old.water_temperature,
             WATER_JUMP,
@@ -266,7 +266,7 @@ def _with_probe(state: PoolState, now: datetime) -> PoolState:
 
 
 def _with_start(state: PoolState, now: datetime) -> PoolState:
-    """Return the state of a starting pump; a start ends after its prime time (chosen).
+    """Return the state of a starting pump; a start ends after its prime time.
 
     While the controller reports a countdown of the priming, the countdown decides.
     """
@@ -285,7 +285,7 @@ def with_timers(
 ) -> PoolState:
     """Return the state with the running timers, given their seconds left by slot.
 
-    Chosen: an end is rounded to the minute. A countdown that ends at about that time is
+    An end is rounded to the minute. A countdown that ends at about that time is
     of the same timer: reported a little late, or by an older cloud copy.
     """
     previous = {end.slot: end.at for end in state.timer_ends}

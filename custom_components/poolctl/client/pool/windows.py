@@ -1,6 +1,7 @@
-"""Windows of the schedules of an output: open ones, their ends, and the next run (chosen).
+"""Windows of the schedules of an output: open ones, their ends, and the next run.
 
 Schedules run by the controller's clock: `now` and the results are by that clock, too.
+All of this is chosen.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from .state import PoolState
 
 CLOCKS = timedelta(hours=2)
 """Difference that the controller's clock may have from ours while its offset is not
-measured: daylight saving and more (chosen)."""
+measured: daylight saving and more."""
 _WEEK = timedelta(days=8)
 """Longest time until a weekly schedule runs again."""
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)

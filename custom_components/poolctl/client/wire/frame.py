@@ -1,8 +1,8 @@
 """State frame -> telemetry, configuration, running timers.
 
 Observed, not published (protocol.md O2). `decode_frame` only decodes bytes: values stay
-as received, even if they are impossible. Fields also have bounds (chosen), which
-`plausible` applies.
+as received, even if they are impossible. Fields also have bounds, wide enough for any
+pool, which `plausible` applies. The bounds and the version are chosen.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
 are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 VERSION = 1
-"""The assumed frame version (chosen); others are decoded by their lengths, too."""
+"""The assumed frame version; others are decoded by their lengths, too."""
 
 MODE_OFF = 0
 MODE_MANUAL = 99
 """Values of `main_pump_mode` and `aux_modes`; 1 to 20 is the running schedule."""
 
 
-# Bounds wide enough for any pool (chosen); 0xFF and 0xFFFF mean unknown.
+# 0xFF and 0xFFFF mean unknown.
 _BYTE, _WORD = Within(0, 0xFE), Within(0, 0xFFFE)
 _PERCENT, _CELSIUS = Within(0, 100), Within(0, 100)
 PH = Within(0.1, 14)

@@ -1,8 +1,8 @@
 """A schedule: its times, and its overlaps with others.
 
-The record is observed (protocol.md O3 and O4); the meaning of times at and past midnight,
-and that equal times never run, are our assumptions (chosen). Times are minutes after
-midnight by the controller's wall clock.
+The record is observed (protocol.md O3 and O4). The meaning of times at and past
+midnight, and that equal times never run, are chosen. Times are minutes after midnight by
+the controller's wall clock.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ MAX_SCHEDULES = 20
 DAY = 1440
 """Minutes of a day."""
 LAST_MINUTE = DAY - 1
-"""23:59, the latest end that we send; it means midnight (chosen)."""
+"""23:59, the latest end that we send; it means midnight."""
 ALL_WEEK = 0b111_1111
 _WEEK = 7 * DAY
 
