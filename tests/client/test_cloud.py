@@ -267,7 +267,7 @@ async def test_probe(
     """protocol.md 8 row 1."""
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
-    monkeypatch.setattr("custom_components.poolctl.client.account.TIMEOUT", 0.2)
+    monkeypatch.setattr("custom_components.poolctl.client.account.CLOUD_TIMEOUT", 0.2)
     for fault in ("hang", "refuse"):
         service.cloud.faults.on(fault)
         with pytest.raises(UnreachableError):

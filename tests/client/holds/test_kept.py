@@ -167,9 +167,9 @@ async def test_the_schedule_is_edited(
     await rig.polls(1)
     if minutes:
         assert lasts(rig) == minutes
-        await rig.live(minutes - 2)
+        await rig.live(minutes - 5)  # a slow machine adds its own seconds to each poll
         assert payloads(rig) == [b"\2\0\1"]
-    await rig.live(3)
+    await rig.live(6)
     assert payloads(rig) == [b"\2\0\1", b"\2\0\0"]
     assert not rig.pool.pool.slots[SLOT].held
 
