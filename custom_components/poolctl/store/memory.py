@@ -44,9 +44,9 @@ _LEAD: Final = 35.0
 """Seconds before the end of a period at which it is saved, so that the statistics of an
 hour include what it saves of totals: the cloud is read every 30 s."""
 _AHEAD: Final = 64
-"""Counters that are stored as used in advance, so that none is used twice if Home
-Assistant crashes after many commands in one second. Each delays the controller's other
-clients by a second at most, and only if our counter is ahead of the clock anyway."""
+"""Number of counters that are stored as used before they are: after a crash amid many
+commands, none is used twice. Each delays the controller's other clients by a second at
+most, and only while our counter is ahead of the clock anyway."""
 _RESTART: Final = 5
 """Seconds that Home Assistant needs at least to start again after a crash: a counter
 that is ahead of the clock by less is in the past then."""
@@ -76,7 +76,7 @@ class _Waits:
 @dataclass(frozen=True, slots=True)
 class _UsedCounters:
     counter: Annotated[int, Within(0, MAX_COUNTER)] = 0
-    """A counter above all that are used until the next save."""
+    """A counter that no request exceeds before the next save."""
     frames: Annotated[int | None, Within(0, MAX_COUNTER)] = None
 
 
@@ -127,11 +127,14 @@ class Memory:
         reserved = 0
 
         def used() -> None:
-            """Save the counters; at once if the clock alone does not lead above them."""
+            """Save the counters, at once if a start after a crash could use them again.
+
+            It could if its clock is still behind them, and few are left of those that
+            are already stored as used.
+            """
             nonlocal reserved
-            at_once = (
-                counters.ahead >= _RESTART and counters.last > reserved - _AHEAD // 2
-            )
+            few_left = counters.last > reserved - _AHEAD // 2
+            at_once = counters.ahead >= _RESTART and few_left
             if at_once:
                 reserved = counters.last + _AHEAD
             self.save(at_once=at_once)

@@ -90,7 +90,7 @@ class PumpControl(Control):
     async def _ensure_released(self, pending: Command) -> None:
         slot = self._live.reported.outputs.pump_slot
         if pending.by_lan and slot in (self._live.reported.outputs.held or ()):
-            # If neither command releases it, it is off nevertheless, as requested.
+            # If neither command releases the pump, it still is off, as requested.
             await self._resumed_by_aux(slot)
 
     def choose_speed(self, speed: int) -> None:

@@ -194,10 +194,9 @@ class Sender:
         return None
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
-        paths = self.paths
-        cloud_works = paths.cloud is not None and not paths.on_lan
-        if cloud_works and not command.cloud and all(err.lost for err in errors):
-            # Nothing was sent: only the cloud works, and it has no such command.
+        """Return the error that explains best why no path carried a command."""
+        only_cloud = self.paths.cloud is not None and not self.paths.on_lan
+        if only_cloud and not command.cloud and all(err.lost for err in errors):
             return NotSupportedError("the cloud cannot carry this")
         if not errors:
             return NotSupportedError("no path can carry this")

@@ -43,7 +43,7 @@ class Query:
     fitted: frozenset[int] | None = None
     """Aux types; the query is sent only if one of them is wired."""
     news_in: Callable[[PoolState, PoolState], float | None] = lambda before, after: None
-    """Seconds until news is expected after a change of state; `None`: no sooner."""
+    """Seconds after a change of state at which it is sent early, `None` if it is not."""
     interval: Callable[[PoolState], float] = lambda state: QUERY_INTERVAL
     """Seconds until the query is sent again."""
 
