@@ -31,7 +31,6 @@ from custom_components.poolctl.client.wire.commands import (
 from custom_components.poolctl.client.wire.equipment import MAX_SLOTS
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import (
-    ALL_SECTIONS,
     CONFIGURATION_HEAD,
     MODE_OFF,
     POSSIBLE_MODES,
@@ -206,7 +205,7 @@ def check_frame(payload: bytes, records: Sequence[Schedule] = ()) -> Seen:
     except FrameError:
         yield "frame_sections", "a section runs past the end"
         return
-    unknown, more = payload[1] & ~ALL_SECTIONS, len(payload) - end
+    unknown, more = payload[1] & ~(1 | 2 | 4), len(payload) - end
     yield "frame_sections", f"mask bits {unknown:#04x}" if unknown else ""
     yield "frame_sections", f"{more} bytes after the sections" if more else ""
     if telemetry is not None and frame.telemetry is not None:

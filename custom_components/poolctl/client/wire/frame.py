@@ -330,7 +330,6 @@ class StateFrame(NamedTuple):
 
 SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
 """Bit in the section mask, and size of the length, of each section in wire order."""
-ALL_SECTIONS: Final = 1 | 2 | 4
 
 
 def decode_frame(payload: bytes, slots: int | None = None) -> StateFrame:
