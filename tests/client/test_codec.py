@@ -213,6 +213,23 @@ def test_records_and_entries_that_do_not_fit_are_left_out() -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    of: tuple[Colour, ...]
+    """Another rate, if one of them were left out."""
+    by_name: Mapping[str, Level] = field(default_factory=dict)
+
+
+def test_a_list_of_plain_values_fits_whole_or_not_at_all() -> None:
+    rates = [
+        {"of": ["red", "blue"], "by_name": {"lamp": 1, "other": 9}},
+        {"of": ["red", "green"], "by_name": {"lamp": 1}},
+    ]
+    assert from_stored(tuple[Rate, ...], rates) == (
+        Rate((Colour.RED, Colour.BLUE), {"lamp": Level.LOW}),
+    )
+
+
 def test_what_is_as_good_as_its_stored_form() -> None:
     """What was put into an entry's options is there as it is until the next start."""
     read = from_stored(Everything, {"colour": Colour.RED, "level": Level.LOW})
