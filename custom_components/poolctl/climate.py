@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
@@ -106,7 +106,7 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     return {
         **_heating_rate(view, body),
         ATTR_LAST_TEMPERATURE: round(last, 1),
-        ATTR_MEASURED_AT: rest.at.isoformat(timespec="seconds"),
+        ATTR_MEASURED_AT: rest.at.astimezone(UTC).isoformat(timespec="seconds"),
     }
 
 

@@ -241,6 +241,7 @@ async def test_the_last_reading_of_the_spa(full: Home) -> None:
     assert spa["last_temperature"] == pytest.approx(warm, abs=0.2)
     at = datetime.fromisoformat(spa["measured_at"]).timestamp()
     assert at == pytest.approx(read, abs=60)
+    assert spa["measured_at"].endswith("+00:00")  # as in every other attribute
     await full.advance(330, step=30)
     assert "measured_at" not in shown(full, "pool")
 

@@ -25,7 +25,7 @@ from .warming import Warming
 
 
 class Last(NamedTuple):
-    """The last temperature that a probe measured, in °C, and its time."""
+    """The last temperature that a probe measured, in °C, and its time in UTC."""
 
     celsius: float
     at: datetime
@@ -112,11 +112,12 @@ class Learned:
 
     def _note_temperatures(self, state: PoolState, now: datetime) -> None:
         """Note what is measured now: the cloud may not report it later."""
+        at = now.astimezone(UTC)
         water = state.readings.water_temperature
         if water is not None and state.signals.chemistry_stable is not False:
-            self.last_water = Last(water, now)
+            self.last_water = Last(water, at)
         if (ambient := state.readings.ambient_temperature) is not None:
-            self.last_ambient = Last(ambient, now)
+            self.last_ambient = Last(ambient, at)
 
     def add_dosers(self, state: PoolState) -> bool:
         """Add reports of dosers, of replies too; return whether a shown value changed."""
