@@ -115,11 +115,11 @@ LATE = {"until": NOW - OVERDUE}
         (LATE, True, True),
         ({"until": NOW - OVERDUE + timedelta(seconds=1)}, True, False),
         ({}, True, False),
-        (LATE | {"end": End.NEVER}, True, True),
+        (LATE | {"end": End.SCHEDULE}, True, True),
         ({}, False, True),
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
-        ({"end": End.NEVER}, False, False),
+        ({"until": None, "end": End.NEVER}, False, False),
         (LATE | {"needed": False, "state": Known.REQUESTED}, True, False),
         (LATE | {"needed": False}, True, True),
     ],
@@ -171,9 +171,9 @@ def test_failures_without_end(tries: int) -> None:
 def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
     hold = replace(HOLD, **{"until": NOW} | changes)
     found = holds(Paths(**paths), hold)
-    assert found.due == [hold] * due
+    assert found.due() == [hold] * due
     with found._switching(SLOT):
-        assert found.due == []
+        assert found.due() == []
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ async def test_a_release(
         ({}, {}, True, [LOOKED, RELEASED], []),
         ({}, {"on": True}, False, [LOOKED, RELEASED], []),
         ({}, {"on": True}, True, [], None),
-        ({}, {"end": End.NEVER}, False, [], None),
+        ({}, {"until": None, "end": End.NEVER}, False, [], None),
         ({}, {"doubted_at": AT}, False, [LOOKED], [True]),
         ({"answers": False}, {}, False, [LOOKED], [True]),
         ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [True]),

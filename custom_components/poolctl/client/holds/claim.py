@@ -111,7 +111,7 @@ class Claim(ABC):
     @property
     def promised(self) -> bool:
         """Whether it needs undoing, and ends by itself."""
-        return self.needed and self.end is not End.NEVER
+        return self.needed and self.until is not None
 
     def over(self, now: datetime) -> bool:
         """Return whether its end has come, but not its undoing."""

@@ -38,7 +38,6 @@ class Pause(Claim):
     lasts: Annotated[float, Within(0, LONGEST_PAUSE.total_seconds())] = field(
         default=LONGEST_PAUSE.total_seconds(), compare=False
     )
-    end: End = field(default=End.DURATION, compare=False)
 
     @property
     @override
@@ -114,6 +113,7 @@ class Pauses(Claims[Pause]):
             kind=kind,
             since=previous.since if previous and is_off else now,
             until=now + lasts,
+            end=End.DURATION,
             lasts=lasts.total_seconds(),
             state=Known.ACTIVE if is_off else Known.REQUESTED,
             sent_at=previous.sent_at if previous and is_off else time.monotonic(),
