@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.clock import Clock as TrustedClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
@@ -26,11 +26,18 @@ from tests.client.holds.test_holds import (
     switch,
     window,
 )
+from tests.world.simulator.clock import NOON, Clock
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.dialects import Dialect
 
 CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""
+
+
+@pytest.fixture
+def clock() -> Clock:
+    # These tests count minutes: a busy machine must not add some of its own.
+    return Clock(start=NOON)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +102,7 @@ async def test_a_clock_that_drifts(
         return service.small.pool.local_time().timestamp()
 
     # That the wall clock is always a little wrong itself does not matter.
-    clock = Clock(wall=lambda: true() + 50, steady=true)
+    clock = TrustedClock(wall=lambda: true() + 50, steady=true)
     rig = make_rig(clock=clock)
     rig.pool.dialects.add(Dialect.CLOCK_DRIFTS)
     window(rig.pool.pool, 60, begun=-5)
@@ -202,7 +209,7 @@ async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -
     def steady() -> float:
         return service.small.pool.local_time().timestamp()
 
-    rig = make_rig(clock=Clock(wall=lambda: steady() + wrong, steady=steady))
+    rig = make_rig(clock=TrustedClock(wall=lambda: steady() + wrong, steady=steady))
     window(rig.pool.pool, 60)
     await start(rig)
     await switch(rig, False)
