@@ -55,7 +55,7 @@ def decided(
     **now: Any,
 ) -> tuple[Do, float | None, Claim | None]:
     """Return what is done about a hold that a read shows in some way."""
-    shown = Seen(AT, **shows) if shows else Seen()
+    shown = Seen(AT, **(shows or {}))
     present = PRESENT._replace(**now)
     do, claim, wait = decide(replace(HELD, **changes), shown, present, way)
     return do, wait, claim

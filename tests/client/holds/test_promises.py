@@ -3,6 +3,7 @@
 Each case is tried for outputs, dosers and heat sources (protocol.md L30, W12, W18).
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -234,6 +235,39 @@ async def test_a_lost_release_and_then_the_app(
     kind.change(rig, True)
     await rig.live(30)
     assert kind.changed(rig)
+
+
+async def test_a_request_while_another_output_is_released(rig: Rig) -> None:
+    """Both are due: what a user asks meanwhile for the second one stays."""
+    await start(rig)
+    for slot in (SLOT, 3):
+        await hold(rig, True, 1, slot)
+    rig.time.advance(61)
+    rig.forget()
+    working = asyncio.create_task(rig.controller.holds.work())
+    while not rig.asked("a"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await hold(rig, True, MINUTES, 3)
+    await working
+    await rig.live(2)
+    assert [each.slot for each in rig.controller.holds.shown] == [3]
+    held = [rig.pool.pool.slots[slot].held for slot in (SLOT, 3)]
+    assert held == [False, True]
+
+
+async def test_the_answer_to_a_users_release_is_lost(rig: Rig) -> None:
+    """It ran, and a read showed it: what the app then changes, stays."""
+    await start(rig)
+    await hold(rig, True, 30)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("close_mid_body", "a")
+    await lost(rig.controller.holds.resume(rig.output(SLOT)))
+    assert not rig.pool.pool.slots[SLOT].held
+    rig.pool.faults.clear()
+    await rig.polls(15)
+    rig.pool.pool.switch(SLOT, True)
+    await rig.live(45)
+    assert rig.pool.pool.slots[SLOT].held
 
 
 async def test_through_the_cloud_alone(away: Rig) -> None:

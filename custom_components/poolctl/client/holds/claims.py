@@ -143,12 +143,8 @@ class Claims[C: Claim](ABC):
         waits = (each.wait for each in self._decide().values())
         return min((wait for wait in waits if wait is not None), default=None)
 
-    @property
-    def due(self) -> list[C]:
-        """Claims that are to be undone now."""
-        return self._due()
-
-    def _due(self, *, leaving: bool = False) -> list[C]:
+    def due(self, *, leaving: bool = False) -> list[C]:
+        """Return the claims that are to be undone now."""
         found = self._decide(leaving=leaving).values()
         return [each.claim for each in found if each.do is Do.UNDO and each.claim]
 
@@ -163,7 +159,7 @@ class Claims[C: Claim](ABC):
         for claim in self.all:
             if claim.thing in self._under_way:
                 continue
-            moved, seen = self._moved(with_shown_end(claim, now), state), Seen()
+            moved, seen = self._moved(with_shown_end(claim, now), state), Seen(now.at)
             if self._last_read is not None:
                 seen = self._see(moved, self._last_read, self._read_at)
             found[claim.thing] = decide(moved, seen, now, self._way(moved))
@@ -204,6 +200,11 @@ class Claims[C: Claim](ABC):
         self._undoing.discard(thing)
         self._set(thing, claim)
         await self._live.save()
+
+    def _maybe_undone(self, thing: int, err: PoolctlError) -> None:
+        """Note an error of a command that undoes a claim: it may have run."""
+        if (claim := self._all.get(thing)) is not None and err.ran is not False:
+            self._all[thing] = replace(claim, maybe_undone=True)
 
     @contextmanager
     def _switching(self, thing: int) -> Generator[None]:
@@ -260,13 +261,17 @@ class Claims[C: Claim](ABC):
         failures: list[PoolctlError] = []
         async with self._working:
             previous = self.all
-            if self.due and not await self._look():
+            if self.due() and not await self._look():
                 failures.append(UnreachableError("it does not answer", ran=False))
-                for claim in self.due:
+                for claim in self.due():
                     self._failed(claim, failures[0])
             self._update()
-            for claim in self.due:
-                failures += [each for each in [await self._try(claim)] if each]
+            tried = set[int]()
+            # During an attempt, a user may request what another claim is about.
+            while due := [each for each in self.due() if each.thing not in tried]:
+                tried.add(due[0].thing)
+                if (err := await self._try(due[0])) is not None:
+                    failures.append(err)
             self._report_ended()
             if self.all != previous:
                 self._live.publish()
@@ -298,9 +303,9 @@ class Claims[C: Claim](ABC):
             tries=claim.tries + 1,
             refusals=claim.refusals + 1 if cannot else 0,
             retry_at=time.monotonic() + wait,
-            maybe_undone=claim.maybe_undone or err.ran is not False,
         )
         self._set(claim.thing, tried)
+        self._maybe_undone(claim.thing, err)
 
     async def leave(
         self, within: float = LEAVING, *, only_lan: bool = False
@@ -315,7 +320,7 @@ class Claims[C: Claim](ABC):
                 await self._settle(leaving)
                 if leaving and await self._look():
                     self._update()
-                    due = [c for c in self._due(leaving=True) if c.thing in leaving]
+                    due = [c for c in self.due(leaving=True) if c.thing in leaving]
                     await asyncio.gather(*map(self._try, due))
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")

@@ -23,7 +23,7 @@ _DRIFT: Final = timedelta(seconds=30)
 class Seen(NamedTuple):
     """What the newest read shows of a claim."""
 
-    at: float = 0.0
+    at: float
     """Time of the read (monotonic, s)."""
     ours: bool | None = None
     """Whether it shows the claim, `None` if it says nothing."""
@@ -108,8 +108,9 @@ def seconds_to_wait(claim: Claim, now: Now) -> float:
     if now.leaving:
         return 0.0
     # Only a read that is newer than an unconfirmed command can tell if it ran.
-    settled_at = 0.0 if claim.confirmed else claim.sent_at + SETTLING
-    return max(0.0, claim.retry_at - now.at, settled_at - now.at)
+    settles_in = claim.sent_at + SETTLING - now.at
+    wait = max(0.0, claim.retry_at - now.at)
+    return wait if claim.confirmed else max(wait, settles_in)
 
 
 def with_read[C: Claim](claim: C, seen: Seen) -> C:

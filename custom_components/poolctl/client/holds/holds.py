@@ -228,9 +228,13 @@ class Holds(Claims[Hold]):
             if hold is None:  # what holds the pump, stays
                 return await self._outputs.send(slot, True, held=True, speed=speed)
         if hold is None:
-            with self._switching(slot.index):
-                await self._outputs.resume_schedule(slot.index)
-                self._put(slot.index, None)
+            try:
+                with self._switching(slot.index):
+                    await self._outputs.resume_schedule(slot.index)
+                    self._put(slot.index, None)
+            except PoolctlError as err:
+                self._maybe_undone(slot.index, err)
+                raise
             return _nothing
         return await self._begin(slot, self._after_previous(hold), speed)
 
