@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
-from ..client.control.plan import MAX_BLOCKS, Block
+from ..client.control.plan import MAX_BLOCKS, PumpRun
 from ..client.wire.schedule import DAY, minute_of_day
 from ..prices import Price
 
@@ -87,9 +87,9 @@ class Cells:
                 covered, until = covered + (last - first), last
         return covered / timedelta(minutes=1)
 
-    def block(self, first: int, count: int) -> Block:
+    def block(self, first: int, count: int) -> PumpRun:
         """Return a run of cells as a block that a schedule can have."""
-        return Block(
+        return PumpRun(
             self.minutes[first], self.minutes[first + count - 1] + CELL_MINUTES
         )
 

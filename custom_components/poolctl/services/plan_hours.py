@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import JsonValueType
 import probatio as vol
 
-from ..client.control.plan import MAX_BLOCKS, Block, PlanStep
+from ..client.control.plan import MAX_BLOCKS, PlanStep, PumpRun
 from ..client.occurrences import occurrences
 from ..client.wire.exceptions import BusyError, InvalidCommandError, UnreachableError
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
@@ -87,13 +87,13 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
     cells = Cells(now)
     own = unpriced = 0.0
 
-    async def choose(others: Mapping[int, Schedule]) -> Sequence[Block] | None:
+    async def choose(others: Mapping[int, Schedule]) -> Sequence[PumpRun] | None:
         nonlocal own, unpriced
         runs = occurrences(others, now, cells.end, dt_util.get_default_time_zone())
         own = cells.minutes_of((run.start, run.end) for run in runs)
         if (given := call.data.get(ATTR_BLOCKS)) is not None:
             blocks = [map(minute_of_day, (g[ATTR_START], g[ATTR_END])) for g in given]
-            return [Block(start, end or DAY) for start, end in blocks]
+            return [PumpRun(start, end or DAY) for start, end in blocks]
         found, unpriced = await call.hass.async_add_executor_job(
             _choose, call, cells, others, own
         )
@@ -118,7 +118,7 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
 
 
 def _response(
-    call: ServiceCall, blocks: Sequence[Block], steps: Sequence[PlanStep], own: float
+    call: ServiceCall, blocks: Sequence[PumpRun], steps: Sequence[PlanStep], own: float
 ) -> dict[str, JsonValueType]:
     planned = sum(block.minutes for block in blocks)
     short = call.data.get(ATTR_HOURS, 0.0) * 60 - own - planned
@@ -140,7 +140,7 @@ def _response(
 
 def _choose(
     call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
-) -> tuple[Sequence[Block] | None, float]:
+) -> tuple[Sequence[PumpRun] | None, float]:
     """Return the blocks, and how many of their minutes have no price.
 
     No blocks: no more hours are needed. `None`: there is no more room today.

@@ -37,8 +37,8 @@ MAX_BLOCKS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A daily run, in minutes after midnight by the wall clock."""
+class PumpRun:
+    """One block of a plan: a daily run in minutes after midnight by the wall clock."""
 
     start: int
     end: int
@@ -51,7 +51,7 @@ class Block:
 
 
 type _Table = Mapping[int, Schedule]
-type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[Block] | None]]
+type ChooseBlocks = Callable[[_Table], Awaitable[Sequence[PumpRun] | None]]
 """Returns the blocks of a plan, `None` if the present plan stays as it is.
 
 It receives the pump's other schedules.
@@ -82,7 +82,7 @@ class PlanControl(Control):
         today: date,
         again: bool = False,
         dry_run: bool = False,
-    ) -> tuple[Sequence[Block], Sequence[PlanStep]]:
+    ) -> tuple[Sequence[PumpRun], Sequence[PlanStep]]:
         """Replace the present plan with the chosen blocks; return them and the changes.
 
         Only differences are written, and only once a day unless the user requests it
@@ -136,7 +136,9 @@ class PlanControl(Control):
             if schedule.slot == pump and schedule.enabled and index not in reserved
         }
 
-    def _steps(self, blocks: Sequence[Block], speed: int | None) -> Sequence[PlanStep]:
+    def _steps(
+        self, blocks: Sequence[PumpRun], speed: int | None
+    ) -> Sequence[PlanStep]:
         """Return the fewest changes that turn the reserved schedules into a plan."""
         self._check(blocks)
         reserved = self._reserved()
@@ -165,7 +167,7 @@ class PlanControl(Control):
                 steps.append(PlanStep(index, wanted))
         return steps
 
-    def _check(self, blocks: Sequence[Block]) -> None:
+    def _check(self, blocks: Sequence[PumpRun]) -> None:
         others, wanted = self._others(), [self._schedule(each) for each in blocks]
         if len(wanted) > MAX_BLOCKS or (
             len(wanted) == MAX_BLOCKS and wanted[0].overlaps(wanted[1])
@@ -181,7 +183,7 @@ class PlanControl(Control):
     def _changes(
         self,
         reserved: Iterable[int],
-        places: Sequence[tuple[int | None, Block]],
+        places: Sequence[tuple[int | None, PumpRun]],
         speed: int | None,
     ) -> Sequence[PlanStep]:
         kept = {index for index, _ in places}
@@ -200,7 +202,7 @@ class PlanControl(Control):
         return [*stops, *_in_order(self._used, armed, steps)]
 
     def _step(
-        self, index: int | None, block: Block, speed: int | None, names: Iterator[str]
+        self, index: int | None, block: PumpRun, speed: int | None, names: Iterator[str]
     ) -> PlanStep | None:
         """Return the change that makes a schedule run a block, `None` if it does."""
         if index is None:
@@ -214,7 +216,7 @@ class PlanControl(Control):
         return None if same else PlanStep(index, wanted)
 
     def _schedule(
-        self, block: Block, previous: Schedule | None = None, speed: int | None = None
+        self, block: PumpRun, previous: Schedule | None = None, speed: int | None = None
     ) -> Schedule:
         state, choices = self._live.reported, self._live.choices
         pump = state.outputs.pump_slot
