@@ -124,9 +124,16 @@ _TURN: Final = "switch.turn_on", "switch.turn_off"
 _SET: Final = "number.set_value", "number.set_value"
 CLICKS: Final = (
     Click("a relay", 1, "switch", WATERFALL, _TURN),
-    Click("pH", 2, "number", "desired_ph", _SET, ({"value": 7.3}, {"value": 7.2})),
-    Click("dosing", 2, "switch", "liquid_chlorine", _TURN[::-1]),
-    Click("a drum", 2, "number", "acid_drum", _SET, ({"value": 15.0}, {"value": 16.0})),
+    Click("pH", 2, "number", "ph_target", _SET, ({"value": 7.3}, {"value": 7.2})),
+    Click("dosing", 2, "switch", "automatic_liquid_chlorine", _TURN[::-1]),
+    Click(
+        "a drum",
+        2,
+        "number",
+        "acid_drum_size",
+        _SET,
+        ({"value": 15.0}, {"value": 16.0}),
+    ),
     Click(
         # It is read before, too: no frame shows that another Home Assistant, the app or
         # the panel has changed it, whose change must not be lost.

@@ -41,11 +41,10 @@ class PoolctlBinarySensorDescription(
 
 
 def _connected(
-    key: str, value_fn: Callable[[View], bool | None], words: str = ""
+    key: str, value_fn: Callable[[View], bool | None]
 ) -> PoolctlBinarySensorDescription:
     return PoolctlBinarySensorDescription(
         key=key,
-        words=words,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -70,9 +69,8 @@ BINARY_SENSORS = (
         value_fn=lambda view: view.state.signals.pool_heater,
     ),
     PoolctlBinarySensorDescription(
-        key="solar",
+        key="solar_heating",
         part=Part.HEATING,
-        words="solar_heating",
         on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
@@ -87,27 +85,24 @@ BINARY_SENSORS = (
         value_fn=lambda view: view.state.signals.spa_heater,
     ),
     PoolctlBinarySensorDescription(
-        key="ph_dosing",
+        key="ph_correction",
         part=Part.DOSING,
-        words="ph_correction",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=PH_DOSERS,
         value_fn=lambda view: view.state.signals.ph_dosing,
     ),
     PoolctlBinarySensorDescription(
-        key="chlorine_dosing",
+        key="chlorination",
         part=Part.DOSING,
-        words="chlorination",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
         value_fn=lambda view: view.state.signals.chlorine_dosing,
     ),
     PoolctlBinarySensorDescription(
-        key="chemistry_stable",
+        key="water_reading_valid",
         part=Part.WATER,
-        words="water_reading_valid",
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.signals.chemistry_stable,
     ),
@@ -125,16 +120,15 @@ BINARY_SENSORS = (
         value_fn=lambda view: view.state.signals.dry_run,
     ),
     PoolctlBinarySensorDescription(
-        key="acid_limit_reached",
+        key="daily_acid_limit_reached",
         part=Part.DOSING,
-        words="daily_acid_limit_reached",
         entity_registry_enabled_default=False,
         device_class=BinarySensorDeviceClass.PROBLEM,
         fitted=PH_DOSERS,
         value_fn=lambda view: view.state.acid.limit_reached(view.learned.now),
     ),
     *map(_expander, EXPANDERS),
-    _connected("wifi", lambda view: view.state.signals.wifi, "wi_fi"),
+    _connected("wi_fi", lambda view: view.state.signals.wifi),
     _connected("ethernet", lambda view: view.state.signals.ethernet),
     _connected("internet", lambda view: view.state.signals.internet),
     _connected("mqtt", lambda view: view.state.signals.mqtt),

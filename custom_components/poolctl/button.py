@@ -34,9 +34,8 @@ _STATES_A_FACT: Final = EntityCategory.CONFIG
 
 def _refill(doser: DoserKind) -> PoolctlButtonDescription:
     return PoolctlButtonDescription(
-        key=f"refill_{doser.key}",
+        key=f"mark_{doser.key}_drum_full",
         entity_category=_STATES_A_FACT,
-        words=f"mark_{doser.key}_drum_full",
         part=Part.DOSING,
         fitted=doser.fitted,
         # Without the size of the drum, the volume of a full one is unknown.
@@ -58,10 +57,9 @@ BUTTONS = (
     ),
     *map(_refill, DOSERS),
     PoolctlButtonDescription(
-        key="filter_cleaned",
+        key="mark_filter_clean",
         entity_category=_STATES_A_FACT,
         part=Part.PUMP,
-        words="mark_filter_clean",
         exists_fn=lambda view: view.learned.filter.measurable or None,
         press_fn=_filter_cleaned,
     ),

@@ -121,11 +121,10 @@ class PoolctlClimateDescription(
 
 def _climate(body: Body) -> PoolctlClimateDescription:
     return PoolctlClimateDescription(
-        key=body.key,
+        key=f"{body.key}_heating",
         # The part *Heating* is all about the pool's water.
         name=None if body is POOL else UNDEFINED,
         part=PART_OF_BODY[body],
-        words=f"{body.key}_heating",
         value_fn=lambda view: _shown(view, body),
         attributes_fn=lambda view: _attributes(view, body),
         explain_fn=lambda view: why_heating(view.situation, body),

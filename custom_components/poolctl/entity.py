@@ -58,8 +58,6 @@ class EntityRow(EntityDescription):
     """Whether the entity exists only once its value was reported."""
     part: Part | None = None
     """The part of the pool on whose page it is, `None` for the controller's page."""
-    words: str = ""
-    """Words of its entity ID after the name of the controller, if not its key."""
     index: int = 0
     """Index of the slot or schedule, if it belongs to one."""
     doses: AnyDosing | None = None
@@ -144,7 +142,7 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     @property
     def id_words(self) -> str:
         """Words of its entity ID after the name of the controller."""
-        return self.entity_description.words or self.entity_description.key
+        return self.entity_description.key
 
     @property
     def unnamed(self) -> bool:

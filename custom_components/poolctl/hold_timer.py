@@ -20,6 +20,7 @@ from .client.pool.state import PoolState
 from .client.undoing import Undoing
 from .client.wire.http import ClosingRequest
 from .const import DOMAIN, Connection
+from .devices.parts import allowed_key
 from .network.record import ControllerRecord, LanAccess, stored_records
 from .options import options_of
 from .store.controller import ControllerStore
@@ -90,7 +91,7 @@ async def async_report_left(
         start = f"component.{DOMAIN}.entity.switch"
         return ", ".join(texts[f"{start}.{key}.name"] for key in keys)
 
-    sources = switches(f"{claim.source}_selected" for claim in left.heat)
+    sources = switches(allowed_key(claim.source) for claim in left.heat)
     dosers = switches(pause.kind.enabled_key for pause in left.pauses)
     for key, values in {
         "heat_left": {"sources": sources},

@@ -77,14 +77,12 @@ def _prefer(
 
 def _desired(
     kind: AnyDosing,
-    words: str,
     device_class: NumberDeviceClass,
     unit: str | None = None,
 ) -> PoolctlNumberDescription:
     return PoolctlNumberDescription(
         key=kind.desired_key,
         part=Part.DOSING,
-        words=words,
         device_class=device_class,
         native_unit_of_measurement=unit,
         entity_category=EntityCategory.CONFIG,
@@ -102,8 +100,7 @@ def _desired(
 def _drum(doser: DoserKind) -> PoolctlNumberDescription:
     """Return the row of a drum's size, unknown while the controller reports 0 L."""
     return PoolctlNumberDescription(
-        key=f"{doser.key}_drum",
-        words=f"{doser.key}_drum_size",
+        key=f"{doser.key}_drum_size",
         device_class=NumberDeviceClass.VOLUME_STORAGE,
         entity_category=EntityCategory.CONFIG,
         mode=NumberMode.BOX,
@@ -167,9 +164,8 @@ _ORP = NumberDeviceClass.VOLTAGE, UnitOfElectricPotential.MILLIVOLT
 
 NUMBERS = (
     PoolctlNumberDescription(
-        key="pump_speed",
+        key="pump_target_speed",
         part=Part.PUMP,
-        words="pump_target_speed",
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         native_min_value=MIN_SPEED,
         native_max_value=MAX_SPEED,
@@ -178,9 +174,9 @@ NUMBERS = (
         value_fn=lambda view: shown_speed(view.state, view.choices),
         set_fn=lambda pool, value: pool.controller.holds.set_speed(round(value)),
     ),
-    _desired(ACID, "ph_target", NumberDeviceClass.PH),
-    _desired(CHLORINATOR, "chlorinator_orp_target", *_ORP),
-    _desired(CHLORINE, "liquid_chlorine_orp_target", *_ORP),
+    _desired(ACID, NumberDeviceClass.PH),
+    _desired(CHLORINATOR, *_ORP),
+    _desired(CHLORINE, *_ORP),
     *map(_low_level, DOSERS),
     PoolctlNumberDescription(
         key="filter_limit",

@@ -379,12 +379,11 @@ def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
 
 
 def _end(
-    key: str, words: str, end_fn: Callable[[View], datetime | None]
+    key: str, end_fn: Callable[[View], datetime | None]
 ) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
         key=key,
         part=Part.PUMP,
-        words=words,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
@@ -483,8 +482,7 @@ SENSORS = (
         attributes_fn=_water_attributes,
     ),
     Measurement(
-        key="ambient_temperature",
-        words="air_temperature",
+        key="air_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
@@ -508,11 +506,9 @@ SENSORS = (
         value_fn=lambda view: view.state.readings.flow_rate,
     ),
     Measurement(
-        key="pressure",
+        key="filter_pressure",
         part=Part.PUMP,
-        words="filter_pressure",
         entity_registry_enabled_default=False,
-        translation_key="filter_pressure",
         device_class=SensorDeviceClass.PRESSURE,
         native_unit_of_measurement=UnitOfPressure.KPA,
         suggested_display_precision=0,
@@ -553,9 +549,8 @@ SENSORS = (
         value_fn=lambda view: view.state.pump.name if view.state.pump else None,
     ),
     PoolctlSensorDescription(
-        key="running_schedule",
+        key="running_pump_schedule",
         part=Part.PUMP,
-        words="running_pump_schedule",
         entity_registry_enabled_default=False,
         value_fn=_running_schedule,
     ),
@@ -585,9 +580,8 @@ SENSORS = (
         value_fn=lambda view: view.state.readings.sanitiser_output,
     ),
     Measurement(
-        key="drive_temperature",
+        key="pump_drive_temperature",
         part=Part.PUMP,
-        words="pump_drive_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         entity_category=EntityCategory.DIAGNOSTIC,
@@ -595,12 +589,10 @@ SENSORS = (
         value_fn=lambda view: view.state.readings.drive_temperature,
     ),
     _end(
-        "pump_cooldown_remaining",
         "pump_run_on_ends",
         lambda view: view.learned.ends.run_on,
     ),
     _end(
-        "pump_priming_remaining",
         "pump_priming_ends",
         lambda view: view.learned.ends.priming,
     ),
@@ -636,9 +628,8 @@ SENSORS = (
         value_fn=_shown(PUMP_ENERGY),
     ),
     Sum(
-        key="pump_running_today",
+        key="pump_runtime_today",
         part=Part.PUMP,
-        words="pump_runtime_today",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=DECIMALS,

@@ -15,7 +15,7 @@ from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
 from .client.wire.schedule import MAX_SCHEDULES
 from .devices.naming import schedule_name_on_page
 from .devices.output_attributes import ATTR_SPEEDS
-from .devices.parts import Part, Use, part_of_source, use_of
+from .devices.parts import Part, Use, allowed_key, part_of_source, use_of
 from .entity import (
     OfSchedule,
     OutputEntity,
@@ -44,15 +44,14 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
     """Current slot of an output with its own key."""
 
 
-def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
+def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     async def allow(controller: Controller, on: bool) -> None:
         await controller.heating.choose(source, on)
         controller.heat.follow([source], on)
 
     return PoolctlSwitchDescription(
-        key=f"{source}_selected",
+        key=allowed_key(source),
         part=part_of_source(source),
-        words=words,
         # The thermostat of the spa switches only this heat source.
         entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
@@ -62,7 +61,7 @@ def _may_heat(source: HeatSource, words: str) -> PoolctlSwitchDescription:
     )
 
 
-def _may_dose(kind: AnyDosing, words: str) -> PoolctlSwitchDescription:
+def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
     def paused(view: View) -> Mapping[str, str]:
         until = view.situation.pauses.get(kind.key)
         return {"paused_until": until.isoformat(timespec="seconds")} if until else {}
@@ -70,7 +69,6 @@ def _may_dose(kind: AnyDosing, words: str) -> PoolctlSwitchDescription:
     return PoolctlSwitchDescription(
         key=kind.enabled_key,
         part=Part.DOSING,
-        words=words,
         entity_category=EntityCategory.CONFIG,
         fitted=kind.fitted,
         value_fn=lambda view: kind.of(view.state).enabled,
@@ -106,17 +104,8 @@ OUTPUT_SWITCHES = (
         slot_fn=lambda view: view.state.outputs.spa,
     ),
 )
-SOURCE_SWITCHES = (
-    _may_heat(HeatSource.POOL_HEATER, "pool_heater_allowed"),
-    _may_heat(HeatSource.SOLAR, "solar_heating_allowed"),
-    _may_heat(HeatSource.SPA_HEATER, "spa_heater_allowed"),
-)
-_WORDS_OF_DOSING = (
-    "automatic_ph",
-    "automatic_chlorination",
-    "automatic_liquid_chlorine",
-)
-DOSER_SWITCHES = tuple(map(_may_dose, DOSING, _WORDS_OF_DOSING, strict=True))
+SOURCE_SWITCHES = tuple(map(_may_heat, HeatSource))
+DOSER_SWITCHES = tuple(map(_may_dose, DOSING))
 
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 

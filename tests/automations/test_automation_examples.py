@@ -40,7 +40,7 @@ ENTITIES = {
     "sensor.home_pool_water_temperature": "water_temperature",
     "switch.home_pool_pump": "pump",
     "switch.home_pool_spa_mode": "spa_mode",
-    "climate.home_pool_spa_heating": "spa",
+    "climate.home_pool_spa_heating": "spa_heating",
     "sensor.home_pool_status": "status",
     "sensor.home_pool_acid_doses_today": "acid_doses_today",
 }

@@ -304,7 +304,7 @@ async def test_the_pool_and_then_the_spa_are_warm(
     full: Home, heated: list[Event]
 ) -> None:
     """It triggers once per heating, however the reading fluctuates."""
-    water, pool = full.pool.water, full.entity_id("climate", "pool")
+    water, pool = full.pool.water, full.entity_id("climate", "pool_heating")
     for temperature, expected, triggered in (
         (27.95, "heating", []),
         (28.05, "idle", [pool]),
@@ -328,7 +328,7 @@ async def test_the_pool_and_then_the_spa_are_warm(
     assert values_of(heated) == []
     water.temperature = 36.05
     await full.advance(15)
-    assert values_of(heated) == [full.entity_id("climate", "spa")]
+    assert values_of(heated) == [full.entity_id("climate", "spa_heating")]
 
 
 async def test_heating_that_ends_for_another_reason(

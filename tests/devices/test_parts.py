@@ -224,7 +224,7 @@ async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None
     """A trigger on the spa does not fire for the heating of the pool."""
     targets = {
         "spa": {"device_id": parts(full)["Spa"].id},
-        "pool": {"entity_id": full.entity_id("climate", "pool")},
+        "pool": {"entity_id": full.entity_id("climate", "pool_heating")},
     }
     trigger = f"{DOMAIN}.target_reached"
     rules: dict[str, dict[str, Any]] = {
@@ -236,7 +236,7 @@ async def test_the_part_with_a_thermostat_is_that_thermostat(full: Home) -> None
         if temperature is not None:
             full.pool.water.temperature = temperature
             await full.advance(15)
-        assert full.state("climate", "pool").attributes["hvac_action"] == action
+        assert full.state("climate", "pool_heating").attributes["hvac_action"] == action
     assert [event.data["by"] for event in events] == ["pool"]
 
 

@@ -225,11 +225,11 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     home.own(home.service.small)
     home.controller.restart()
     await home.set_up(home.controller)
-    assert gone(home, "number", "pump_speed")
+    assert gone(home, "number", "pump_target_speed")
     home.clock.advance(60)
     await home.advance(330, step=30)
-    entry = known(home, "number", "pump_speed")
-    assert home.value("number", "pump_speed") == "75"
+    entry = known(home, "number", "pump_target_speed")
+    assert home.value("number", "pump_target_speed") == "75"
 
     # The next restart removes nothing, though the pump is again not identified.
     removed: list[Event] = async_capture_events(
@@ -237,5 +237,5 @@ async def test_the_speed_of_a_pump_that_is_identified_late(home: Home) -> None:
     )
     home.controller.restart()
     await home.advance(330, step=30)
-    assert known(home, "number", "pump_speed").id == entry.id
+    assert known(home, "number", "pump_target_speed").id == entry.id
     assert "remove" not in {event.data["action"] for event in removed}

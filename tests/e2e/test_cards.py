@@ -71,7 +71,7 @@ LOWEST: Final = 0.6
 async def test_pause(pool: Page, api: HomeAssistant) -> None:
     """Dosing is paused for a time; the end is shown, and the pause can be ended."""
     drums = card(pool, "drums")
-    acid = await entity(api, "ph_dosing", "switch")
+    acid = await entity(api, "automatic_ph", "switch")
     await drums.get_by_role("button", name="Pause dosing").click()
     dialog = drums.get_by_role("dialog")
     await expect(dialog).to_contain_text("are not dosed for this time")

@@ -53,12 +53,17 @@ STATES: Final[dict[str, list[Change]]] = {
         ("sensor", "chlorine_remaining", "0", {}),
     ],
     "rest": [
-        ("climate", "spa", None, {"last_temperature": 31.2, "measured_at": EVENING}),
+        (
+            "climate",
+            "spa_heating",
+            None,
+            {"last_temperature": 31.2, "measured_at": EVENING},
+        ),
         ("sensor", "pump_status", "off", {}),
         ("sensor", "status", None, {"next_run": EVENING, "next_schedule": "Filter"}),
     ],
     "checking": [("sensor", "ph", "8.2", {})],
-    "paused": [("switch", "ph_dosing", "off", {"paused_until": EVENING})],
+    "paused": [("switch", "automatic_ph", "off", {"paused_until": EVENING})],
 }
 
 TRANSLATIONS: Final = REPOSITORY / "custom_components" / DOMAIN / "translations"

@@ -59,9 +59,9 @@ SAMPLED: Final = """green => {
 LINES: Final = """part => Math.round(
     part.getBoundingClientRect().height / parseFloat(getComputedStyle(part).lineHeight))"""
 MOST_LINES: Final = 2
-LOW_DRUM: Final = {"acid_drum": 40, "acid_low_level": 50}
+LOW_DRUM: Final = {"acid_drum_size": 40, "acid_low_level": 50}
 """With these settings, what is left in the drum of acid is little."""
-USUAL_DRUM: Final = {"acid_drum": 20, "acid_low_level": 10}
+USUAL_DRUM: Final = {"acid_drum_size": 20, "acid_low_level": 10}
 GROUPS: Final = ["Schedules", "Acid", "Chlorine", "Heating", "Lights", "Pump"]
 CONFIRMED_MS: Final = 6000
 """Time for a second read, which follows the first in 2 to 3 s, and for the way to the page."""
@@ -280,7 +280,7 @@ async def test_spa(headline: Locator, api: HomeAssistant) -> None:
     async with pretending(
         api,
         ("switch", "spa_mode", "on", {}),
-        ("climate", "spa", "heat", warmth),
+        ("climate", "spa_heating", "heat", warmth),
         ("sensor", "spa_warm_at", soon, {}),
     ):
         shown = re.compile(r"Spa 28 → 36 °C, warm at about \S+")
@@ -290,7 +290,7 @@ async def test_spa(headline: Locator, api: HomeAssistant) -> None:
 async def test_spa_at_rest(pool: Page, api: HomeAssistant) -> None:
     """While other water circulates, the spa has its last reading in grey, with its time."""
     last = {"last_temperature": 31.25, "measured_at": "2026-01-05T18:40:00+00:00"}
-    async with pretending(api, ("climate", "spa", None, last)):
+    async with pretending(api, ("climate", "spa_heating", None, last)):
         shown = output(pool, "Spa mode").locator(".soft")
         await expect(shown).to_have_text(re.compile(r"^31\.3 °C at Jan 5, \d+:\d\d"))
         await expect(shown).to_have_css("color", SOFT)
@@ -333,7 +333,7 @@ async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
 
 async def test_slowest_speed(pool: Page, api: HomeAssistant) -> None:
     """The bar of the speed begins at 0, and what cannot be set is marked."""
-    speed = await entity(api, "pump_speed", "number")
+    speed = await entity(api, "pump_target_speed", "number")
     low = (await api.states())[speed]["attributes"]["min"]
     bar = card(pool, "outputs").locator(".speed")
     async with pretended(api, speed, str(low)):
@@ -364,7 +364,7 @@ async def test_times(pool: Page, api: HomeAssistant) -> None:
 
 async def test_next_step(pool: Page, api: HomeAssistant) -> None:
     """The action of the next step is a button in the card, and states its effect."""
-    button = await entity(api, "refill_acid", "button")
+    button = await entity(api, "mark_acid_drum_full", "button")
     name, step = "Mark acid drum full", "Fill the drum."
     problem = {
         "key": "acid_low",

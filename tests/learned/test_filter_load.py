@@ -24,7 +24,7 @@ STEP = 30
 """Seconds between two reads; above 90, the time in between counts as unknown."""
 ENTITIES = {
     ("sensor", "filter_load"),
-    ("button", "filter_cleaned"),
+    ("button", "mark_filter_clean"),
     ("number", "filter_limit"),
 }
 PUMP = 0
@@ -32,7 +32,7 @@ PUMP = 0
 
 
 async def press(home: Home) -> None:
-    await home.act("button.press", "filter_cleaned")
+    await home.act("button.press", "mark_filter_clean")
 
 
 def load(home: Home) -> tuple[str, bool]:
@@ -64,7 +64,7 @@ async def test_from_clean_to_dirty_and_back(
     # Until a user reports it clean, only the button exists.
     small.pool.water.dirt = 2.0
     await small.live(2 * MEASURED, step=STEP)
-    assert there(small) == {("button", "filter_cleaned")}
+    assert there(small) == {("button", "mark_filter_clean")}
     small.pool.water.dirt = 0.0
     await press(small)
     await small.live(60)

@@ -25,7 +25,7 @@ def probes(home: Home) -> dict[str, float | None]:
 
 def shown(home: Home) -> tuple[dict[str, float | None], str]:
     """Return the readings, and the sensor that shows whether they are valid."""
-    return probes(home), home.value("binary_sensor", "chemistry_stable")
+    return probes(home), home.value("binary_sensor", "water_reading_valid")
 
 
 def taken(home: Home) -> datetime:
@@ -127,9 +127,11 @@ async def test_an_odd_reading_before_the_pump_stops_does_not_last(
 
 def steady(home: Home) -> tuple[object, ...]:
     """Return the readings of the sensors and of the pool's thermostat."""
-    sensors = ("ph", "orp", "water_temperature", "ambient_temperature")
+    sensors = ("ph", "orp", "water_temperature", "air_temperature")
     values = [float(home.value("sensor", key)) for key in sensors]
-    return *values, home.state("climate", "pool").attributes["current_temperature"]
+    return *values, home.state("climate", "pool_heating").attributes[
+        "current_temperature"
+    ]
 
 
 @pytest.mark.usefixtures("freezer", "quick")

@@ -114,7 +114,7 @@ async def test_ozone_without_a_relay_and_liquid_chlorine(pool: Home) -> None:
     pool.pool.water.orp = 500
     # Ozone runs with the pump.
     assert (await gained(pool, 300))["ozone_run_hours"] == hours(300)
-    assert pool.value("binary_sensor", "chlorine_dosing") == "on"
+    assert pool.value("binary_sensor", "chlorination") == "on"
     assert exact(pool, "chlorinator_run_hours") == 0
     pool.pool.switch(0, False)
     await pool.live(30)
@@ -150,7 +150,7 @@ async def test_a_new_lamp(pool: Home) -> None:
     others = [exact(pool, key) for key in ("ozone_run_hours", "pump_running_today")]
     await reset(pool, "uv_run_hours")
     with pytest.raises(ServiceNotSupported):
-        await reset(pool, "pump_running_today")
+        await reset(pool, "pump_runtime_today")
     assert pool.value("sensor", "uv_run_hours") == "0.0"
     assert min(others) > 0
     assert others == [

@@ -22,7 +22,7 @@ few_platforms = only(
 WATTS = pump_watts(75)
 """Watts that the pump of the small pool draws all day; it moves 300 L a minute."""
 POLL = 15
-KEYS = ("pump_energy", "pump_running_today")
+KEYS = ("pump_energy", "pump_runtime_today")
 WATER = "water_filtered_today"
 
 
@@ -208,7 +208,7 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
     clock = home.hass.data[DATA_MEMORY].clock
     right, before = clock._wall, {key: home.state("sensor", key) for key in TODAY}
     assert all(float(state.state) > 0 for state in before.values())
-    assert home.value("binary_sensor", "acid_limit_reached") == "on"
+    assert home.value("binary_sensor", "daily_acid_limit_reached") == "on"
     clock._wall = lambda: right() + 86_400
     for _ in range(4):
         await home.live(POLL)
@@ -217,7 +217,7 @@ async def test_a_clock_that_is_a_day_ahead(home: Home) -> None:
             assert float(state.state) >= float(was.state)
             resets = {each.attributes.get("last_reset") for each in (state, was)}
             assert len(resets) == 1
-        assert home.value("binary_sensor", "acid_limit_reached") == "on"
+        assert home.value("binary_sensor", "daily_acid_limit_reached") == "on"
     clock._wall = right
     running = exact(home, "pump_running_today")
     await home.live(60)

@@ -37,8 +37,9 @@ def warm_at(home: Home) -> tuple[str, str]:
     return pool, spa
 
 
-def rate(home: Home, key: str = "pool") -> float | None:
-    found: float | None = home.state("climate", key).attributes.get("heating_rate")
+def rate(home: Home, body: str = "pool") -> float | None:
+    shown = home.state("climate", f"{body}_heating")
+    found: float | None = shown.attributes.get("heating_rate")
     return found
 
 
@@ -68,7 +69,7 @@ async def test_the_pool(full: Home) -> None:
 
     # A new time is written only if it differs by minutes.
     states: list[State] = full.follow("sensor", "pool_warm_at")
-    climate = full.follow("climate", "pool")
+    climate = full.follow("climate", "pool_heating")
     await heat(full, 60)
     assert len(states) <= 3
     assert {state.attributes.get("heating_rate") for state in climate} == {None}

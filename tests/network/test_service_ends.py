@@ -27,7 +27,7 @@ async def works(home: Home) -> None:
     assert home.source == "lan"
     home.pool.water.ambient += 1
     await home.advance(15)
-    ambient = float(home.value("sensor", "ambient_temperature"))
+    ambient = float(home.value("sensor", "air_temperature"))
     assert ambient == pytest.approx(home.pool.water.ambient, abs=0.1)
     on = home.pool.relays[2]
     await home.act("switch.turn_off" if on else "switch.turn_on", "slot_2")

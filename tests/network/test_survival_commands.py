@@ -72,7 +72,7 @@ async def test_a_limit_without_a_time(cloud_only: Home) -> None:
 @pytest.mark.parametrize(
     ("action", "key", "data"),
     [
-        ("number.set_value", "desired_ph", {"value": 7.0}),
+        ("number.set_value", "ph_target", {"value": 7.0}),
         ("switch.turn_on", "slot_3", {}),
         ("switch.turn_off", "pump", {}),
     ],
@@ -112,7 +112,7 @@ async def test_a_person_who_leaves_in_the_middle_of_a_command(
     """A closed tab ends the wait, not the command, and its failure is not logged."""
     full.controller.faults.on("decline")
     full.controller.requests.clear()
-    command = asyncio.create_task(full.act("number.set_value", "desired_ph", value=7.0))
+    command = asyncio.create_task(full.act("number.set_value", "ph_target", value=7.0))
     await until(lambda: bool(full.controller.requests))
     command.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -39,10 +39,24 @@ ACTS: Final = (
     Act("switch", "slot_3", "turn_off", "off"),
     Act("light", "slot_1", "turn_on", "on"),
     Act("light", "slot_1", "turn_off", "off"),
-    Act("climate", "pool", "set_temperature", 31, {"temperature": 31}, "temperature"),
-    Act("climate", "pool", "set_temperature", 28, {"temperature": 28}, "temperature"),
-    Act("climate", "pool", "set_hvac_mode", "off", {"hvac_mode": "off"}),
-    Act("climate", "pool", "set_hvac_mode", "heat", {"hvac_mode": "heat"}),
+    Act(
+        "climate",
+        "pool_heating",
+        "set_temperature",
+        31,
+        {"temperature": 31},
+        "temperature",
+    ),
+    Act(
+        "climate",
+        "pool_heating",
+        "set_temperature",
+        28,
+        {"temperature": 28},
+        "temperature",
+    ),
+    Act("climate", "pool_heating", "set_hvac_mode", "off", {"hvac_mode": "off"}),
+    Act("climate", "pool_heating", "set_hvac_mode", "heat", {"hvac_mode": "heat"}),
     Act("select", "spa_light_type", "select_option", "other", {"option": "other"}),
     Act(
         "select",
@@ -62,7 +76,7 @@ TRIGGERS: Final[tuple[tuple[str, str, str, Json], ...]] = (
     ("needs_attention", "sensor", "status", {"kinds": ["chlorine_low"]}),
     ("reading_out_of_range", "sensor", "ph", {"reading": "ph"}),
     ("reading_out_of_range", "sensor", "orp", {"reading": "orp"}),
-    ("target_reached", "climate", "pool", {}),
+    ("target_reached", "climate", "pool_heating", {}),
 )
 # One of them at least is true: the connection is there.
 CONDITIONS: Final[tuple[tuple[str, str, str, Json], ...]] = (
@@ -141,7 +155,7 @@ class Exercise:
         await self.home.post(f"{path}/{AUTOMATION}", self._rule())
         inputs = {
             "pump": self.id_of("switch", "pump"),
-            "thermometers": [self.id_of("sensor", "ambient_temperature")],
+            "thermometers": [self.id_of("sensor", "air_temperature")],
         }
         blueprint = {"path": f"{DOMAIN}/pump_freeze_guard.yaml", "input": inputs}
         await self.home.post(

@@ -52,9 +52,9 @@ async def test_pump(small: Home) -> None:
 
     # While the pump is off, a speed is kept for its next start; nothing is sent.
     small.controller.requests.clear()
-    await small.act("number.set_value", "pump_speed", value=60)
+    await small.act("number.set_value", "pump_target_speed", value=60)
     assert not small.controller.requests
-    assert small.value("number", "pump_speed") == "60"
+    assert small.value("number", "pump_target_speed") == "60"
     task = small.hass.async_create_task(small.act("switch.turn_on", "pump"))
     # The reply cannot confirm a `cmd`: the requested value is shown meanwhile.
     await until(lambda: small.value("switch", "pump") == "on")
@@ -105,15 +105,19 @@ COMMANDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("switch.turn_on", "slot_3", {}),
     ("switch.turn_off", "pump", {}),
     ("light.turn_on", "slot_1", {"effect": "red"}),
-    ("climate.set_temperature", "pool", {"temperature": 30, "hvac_mode": "off"}),
-    ("number.set_value", "desired_ph", {"value": 7.0}),
+    (
+        "climate.set_temperature",
+        "pool_heating",
+        {"temperature": 30, "hvac_mode": "off"},
+    ),
+    ("number.set_value", "ph_target", {"value": 7.0}),
     ("switch.turn_on", "schedule_1", {}),
 )
 OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("switch.turn_on", "spa_mode", {}),
-    ("switch.turn_off", "solar_selected", {}),
-    ("switch.turn_off", "ph_dosing", {}),
-    ("button.press", "refill_acid", {}),
+    ("switch.turn_off", "solar_heating_allowed", {}),
+    ("switch.turn_off", "automatic_ph", {}),
+    ("button.press", "mark_acid_drum_full", {}),
     ("button.press", "slot_1_light_resync", {}),
     ("poolctl.resume_schedule", "slot_3", {}),
 )

@@ -16,21 +16,56 @@ pytestmark = pytest.mark.usefixtures("quick", "at_once", "hurried")
 """Commands wait neither for more values of a slider nor for the pace of the service."""
 
 COMMANDS: tuple[tuple[str, str, dict[str, Any], str, str, int], ...] = (
-    ("button.press", "refill_acid", {}, "20.0", "acid_remaining", 20_000),
-    ("button.press", "refill_chlorine", {}, "20.0", "chlorine_remaining", 20_000),
-    ("number.set_value", "desired_ph", {"value": 7.2}, "7.2", "", 72),
-    ("number.set_value", "desired_orp_mineral", {"value": 700}, "700", "", 700),
-    ("number.set_value", "desired_orp_liquid", {"value": 720}, "720", "", 720),
-    ("number.set_value", "acid_drum", {"value": 15.5}, "15.5", "", 15_500),
-    ("number.set_value", "chlorine_drum", {"value": 25}, "25.0", "", 25_000),
-    ("switch.turn_off", "ph_dosing", {}, "off", "", 0),
-    ("switch.turn_off", "chlorinator", {}, "off", "orp_flags", 2),
-    ("switch.turn_off", "liquid_chlorine", {}, "off", "orp_flags", 0),
-    ("switch.turn_on", "ph_dosing", {}, "on", "", 1),
-    ("switch.turn_on", "chlorinator", {}, "on", "orp_flags", 1),
-    ("switch.turn_on", "liquid_chlorine", {}, "on", "orp_flags", 3),
+    ("button.press", "mark_acid_drum_full", {}, "20.0", "acid_remaining", 20_000),
+    (
+        "button.press",
+        "mark_chlorine_drum_full",
+        {},
+        "20.0",
+        "chlorine_remaining",
+        20_000,
+    ),
+    ("number.set_value", "ph_target", {"value": 7.2}, "7.2", "desired_ph", 72),
+    (
+        "number.set_value",
+        "chlorinator_orp_target",
+        {"value": 700},
+        "700",
+        "desired_orp_mineral",
+        700,
+    ),
+    (
+        "number.set_value",
+        "liquid_chlorine_orp_target",
+        {"value": 720},
+        "720",
+        "desired_orp_liquid",
+        720,
+    ),
+    (
+        "number.set_value",
+        "acid_drum_size",
+        {"value": 15.5},
+        "15.5",
+        "acid_drum",
+        15_500,
+    ),
+    (
+        "number.set_value",
+        "chlorine_drum_size",
+        {"value": 25},
+        "25.0",
+        "chlorine_drum",
+        25_000,
+    ),
+    ("switch.turn_off", "automatic_ph", {}, "off", "ph_dosing", 0),
+    ("switch.turn_off", "automatic_chlorination", {}, "off", "orp_flags", 2),
+    ("switch.turn_off", "automatic_liquid_chlorine", {}, "off", "orp_flags", 0),
+    ("switch.turn_on", "automatic_ph", {}, "on", "ph_dosing", 1),
+    ("switch.turn_on", "automatic_chlorination", {}, "on", "orp_flags", 1),
+    ("switch.turn_on", "automatic_liquid_chlorine", {}, "on", "orp_flags", 3),
 )
-"""Action, key, data, value shown then, changed setting (if not the key), its value."""
+"""Action, key, data, value shown then, changed setting, its value."""
 
 
 @pytest.fixture(autouse=True)
@@ -46,13 +81,13 @@ async def test_commands(full: Home, subtests: pytest.Subtests) -> None:
         with subtests.test(key):
             kind, name = action.partition(".")[0], key
             if kind == "button":
-                kind, name = "sensor", f"{key.removeprefix('refill_')}_remaining"
+                kind, name = "sensor", f"{key.split('_')[1]}_remaining"
             settings = dict(full.pool.settings)
             assert full.value(kind, name) != value
             task = full.hass.async_create_task(full.act(action, key, **data))
             await until(lambda: full.value(kind, name) == value)  # noqa: B023
             await task
-            assert dict(full.pool.settings) == settings | {setting or key: stored}
+            assert dict(full.pool.settings) == settings | {setting: stored}
             await full.refresh()
             assert full.value(kind, name) == value
     assert full.cloud_writes == []
@@ -79,17 +114,17 @@ async def test_a_drum_without_a_size(full: Home) -> None:
     full.pool.settings["acid_drum"] = 0
     await full.refresh()
     for domain, key in (
-        ("number", "acid_drum"),
+        ("number", "acid_drum_size"),
         ("sensor", "acid_remaining"),
         ("number", "acid_low_level"),
     ):
         assert full.value(domain, key) == "unknown"
     with failure("drum_without_size", ServiceValidationError) as caught:
-        await full.act("button.press", "refill_acid")
+        await full.act("button.press", "mark_acid_drum_full")
     assert "Set it first" in str(caught.value)
 
-    await full.act("number.set_value", "acid_drum", value=15)
-    await full.act("button.press", "refill_acid")
+    await full.act("number.set_value", "acid_drum_size", value=15)
+    await full.act("button.press", "mark_acid_drum_full")
     assert full.value("sensor", "acid_remaining") == "15.0"
     assert "acid_low" not in full.problems
 
@@ -119,7 +154,7 @@ async def test_nearly_empty(full: Home, doser: DoserKind) -> None:
             full.pool.settings[f"{substance}_remaining"] = value
             await full.refresh()
         assert is_low() is shown
-    await full.act("button.press", f"refill_{substance}")
+    await full.act("button.press", f"mark_{substance}_drum_full")
     assert is_low() is False
     with pytest.raises(ServiceValidationError):
         await full.act("number.set_value", level, value=51)
@@ -130,12 +165,12 @@ async def test_the_size_of_a_drum_in_gallons(home: Home) -> None:
     home.hass.config.units = US_CUSTOMARY_SYSTEM
     home.own(home.service.full)
     await home.set_up(home.controller)
-    number = home.state("number", "acid_drum").attributes
+    number = home.state("number", "acid_drum_size").attributes
     assert (number["unit_of_measurement"], number["step"]) == ("gal", 0.1)
     assert (number["min"], number["max"]) == (0.3, 52.8)
-    await home.act("number.set_value", "acid_drum", value=5.3)
-    assert home.value("number", "acid_drum") == "5.3"
+    await home.act("number.set_value", "acid_drum_size", value=5.3)
+    assert home.value("number", "acid_drum_size") == "5.3"
     level = home.state("sensor", "acid_remaining").attributes
     assert level["unit_of_measurement"] == "gal"
-    await home.act("number.set_value", "acid_drum", value=52.8)
-    assert home.value("number", "acid_drum") == "52.8"
+    await home.act("number.set_value", "acid_drum_size", value=52.8)
+    assert home.value("number", "acid_drum_size") == "52.8"

@@ -30,13 +30,13 @@ HEATER, SOLAR, SPA_HEATER = 4, 5, 12
 ALL = sim_pool.POOL_HEATER | sim_pool.SOLAR | sim_pool.SPA_HEATER
 
 
-def shown(home: Home, key: str) -> dict[str, Any]:
-    state = home.state("climate", key)
+def shown(home: Home, body: str) -> dict[str, Any]:
+    state = home.state("climate", f"{body}_heating")
     return {"mode": state.state, **state.attributes}
 
 
-def target(home: Home, key: str) -> Any:
-    return shown(home, key)["temperature"]
+def target(home: Home, body: str) -> Any:
+    return shown(home, body)["temperature"]
 
 
 def sources(home: Home) -> int:
@@ -81,20 +81,34 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
 
 async def test_heating_comes_and_goes_with_its_equipment(full: Home) -> None:
     for slot, aux_type, keys in (
-        (HEATER, 0, {"pool", "spa", "solar_selected", "spa_heater_selected"}),
-        (SOLAR, 0, {"spa", "spa_heater_selected"}),
+        (
+            HEATER,
+            0,
+            {
+                "pool_heating",
+                "spa_heating",
+                "solar_heating_allowed",
+                "spa_heater_allowed",
+            },
+        ),
+        (SOLAR, 0, {"spa_heating", "spa_heater_allowed"}),
         # one heater for both
         (
             SPA_HEATER,
             32,
-            {"pool", "spa", "pool_heater_selected", "spa_heater_selected"},
+            {
+                "pool_heating",
+                "spa_heating",
+                "pool_heater_allowed",
+                "spa_heater_allowed",
+            },
         ),
     ):
         full.pool.slots[slot].aux_type = aux_type
         await full.refresh()
         await full.refresh()
         found = full.entity_keys("climate") | full.entity_keys("switch")
-        assert {k for k in found if k in {"pool", "spa"} or "selected" in k} == keys
+        assert {k for k in found if k.endswith(("_heating", "_allowed"))} == keys
 
 
 # Targets
@@ -119,7 +133,7 @@ async def test_targets_and_modes(full: Home, subtests: pytest.Subtests) -> None:
         for action, data, mode in rows:
             with subtests.test(action, key=key, mode=mode):
                 before, writes = dict(full.pool.settings), len(written(full))
-                await full.act(f"climate.{action}", key, **data)
+                await full.act(f"climate.{action}", f"{key}_heating", **data)
                 assert len(written(full)) == writes + 1
                 assert sources(full) == (off if mode == "off" else ALL)
                 assert shown(full, key)["mode"] == mode
@@ -141,10 +155,10 @@ async def test_invalid_targets(full: Home, subtests: pytest.Subtests) -> None:
             unchanged(full),
             failure(error, ServiceValidationError),
         ):
-            await full.act("climate.set_temperature", "pool", **data)
+            await full.act("climate.set_temperature", "pool_heating", **data)
     # Heat sources have no schedules.
     with unchanged(full), pytest.raises(ServiceNotSupported):
-        await full.act("poolctl.resume_schedule", "solar_selected")
+        await full.act("poolctl.resume_schedule", "solar_heating_allowed")
     assert not full.controller.requests
 
 
@@ -155,16 +169,18 @@ async def test_each_step_in_fahrenheit(home: Home) -> None:
     await home.set_up(home.controller)
     step = shown(home, "pool")["target_temp_step"]
     for steps in (step, -step, 1, -1):
-        await home.act("climate.set_temperature", "pool", temperature=82)
+        await home.act("climate.set_temperature", "pool_heating", temperature=82)
         assert (target(home, "pool"), home.pool.settings["pool_target"]) == (82, 28)
         for times in (1, 2, 3):
             wanted = target(home, "pool") + steps
-            await home.act("climate.set_temperature", "pool", temperature=wanted)
+            await home.act(
+                "climate.set_temperature", "pool_heating", temperature=wanted
+            )
             expected = 28 + (times if steps > 0 else -times)
             assert home.pool.settings["pool_target"] == expected
         # What is shown is no change.
         same = target(home, "pool")
-        await home.act("climate.set_temperature", "pool", temperature=same)
+        await home.act("climate.set_temperature", "pool_heating", temperature=same)
         assert home.pool.settings["pool_target"] == expected
 
 
@@ -175,9 +191,9 @@ async def test_which_sources_may_run(full: Home) -> None:
     """The mode follows; what heated last is remembered over a restart."""
     before = dict(full.pool.settings)
     for key, bit in (
-        ("pool_heater_selected", sim_pool.POOL_HEATER),
-        ("solar_selected", sim_pool.SOLAR),
-        ("spa_heater_selected", sim_pool.SPA_HEATER),
+        ("pool_heater_allowed", sim_pool.POOL_HEATER),
+        ("solar_heating_allowed", sim_pool.SOLAR),
+        ("spa_heater_allowed", sim_pool.SPA_HEATER),
     ):
         assert full.value("switch", key) == "on"
         task = full.hass.async_create_task(full.act("switch.turn_off", key))
@@ -189,16 +205,19 @@ async def test_which_sources_may_run(full: Home) -> None:
         await full.act("switch.turn_on", key)
         assert changed(full, before) == {}
 
-    for key, mode in (("pool_heater_selected", "heat"), ("solar_selected", "off")):
+    for key, mode in (
+        ("pool_heater_allowed", "heat"),
+        ("solar_heating_allowed", "off"),
+    ):
         await full.act("switch.turn_off", key)
         assert shown(full, "pool")["mode"] == mode
     await full.refresh()
     assert shown(full, "pool")["hvac_action"] == "off"
     # Solar was the last one that was selected.
     for _ in range(2):
-        await full.act("climate.turn_on", "pool")
+        await full.act("climate.turn_on", "pool_heating")
         assert sources(full) == sim_pool.SPA_HEATER | sim_pool.SOLAR
-        await full.act("climate.turn_off", "pool")
+        await full.act("climate.turn_off", "pool_heating")
         assert sources(full) == sim_pool.SPA_HEATER
         await full.shut_down()
         await full.boot()
@@ -209,9 +228,11 @@ async def test_a_controller_that_lost_its_lan_for_good(full: Home) -> None:
     await full.unload()
     full.controller.faults.on("refuse")
     await full.restart()
-    assert {full.value("climate", key) for key in ("pool", "spa")} == {"unavailable"}
+    assert {full.value("climate", f"{key}_heating") for key in ("pool", "spa")} == {
+        "unavailable"
+    }
     with failure("not_supported", ServiceValidationError):
-        await full.act("switch.turn_off", "solar_selected")
+        await full.act("switch.turn_off", "solar_heating_allowed")
     full.controller.faults.clear()
     await full.refresh()
     assert target(full, "pool") == 28

@@ -88,8 +88,8 @@ async def test_why(assistant: Assistant) -> None:
     home.controller.requests.clear()
     for domain, key in (
         ("switch", FILTER),
-        ("climate", "pool"),
-        ("switch", "ph_dosing"),
+        ("climate", "pool_heating"),
+        ("switch", "automatic_ph"),
     ):
         state = home.state(domain, key)
         answer = await assistant.ask(EXPLAIN, name=state.name)

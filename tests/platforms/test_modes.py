@@ -117,7 +117,7 @@ async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
     assert not any(slot.held for slot in full.pool.slots)
 
     with pytest.raises(ServiceNotSupported):
-        await full.act("poolctl.resume_schedule", "solar_selected")
+        await full.act("poolctl.resume_schedule", "solar_heating_allowed")
 
 
 async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:

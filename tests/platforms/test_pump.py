@@ -76,7 +76,7 @@ async def test_the_speed_that_is_shown(
         schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
     )
     chosen = Choices(pump_speed=50)
-    assert shown(hass, NUMBERS, "pump_speed", state, chosen) == expected
+    assert shown(hass, NUMBERS, "pump_target_speed", state, chosen) == expected
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ async def test_running_schedule(
         readings=Readings(main_pump_mode=mode),
         schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
     )
-    assert shown(hass, SENSORS, "running_schedule", state) == expected
+    assert shown(hass, SENSORS, "running_pump_schedule", state) == expected
 
 
 @pytest.mark.parametrize(
@@ -160,17 +160,17 @@ async def test_a_pump_of_one_speed_has_no_names_for_it(home: Home) -> None:
     home.own(home.service.full)
     await home.set_up(home.service.full)
     await home.refresh()
-    assert "pump_speed" not in home.entity_keys("number")
+    assert "pump_target_speed" not in home.entity_keys("number")
     assert "speeds" not in home.state("switch", "pump").attributes
 
 
 @pytest.mark.usefixtures("all_enabled", "freezer", "quick")
 async def test_the_end_of_priming(full: Home) -> None:
     full.pool.pump.priming = 180.0
-    states = full.follow("sensor", "pump_priming_remaining")
+    states = full.follow("sensor", "pump_priming_ends")
     begun = dt_util.utcnow()
     await full.live(60)
-    ends = datetime.fromisoformat(full.value("sensor", "pump_priming_remaining"))
+    ends = datetime.fromisoformat(full.value("sensor", "pump_priming_ends"))
     assert abs(ends - begun - timedelta(seconds=180)) < timedelta(seconds=20)
     # A count that runs down as time passes is one end: one state, not one each poll.
     assert len(states) == 1
@@ -183,6 +183,6 @@ async def test_the_end_of_priming(full: Home) -> None:
     for count in (60.0, 240.0):
         full.pool.pump.priming = count
         await full.live(15)
-        value = full.value("sensor", "pump_priming_remaining")
+        value = full.value("sensor", "pump_priming_ends")
         ends_of_counts.append(datetime.fromisoformat(value))
     assert ends_of_counts[1] - ends_of_counts[0] > timedelta(seconds=120)

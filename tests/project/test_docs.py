@@ -217,7 +217,7 @@ async def test_actions(home: Home) -> None:
     calls: dict[str, dict[str, Any]] = {
         "hold": {"entity_id": waterfall, "state": True, "duration": "01:00:00"},
         "pause_dosing": {
-            "entity_id": home.entity_id("switch", "ph_dosing"),
+            "entity_id": home.entity_id("switch", "automatic_ph"),
             "duration": "01:00:00",
         },
         "resume_schedule": {"entity_id": pump},
@@ -289,7 +289,7 @@ async def test_a_sentence_of_ones_own(full: Home) -> None:
     text = (DOCS / "voice-and-energy.md").read_text()
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     number, pump = "number.home_pool_pump_target_speed", "switch.home_pool_pump"
-    for name, key in ((number, "pump_speed"), (pump, "pump")):
+    for name, key in ((number, "pump_target_speed"), (pump, "pump")):
         ours = full.entity_id(name.partition(".")[0], key)
         er.async_get(full.hass).async_update_entity(ours, new_entity_id=name)
     await full.settle()

@@ -197,7 +197,7 @@ _PARTS_OF_NAMES = {
 async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
     await home.set_up(*home.service.controllers)
     await home.act("number.set_value", "volume", value=50)
-    await home.act("button.press", "filter_cleaned")
+    await home.act("button.press", "mark_filter_clean")
     rules = {"fixed": "pump_hours_a_day", "turnovers": "turnovers_a_day"}
     used: dict[str, set[str]] = {"number": set(rules.values())}
     await home.enable_all()

@@ -60,7 +60,7 @@ async def nothing(home: Home) -> None:
 async def heat(home: Home) -> None:
     target = home.pool.settings["pool_target"]
     warmer = {"temperature": 61 - int(target)}
-    await home.finish(try_to(home, "climate.set_temperature", "pool", **warmer))
+    await home.finish(try_to(home, "climate.set_temperature", "pool_heating", **warmer))
 
 
 async def switch(home: Home) -> None:

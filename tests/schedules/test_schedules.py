@@ -156,7 +156,7 @@ async def test_changed_in_the_app_meanwhile(beach: Home) -> None:
 async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
     """The error gives the reason, and nothing is sent."""
     rows: list[tuple[dict[str, Any], str]] = [({"weekdays": []}, "schedule_weekdays")]
-    for key in ("ph_dosing", "schedule_0", "solar_selected"):
+    for key in ("automatic_ph", "schedule_0", "solar_heating_allowed"):
         equipment = {"equipment": beach.entity_id("switch", key)}
         rows.append((equipment, "output_unknown"))
     rows.append(({"equipment": "switch.of_somebody_else"}, "output_unknown"))
@@ -185,7 +185,7 @@ async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> N
     pump = beach.entity_id("switch", "pump")
     for target, error in (
         ({"entity_id": pump}, ServiceNotSupported),
-        ({"entity_id": beach.entity_id("switch", "ph_dosing")}, ServiceNotSupported),
+        ({"entity_id": beach.entity_id("switch", "automatic_ph")}, ServiceNotSupported),
         ({"device_id": beach.device().id}, vol.Invalid),
         ({"area_id": "garden"}, vol.Invalid),
         ({}, vol.Invalid),

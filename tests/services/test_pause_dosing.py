@@ -21,7 +21,8 @@ from tests.world.simulator import Controller, Pool
 pytestmark = pytest.mark.usefixtures("quick", "hurried", "freezer")
 few_platforms = only(Platform.SWITCH)
 HALF_AN_HOUR = {"minutes": 30}
-ACID, CHLORINE = ["ph_dosing"], ["chlorinator", "liquid_chlorine"]
+ACID = ["automatic_ph"]
+CHLORINE = ["automatic_chlorination", "automatic_liquid_chlorine"]
 KEYS = {"acid": ACID, "chlorine": CHLORINE, "both": ACID + CHLORINE}
 """Keys of the switches of dosers."""
 
@@ -44,7 +45,8 @@ def dosing(home: Home) -> tuple[float, float]:
 
 def paused(home: Home) -> tuple[bool, bool]:
     """Return whether the switches of acid and of chlorine show a pause."""
-    states = [home.state("switch", key) for key in ("ph_dosing", "chlorinator")]
+    keys = ("automatic_ph", "automatic_chlorination")
+    states = [home.state("switch", key) for key in keys]
     acid, chlorine = ("paused_until" in state.attributes for state in states)
     return acid, chlorine
 
@@ -77,7 +79,7 @@ async def test_for_a_time(full: Home, subtests: pytest.Subtests) -> None:
 
 async def test_over_a_restart(full: Home) -> None:
     """A pause is kept; dosing that was off before it stays off."""
-    await full.finish(full.act("switch.turn_off", "chlorinator"))
+    await full.finish(full.act("switch.turn_off", "automatic_chlorination"))
     off = dosing(full)[1]
     await pause(full)
     await full.live(600, step=300)
@@ -109,7 +111,7 @@ async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
             await pause(full, **fields)
     assert full.actions == [] and dosing(full) == (1, 3)
     # There is nothing to pause.
-    await full.finish(full.act("switch.turn_off", "ph_dosing"))
+    await full.finish(full.act("switch.turn_off", "automatic_ph"))
     written = len(full.actions)
     with failure("dosing_is_off", ServiceValidationError):
         await pause(full, "acid")
@@ -127,7 +129,7 @@ async def test_one_controller_that_fails(home: Home, fails: int) -> None:
     await other.start()
     controllers = service.full, other
     await home.set_up(*controllers)
-    switches = [home.entity_id("switch", "ph_dosing", each) for each in controllers]
+    switches = [home.entity_id("switch", "automatic_ph", each) for each in controllers]
     controllers[fails].faults.on("decline", "a")
     data = {"entity_id": switches, "duration": HALF_AN_HOUR}
     action = home.hass.services.async_call(DOMAIN, "pause_dosing", data, blocking=True)

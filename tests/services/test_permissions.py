@@ -41,7 +41,7 @@ ACTIONS: dict[str, tuple[tuple[str, str], dict[str, Any]]] = {
     "delete_schedule": (("switch", "schedule_1"), {}),
     "get_schedules": (("calendar", "schedules"), {}),
     "hold": (("switch", "slot_3"), {"state": True, "duration": 60}),
-    "pause_dosing": (("switch", "ph_dosing"), {"duration": 60}),
+    "pause_dosing": (("switch", "automatic_ph"), {"duration": 60}),
     "plan_hours": (
         ("calendar", "schedules"),
         {"blocks": [{"start": "03:00", "end": "04:00"}]},
@@ -49,7 +49,7 @@ ACTIONS: dict[str, tuple[tuple[str, str], dict[str, Any]]] = {
     "reset_run_hours": (("sensor", "uv_run_hours"), {}),
     "resume_schedule": (("switch", "slot_3"), {}),
     "update_schedule": (("switch", "schedule_1"), {"name": "Mine"}),
-    "warm_by": (("climate", "pool"), {"at": "2026-12-31T12:00:00+00:00"}),
+    "warm_by": (("climate", "pool_heating"), {"at": "2026-12-31T12:00:00+00:00"}),
 }
 """An entity and the fields of each action except the two of raw access."""
 

@@ -133,9 +133,9 @@ WATERFALL_ON = act("switch.turn_on", "slot_3")
 CLEANER_ON = act("switch.turn_on", "slot_9")
 SPA_TAKES_OVER = change(lambda home: home.controller.dialects.add("spa_takes_over"))
 NO_SCHEDULES, LATER_SCHEDULE = enabled(0, False), enabled(1, True)
-SET_SPEED = act("number.set_value", "pump_speed", value=60, seconds=60)
+SET_SPEED = act("number.set_value", "pump_target_speed", value=60, seconds=60)
 PAUSE = act(
-    "poolctl.pause_dosing", "ph_dosing", duration=timedelta(minutes=30), seconds=60
+    "poolctl.pause_dosing", "automatic_ph", duration=timedelta(minutes=30), seconds=60
 )
 REFUSE_RELEASE = change(lambda home: home.controller.faults.on("decline"), 900)
 LOSE_NETWORK = change(lambda home: home.controller.faults.on("refuse"), 120)
@@ -229,7 +229,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("on_by_us no_end", (act("light.turn_on", "slot_1"),)),
     ],
     # Heating
-    "climate.pool": [
+    "climate.pool_heating": [
         ("heat_off", (settings(heating=0),)),
         ("heat_reached", (COLD,)),
         ("heats", (WARM,)),
@@ -248,14 +248,14 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ),
         ("heat_solar", (settings(heating=1, pool_target=40),)),
     ],
-    "climate.spa": [
+    "climate.spa_heating": [
         ("heat_spa_off", (WARM,)),
         ("heats", (WARM, SPA_ON, live(90))),
         ("heat_unread", (COLD, SPA_ON, live(60))),  # the probe still shows the pool
         ("heat_reached", (COLD, SPA_ON, live(420))),
     ],
     # Dosing
-    "switch.ph_dosing": [
+    "switch.automatic_ph": [
         ("dose_off", (settings(ph_dosing=0),)),
         ("dose_paused", (PAUSE,)),
         ("dose_pause_over", (PAUSE, live(1500, 60), REFUSE_RELEASE)),
@@ -266,12 +266,12 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("dose_waits", (settings(ph_dose_interval=60), water(ph=7.9))),
         ("dose_needs_pump of_pump off_by_us kept_off until", (PUMP_OFF, live(60))),
     ],
-    "switch.liquid_chlorine": [
+    "switch.automatic_liquid_chlorine": [
         ("dose_off", (settings(orp_flags=0),)),
         ("dose_orp_reached", (water(orp=880),)),
         ("dose_empty", (settings(chlorine_remaining=0),)),
     ],
-    "switch.chlorinator": [
+    "switch.automatic_chlorination": [
         ("dose_off", (settings(orp_flags=0),)),
         ("dose_orp_reached", (water(orp=880),)),
     ],
@@ -385,7 +385,7 @@ async def test_the_same_for_cards(pool: Home) -> None:
 async def test_a_target_in_the_unit_of_home_assistant(pool: Home) -> None:
     pool.hass.config.units = US_CUSTOMARY_SYSTEM
     await COLD(pool)
-    assert explanation(pool, "climate.pool") == "The water has reached 50 °F."
+    assert explanation(pool, "climate.pool_heating") == "The water has reached 50 °F."
 
 
 async def test_a_clock_that_is_seconds_ahead(pool: Home) -> None:
@@ -407,9 +407,9 @@ async def test_entities_without_an_explanation(pool: Home) -> None:
     assert ozone["reason"] == "no_relay" and "explanation" not in ozone
     # An impossible target is not explained, even while the heater runs.
     await WARM(pool)
-    assert explanation(pool, "climate.pool").startswith("It heats to ")
+    assert explanation(pool, "climate.pool_heating").startswith("It heats to ")
     await settings(pool_target=255)(pool)
-    assert "explanation" not in pool.state("climate", "pool").attributes
+    assert "explanation" not in pool.state("climate", "pool_heating").attributes
     pump = pool.state("switch", "pump")
     assert "explanation" in pump.attributes
     assert pump.state_info

@@ -103,7 +103,7 @@ def dry(status: int) -> Arrangement:
 
 async def filter_is_dirty(home: Home) -> None:
     await started(home)
-    await home.act("button.press", "filter_cleaned")
+    await home.act("button.press", "mark_filter_clean")
     await home.live(660, step=30)
     home.pool.water.dirt = 0.8
     await home.live(660, step=30)
@@ -301,7 +301,7 @@ CASES = [
         doses("acid", 6, ph=7.2),
         notice=True,
         repair=False,
-        sensor="acid_limit_reached",
+        sensor="daily_acid_limit_reached",
     ),
     Case("acid_limit", doses("acid", 6, ph=7.6), "still too high"),
     Case(
@@ -342,7 +342,7 @@ CASES = [
         "dosing_paused_too_long",
         not_undone(
             lambda home: home.act(
-                "poolctl.pause_dosing", "ph_dosing", duration=timedelta(minutes=10)
+                "poolctl.pause_dosing", "automatic_ph", duration=timedelta(minutes=10)
             ),
             small=False,
         ),
@@ -612,7 +612,7 @@ async def test_temperatures_that_the_cloud_lacks(home: Home, fahrenheit: bool) -
     await home.live(120)
     assert home.source == "cloud"
     (controller,) = home.entry.runtime_data.controllers.values()
-    for key in ("water_temperature", "ambient_temperature"):
+    for key in ("water_temperature", "air_temperature"):
         sensor = home.state("sensor", key)
         assert sensor.state == "unknown"
         at = datetime.fromisoformat(sensor.attributes["measured_at"])
@@ -655,7 +655,7 @@ async def test_the_action_of_a_next_step(home: Home) -> None:
     home.entry.async_start_reauth(home.hass)
     await home.live(660, step=60)
     actions = {key: each.get("action") for key, each in problems(home).items()}
-    refill = home.entity_id("button", "refill_acid")
+    refill = home.entity_id("button", "mark_acid_drum_full")
     assert actions["acid_low"] == {
         "label": "Mark acid drum full",
         "entity_id": refill,

@@ -92,8 +92,8 @@ async def test_buttons_of_a_whole_area(home: Home, target: str) -> None:
     await home.finish(
         hass.services.async_call("button", "press", targets[target], blocking=True)
     )
-    for key in ("refill_acid", "refill_chlorine", "filter_cleaned"):
+    for key in ("mark_acid_drum_full", "mark_chlorine_drum_full", "mark_filter_clean"):
         assert home.value("button", key) == "unknown"
     assert home.pool.settings["acid_remaining"] == 100
-    await press(home, home.entity_id("button", "refill_acid"))
+    await press(home, home.entity_id("button", "mark_acid_drum_full"))
     assert home.pool.settings["acid_remaining"] > 100

@@ -120,10 +120,11 @@ async def hold_pump(home: Home, duration: str, *, state: bool = True) -> None:
     await home.finish(call)
 
 
-async def call_action(home: Home, key: str, at: datetime | str, **more: Any) -> None:
+async def call_action(home: Home, body: str, at: datetime | str, **more: Any) -> None:
     """Ask by the action instead of the entity."""
     if isinstance(at, datetime):
         at = f"{at:%Y-%m-%d %H:%M:%S}"
+    key = f"{body}_heating"
     call = home.act("poolctl.warm_by", key, domain=Platform.CLIMATE, at=at, **more)
     await home.finish(call)
 
@@ -198,7 +199,7 @@ async def spa_off(home: Home) -> None:
 
 
 async def heating_off(home: Home) -> None:
-    await home.finish(home.act("climate.set_hvac_mode", "spa", hvac_mode="off"))
+    await home.finish(home.act("climate.set_hvac_mode", "spa_heating", hvac_mode="off"))
 
 
 async def by_the_app(home: Home) -> None:
@@ -212,7 +213,9 @@ async def by_a_past_time(home: Home) -> None:
 
 
 async def by_the_action(home: Home) -> None:
-    await home.finish(home.act("poolctl.warm_by", "spa", domain=Platform.CLIMATE))
+    await home.finish(
+        home.act("poolctl.warm_by", "spa_heating", domain=Platform.CLIMATE)
+    )
 
 
 @pytest.mark.parametrize(
@@ -521,7 +524,7 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     await spa.enable_all()
     pool.settings["heating"] = mine
     await spa.live(30)
-    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+    await spa.finish(spa.act("climate.set_hvac_mode", "pool_heating", hvac_mode="off"))
     pool.settings["pool_target"], pool.water.temperature = 30, 24.0
     await ask(spa, dt_util.now() + timedelta(minutes=20), "pool")
     await spa.live(3 * STEP, step=STEP)
@@ -529,7 +532,7 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     await ask(spa, dt_util.now() - timedelta(minutes=1), "pool")
     await spa.live(2 * STEP, step=STEP)
     assert as_before(spa)
-    await spa.finish(spa.act("climate.set_hvac_mode", "pool", hvac_mode="heat"))
+    await spa.finish(spa.act("climate.set_hvac_mode", "pool_heating", hvac_mode="heat"))
     assert selected(spa) == mine
 
 
@@ -634,9 +637,9 @@ async def test_a_person_holds_the_pump_for_longer(spa: Home) -> None:
 async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -> None:
     by = await soon(spa)
     call = (
-        spa.act("climate.set_hvac_mode", "spa", hvac_mode="heat")
+        spa.act("climate.set_hvac_mode", "spa_heating", hvac_mode="heat")
         if how == "thermostat"
-        else spa.act("switch.turn_on", "spa_heater_selected")
+        else spa.act("switch.turn_on", "spa_heater_allowed")
     )
     await spa.finish(call)
     await until(spa, by + timedelta(hours=3, minutes=4))

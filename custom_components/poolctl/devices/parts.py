@@ -86,6 +86,12 @@ def part_of_source(source: HeatSource) -> Part:
     return Part.SPA if source is HeatSource.SPA_HEATER else Part.HEATING
 
 
+def allowed_key(source: HeatSource) -> str:
+    """Return the key of the switch that allows a heat source."""
+    name = "solar_heating" if source is HeatSource.SOLAR else source
+    return f"{name}_allowed"
+
+
 def part_of_slot(slot: Slot, uses: Uses) -> Part:
     """Return the part that a slot belongs to."""
     if use := use_of(slot, uses):

@@ -63,7 +63,7 @@ export class PoolDay extends PoolCard {
 
   /** @param {Pool} pool What heats: its own entities, else the thermostats. */
   heaters(pool) {
-    const found = pool.all("binary_sensor", "pool_heater", "solar", "spa_heater");
+    const found = pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater");
     return found.length ? found : pool.all("climate");
   }
 

@@ -12,12 +12,12 @@ import { fill } from "./words.js";
 
 /** Keys of the entities and problems of a doser. */
 const DOSERS = [
-  { show: "acid", left: "acid_remaining", size: "acid_drum", lasts: "acid_lasts_until", refill: "refill_acid", problems: ["acid_low", "acid_without_effect", "acid_limit"] },
-  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum", lasts: "chlorine_lasts_until", refill: "refill_chlorine", problems: ["chlorine_low", "chlorine_without_effect"] },
+  { show: "acid", left: "acid_remaining", size: "acid_drum_size", lasts: "acid_lasts_until", refill: "mark_acid_drum_full", problems: ["acid_low", "acid_without_effect", "acid_limit"] },
+  { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum_size", lasts: "chlorine_lasts_until", refill: "mark_chlorine_drum_full", problems: ["chlorine_low", "chlorine_without_effect"] },
 ];
 
 /** Keys of the switches of all dosers. */
-const DOSING = ["ph_dosing", "liquid_chlorine", "chlorinator"];
+const DOSING = ["automatic_ph", "automatic_liquid_chlorine", "automatic_chlorination"];
 
 /** What distinguishes a drum and a filter, which has a valve and two pipes. @type {Record<string, string[]>} */
 const SHAPES = {
@@ -105,7 +105,7 @@ export class PoolDrums extends PoolCard {
   /** @param {Pool} pool @returns {Level | undefined} */
   filter(pool) {
     // There is no load before the filter was called clean for the first time.
-    const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "filter_cleaned")];
+    const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "mark_filter_clean")];
     if (!(load ?? clean) || !this.shows("filter")) {
       return undefined;
     }

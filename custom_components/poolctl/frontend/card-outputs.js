@@ -108,7 +108,7 @@ export class PoolOutputs extends PoolCard {
 
   /** @param {Pool} pool The speed of the pump, and what it draws and moves. */
   pump(pool) {
-    const speed = pool.one("number", "pump_speed");
+    const speed = pool.one("number", "pump_target_speed");
     const facts = [...(speed ? [speed] : []), ...pool.all("sensor", "pump_power", "flow_rate")].filter(({ state }) => known(state));
     return (speed || facts.length > 0) && h("div", { class: "speed" }, speed && this.bar(pool, speed), h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
   }
@@ -128,7 +128,7 @@ export class PoolOutputs extends PoolCard {
 
   /** @param {Pool} pool @param {Entity} entity How warm a spa was last, and when. */
   last(pool, { key }) {
-    const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa")?.state?.attributes) || {};
+    const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa_heating")?.state?.attributes) || {};
     const degrees = at && `${number(this.hass, value, 1)} ${this.hass.config.unit_system.temperature}`;
     return at && h("span", { class: "state soft" }, `${degrees} ${fill(this.text.at, { time: moment(this.hass, Date.parse(at)) })}`);
   }

@@ -174,7 +174,7 @@ export class PoolHeadline extends PoolCard {
 
   /** @param {Pool} pool How warm the spa is and will be, and when, while it is on. */
   spa(pool) {
-    const { current_temperature: now, temperature: target } = pool.one("climate", "spa")?.state?.attributes ?? {};
+    const { current_temperature: now, temperature: target } = pool.one("climate", "spa_heating")?.state?.attributes ?? {};
     if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
       return "";
     }

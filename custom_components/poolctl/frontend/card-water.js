@@ -7,7 +7,7 @@ import { goodRange, known } from "./pool.js";
 import { fill } from "./words.js";
 
 const HOUR = 3_600_000;
-const AIR = "ambient_temperature";
+const AIR = "air_temperature";
 const WIDTH = 160;
 const HIGH = 36;
 /** How much a line shows at least, in the unit of the entity, where there is no good range. */
@@ -27,7 +27,7 @@ const RATED = {
 };
 
 export class PoolWater extends PoolCard {
-  static contents = ["water_temperature", "ph", "orp", "ambient_temperature"];
+  static contents = ["water_temperature", "ph", "orp", "air_temperature"];
   static style = `
     .readings { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(110px, 40%), 1fr)); gap: 12px 16px; }
     .reading { display: flex; flex-direction: column; min-width: 0; text-align: start; }
@@ -56,7 +56,7 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool */
   readings(pool) {
-    return pool.all("sensor", "water_temperature", "ambient_temperature", "ph", "orp").filter(({ key }) => this.shows(key));
+    return pool.all("sensor", "water_temperature", "air_temperature", "ph", "orp").filter(({ key }) => this.shows(key));
   }
 
   /** @param {Pool} pool */

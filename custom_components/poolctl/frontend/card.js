@@ -213,10 +213,10 @@ export class PoolCard extends HTMLElement {
   /** @param {Pool} pool @param {import("./pool.js").Entity} button What happens when it is pressed. */
   effect(pool, { key }) {
     const { text } = this;
-    const refilled = fill(text.refilled, { size: pool.text(pool.one("number", key.replace(/^refill_(.*)$/, "$1_drum"))) });
+    const refilled = fill(text.refilled, { size: pool.text(pool.one("number", key.replace(/^mark_(.*)_full$/, "$1_size"))) });
     const names = pool.outputs.filter(heldByHand).map((entity) => pool.named(entity));
     /** @type {Record<string, string>} */
-    const effects = { filter_cleaned: text.cleaned, refill_acid: refilled, refill_chlorine: refilled, resume_schedules: fill(text.gives_back, { names: names.join(", ") }) };
+    const effects = { mark_filter_clean: text.cleaned, mark_acid_drum_full: refilled, mark_chlorine_drum_full: refilled, resume_schedules: fill(text.gives_back, { names: names.join(", ") }) };
     return effects[key] ?? "";
   }
 

@@ -27,7 +27,7 @@ const wide = (entity, ...features) => tile(entity, { features, grid_options: FUL
 /** @type {(pool: Pool) => Card[][]} */
 const columns = (pool) => [
   [own("pool", pool), own("water", pool), own("outputs", pool), ...lightCards(pool)],
-  [own("day", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "filter_cleaned") ? [own("drums", pool)] : [])],
+  [own("day", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "mark_filter_clean") ? [own("drums", pool)] : [])],
 ];
 
 /** Shows and colours, while a light is on. @type {(pool: Pool) => Card[]} */
@@ -85,8 +85,8 @@ const view = (sections, columns = 2) => ({ type: "sections", max_columns: column
 /** @type {[string, string, (entity: Entity) => boolean][]} */
 const GROUPS = [
   ["schedules", "mdi:calendar-clock", ({ key }) => key.startsWith("schedule")],
-  ["part_acid", "mdi:ph", ({ key, category }) => category === "config" && /acid|desired_ph|ph_dosing/.test(key)],
-  ["part_chlorine", "mdi:flask", ({ key, category }) => category === "config" && /chlorin|desired_orp/.test(key)],
+  ["part_acid", "mdi:ph", ({ key, category }) => category === "config" && /acid|ph_target|automatic_ph/.test(key)],
+  ["part_chlorine", "mdi:flask", ({ key, category }) => category === "config" && /chlorin/.test(key)],
   ["part_heating", "mdi:fire", ({ key, category }) => category === "config" && /heater|solar/.test(key)],
   ["part_lights", "mdi:lightbulb-group", ({ key, category }) => category === "config" && key.includes("light")],
   ["part_pump", "mdi:pump", ({ key, category }) => category === "config" && /pump|turnovers|volume|filter/.test(key)],

@@ -30,7 +30,7 @@ _DAY = timedelta(days=1)
 (chosen)."""
 _STABLE = timedelta(hours=1)
 """Run time after which a pump has flow and valid readings (chosen)."""
-_CLEANED = Action("filter_cleaned")
+_CLEANED = Action("mark_filter_clean")
 
 
 def _out_of_range(reading: Reading) -> Problem[Situation]:
@@ -71,7 +71,7 @@ def _drum(kind: DoserKind) -> Problem[Situation]:
         lambda pool: {"content": Litres(kind.of(pool.state).litres_left or 0.0)},
         confirmed=True,
         severity=Severity.NOTICE,
-        action=Action(f"refill_{kind.key}"),
+        action=Action(f"mark_{kind.key}_drum_full"),
         variants=(Form(f"{kind.key}_empty", lambda pool: kind.of(pool.state).empty),),
         # The dashboard shows it, too: it is a repair only if the options ask for that.
         repair=Repair(wanted=lambda pool: pool.options.drum_repairs, fixable=True),

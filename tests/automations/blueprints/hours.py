@@ -356,7 +356,7 @@ DOSING = Blueprint(
     # A doser that was off before stays off.
     on_by_hand=ByHand(dosers("off"), PAUSED, PAUSED),
     # A doser that is switched on during the pause stays on.
-    off_by_hand=ByHand(by_hand("switch.turn_on", "ph_dosing"), (1, 0), DOSES),
+    off_by_hand=ByHand(by_hand("switch.turn_on", "automatic_ph"), (1, 0), DOSES),
     given_back=dosers("on"),
     # While Home Assistant is off, dosing is not paused.
     start_missed=DOSES,

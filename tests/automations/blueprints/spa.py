@@ -59,7 +59,7 @@ def press(house: House) -> None:
 
 
 def heat(mode: str) -> Act:
-    return by_hand("climate.set_hvac_mode", "spa", hvac_mode=mode)
+    return by_hand("climate.set_hvac_mode", "spa_heating", hvac_mode=mode)
 
 
 def spa(action: str, **data: Any) -> Happening:

@@ -43,13 +43,13 @@ EVERY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 MEANT = {
     "lights": ("light", "slot_1"),
     "pump": ("switch", "pump"),
-    "pump_speed": ("number", "pump_speed"),
-    "runtime": ("sensor", "pump_running_today"),
+    "pump_speed": ("number", "pump_target_speed"),
+    "runtime": ("sensor", "pump_runtime_today"),
     "schedule": ("switch", "schedule_0"),
-    "spa": ("climate", "spa"),
+    "spa": ("climate", "spa_heating"),
     "spa_mode": ("switch", "spa_mode"),
     "status": ("sensor", "status"),
-    "thermometers": ("sensor", "ambient_temperature"),
+    "thermometers": ("sensor", "air_temperature"),
     "water": ("sensor", "water_temperature"),
 }
 # Inputs that take entities of any integration.
@@ -168,7 +168,7 @@ async def test_selectors(full: Home) -> None:
     """They offer what is meant; those for pump and spa mode offer no settings."""
     settings = [
         full.registered("switch", key)
-        for key in ("solar_selected", "ph_dosing", "schedule_0")
+        for key in ("solar_heating_allowed", "automatic_ph", "schedule_0")
     ]
     for file in FILES:
         for name, entity_filter in entity_inputs(file).items():

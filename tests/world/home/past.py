@@ -33,7 +33,8 @@ _UNIT_CLASSES: Final = {"temperature", "power", "voltage", "volume_flow_rate"}
 
 _IN_FLOW: Final = {"ph", "orp", "water_temperature"}
 """Probes that count in flowing water only."""
-MEASURED: Final = {name: name for name in (*_IN_FLOW, "ambient_temperature")} | {
+MEASURED: Final = {name: name for name in _IN_FLOW} | {
+    "air_temperature": "ambient_temperature",
     "pump_speed": "speed",
     "flow_rate": "flow_rate",
     "pump_power": "power",

@@ -42,15 +42,15 @@ EXPECTED: Final[Mapping[str, Callable[[Pool], Any]]] = {
     "sensor.ph": lambda pool: int(pool.water.ph * 10) / 10,
     "sensor.orp": lambda pool: int(pool.water.orp),
     "sensor.water_temperature": lambda pool: int(pool.water.temperature * 10) / 10,
-    "sensor.ambient_temperature": lambda pool: int(pool.water.ambient * 100) / 100,
+    "sensor.air_temperature": lambda pool: int(pool.water.ambient * 100) / 100,
     "sensor.pump_speed": lambda pool: pool.pump.speed,
     "sensor.flow_rate": lambda pool: round(pool.water.flow),
-    "sensor.pressure": lambda pool: pool.water.pressure,
+    "sensor.filter_pressure": lambda pool: pool.water.pressure,
     "sensor.pump_power": lambda pool: pump_watts(pool.pump.speed),
     "sensor.pump_mode": lambda pool: {0: "off", 99: "manual"}.get(
         pool.pump.mode, "schedule"
     ),
-    "sensor.running_schedule": _running_schedule,
+    "sensor.running_pump_schedule": _running_schedule,
     "sensor.acid_remaining": lambda pool: int(pool.settings["acid_remaining"]) / 1000,
     "sensor.chlorine_remaining": lambda pool: (
         int(pool.settings["chlorine_remaining"]) / 1000
@@ -58,19 +58,21 @@ EXPECTED: Final[Mapping[str, Callable[[Pool], Any]]] = {
     "sensor.held_outputs": _held_outputs,
     "sensor.connection": lambda pool: "lan",
     "binary_sensor.pool_heater": lambda pool: pool.heaters["pool"],
-    "binary_sensor.solar": lambda pool: pool.heaters["solar"],
+    "binary_sensor.solar_heating": lambda pool: pool.heaters["solar"],
     "binary_sensor.spa_heater": lambda pool: pool.heaters["spa"],
-    "binary_sensor.ph_dosing": lambda pool: pool.acid.dosing,
-    "binary_sensor.chlorine_dosing": lambda pool: (
+    "binary_sensor.ph_correction": lambda pool: pool.acid.dosing,
+    "binary_sensor.chlorination": lambda pool: (
         pool.chlorine.dosing or pool.chlorinating
     ),
-    "binary_sensor.chemistry_stable": lambda pool: pool.water.stable,
+    "binary_sensor.water_reading_valid": lambda pool: pool.water.stable,
     "binary_sensor.flow": lambda pool: pool.water.flow_present,
     "binary_sensor.dry_run": lambda pool: False,
-    "number.pump_speed": lambda pool: pool.pump.speed,
-    "number.desired_ph": lambda pool: pool.settings["desired_ph"] / 10,
-    "number.desired_orp_mineral": lambda pool: pool.settings["desired_orp_mineral"],
-    "number.desired_orp_liquid": lambda pool: pool.settings["desired_orp_liquid"],
+    "number.pump_target_speed": lambda pool: pool.pump.speed,
+    "number.ph_target": lambda pool: pool.settings["desired_ph"] / 10,
+    "number.chlorinator_orp_target": lambda pool: pool.settings["desired_orp_mineral"],
+    "number.liquid_chlorine_orp_target": lambda pool: pool.settings[
+        "desired_orp_liquid"
+    ],
     "switch.pump": lambda pool: pool.pump.mode != 0,
 }
 """Values that entities have to show, by domain and key."""
@@ -101,8 +103,8 @@ async def put_right(week: Week) -> None:
         for action, key in (
             ("switch.turn_on", "pump"),
             ("button.press", "resume_schedules"),
-            ("button.press", "refill_acid"),
-            ("button.press", "refill_chlorine"),
+            ("button.press", "mark_acid_drum_full"),
+            ("button.press", "mark_chlorine_drum_full"),
         ):
             target = week.find(controller, action.partition(".")[0], key)
             if target is None or target not in shown:

@@ -126,8 +126,8 @@ class DoserKind(DosingKind[Doser]):
 
 ACID = DoserKind(
     key="acid",
-    enabled_key="ph_dosing",
-    desired_key="desired_ph",
+    enabled_key="automatic_ph",
+    desired_key="ph_target",
     fitted=PH_DOSERS,
     keys=ACID_KEYS,
     factor=10,
@@ -141,8 +141,8 @@ ACID = DoserKind(
 )
 CHLORINE = DoserKind(
     key="chlorine",
-    enabled_key="liquid_chlorine",
-    desired_key="desired_orp_liquid",
+    enabled_key="automatic_liquid_chlorine",
+    desired_key="liquid_chlorine_orp_target",
     fitted=LIQUID_CHLORINE,
     keys=CHLORINE_KEYS,
     choice=_ORP,
@@ -155,8 +155,8 @@ CHLORINE = DoserKind(
 )
 CHLORINATOR = DosingKind(
     key="chlorinator",
-    enabled_key="chlorinator",
-    desired_key="desired_orp_mineral",
+    enabled_key="automatic_chlorination",
+    desired_key="chlorinator_orp_target",
     fitted=CHLORINATORS,
     keys=CHLORINATOR_KEYS,
     choice=_ORP,

@@ -96,7 +96,9 @@ class Family:
         """Set the speed of a running pump; while schedules run it, that is a hold."""
         home = self.home
         if home.pool.pump.mode != 0:
-            await home.use("number.set_value", "number", "pump_speed", value=percent)
+            await home.use(
+                "number.set_value", "number", "pump_target_speed", value=percent
+            )
             if PUMP not in home.diary.claims:
                 home.diary.switched(PUMP, True, home.now)
 
@@ -107,7 +109,7 @@ class Family:
 
     async def refill(self, drum: str) -> None:
         """Report that a drum was refilled."""
-        await self.home.use("button.press", "button", f"refill_{drum}")
+        await self.home.use("button.press", "button", f"mark_{drum}_drum_full")
 
     # --- Longer activities ---
 

@@ -85,7 +85,7 @@ def entity(slot: int) -> tuple[str, str]:
 
 
 SUMS: Final = (
-    *("water_filtered_today", "pump_running_today"),
+    *("water_filtered_today", "pump_runtime_today"),
     *("pool_heater_run_hours", "solar_run_hours", "spa_heater_run_hours"),
     *("chlorinator_run_hours", "uv_run_hours", "ozone_run_hours"),
 )
@@ -114,7 +114,7 @@ class Meter:
     def _step(self, seconds: float) -> None:
         pool, hours = self._pool, seconds / HOUR
         self._totals["water_filtered_today"] += pool.water.flow * seconds / 60_000
-        self._totals["pump_running_today"] += hours * pool.pump.running
+        self._totals["pump_runtime_today"] += hours * pool.pump.running
         for name, on in {
             "pool_heater": pool.heaters["pool"],
             "solar": pool.heaters["solar"],
