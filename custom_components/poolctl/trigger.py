@@ -267,7 +267,7 @@ class ReadingOutOfRange(
 class TargetReached(
     _FollowsReads,
     domain=CLIMATE,
-    keys={"pool": Part.HEATING, "spa": Part.SPA},
+    keys={"pool_heating": Part.HEATING, "spa_heating": Part.SPA},
     schema=ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,
 ):
     """Heating ended because the water has its target temperature.

@@ -321,9 +321,9 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
 async def test_thermostats(pool: Page, api: HomeAssistant) -> None:
     """A thermostat that does not heat is idle, and its card says why."""
     why = "It heats again below 27 °C."
-    for key, name in (("pool", "Heating"), ("spa", "Spa · Heating")):
+    for body, name in (("pool", "Heating"), ("spa", "Spa · Heating")):
         idle = {"hvac_action": "idle", "explanation": why, "reasons": []}
-        async with pretending(api, ("climate", key, "heat", idle)):
+        async with pretending(api, ("climate", f"{body}_heating", "heat", idle)):
             # The other pool has such parts, too, but this page is about one.
             named = pool.get_by_text(name, exact=True)
             tile = pool.locator("hui-tile-card:visible").filter(has=named)
