@@ -297,7 +297,7 @@ async def heated(full: Home) -> list[Event]:
 
 def action(home: Home, key: str) -> Any:
     """Return the HVAC action of a climate entity."""
-    return home.state("climate", key).attributes["hvac_action"]
+    return home.state("climate", f"{key}_heating").attributes["hvac_action"]
 
 
 async def test_the_pool_and_then_the_spa_are_warm(
