@@ -393,8 +393,7 @@ def _end(
 
 def _warm_at(body: Body) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
-        key=f"{body.key}_warm_at",
-        words=f"{body.key}_expected_warm_time",
+        key=f"{body.key}_expected_warm_time",
         part=PART_OF_BODY[body],
         device_class=SensorDeviceClass.TIMESTAMP,
         exists_fn=lambda view: has_thermostat(view.state, body),

@@ -36,7 +36,7 @@ ENTITIES = {
     "sensor.home_pool_ph": "ph",
     "sensor.home_pool_orp": "orp",
     "sensor.home_pool_connection": "connection",
-    "sensor.home_pool_spa_expected_warm_time": "spa_warm_at",
+    "sensor.home_pool_spa_expected_warm_time": "spa_expected_warm_time",
     "sensor.home_pool_water_temperature": "water_temperature",
     "switch.home_pool_pump": "pump",
     "switch.home_pool_spa_mode": "spa_mode",

@@ -170,7 +170,7 @@ async def test_parts_of_a_pool_that_is_renamed(
     assert full_name(home, "switch", "pump") == "Oasis Pump"
     assert home.state_of(pump).name == "Pump"
     full = home.service.full
-    assert full_name(home, "climate", "pool", full) == "Beach pool Heating"
+    assert full_name(home, "climate", "pool_heating", full) == "Beach pool Heating"
 
 
 def full_name(home: Home, domain: str, key: str, of: Controller | None = None) -> str:

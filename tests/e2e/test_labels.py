@@ -131,7 +131,8 @@ async def test_labels(
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
         warm: Iterator[Change] = (
-            ("sensor", f"{body}_warm_at", EVENING, {}) for body in ("pool", "spa")
+            ("sensor", f"{body}_expected_warm_time", EVENING, {})
+            for body in ("pool", "spa")
         )
         await stack.enter_async_context(pretending(api, *warm))
         for device_id in (FULL_ID, SMALL_ID):

@@ -281,7 +281,7 @@ async def test_spa(headline: Locator, api: HomeAssistant) -> None:
         api,
         ("switch", "spa_mode", "on", {}),
         ("climate", "spa_heating", "heat", warmth),
-        ("sensor", "spa_warm_at", soon, {}),
+        ("sensor", "spa_expected_warm_time", soon, {}),
     ):
         shown = re.compile(r"Spa 28 → 36 °C, warm at about \S+")
         await expect(headline).to_contain_text(shown)

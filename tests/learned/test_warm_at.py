@@ -28,12 +28,14 @@ def is_right(home: Home, key: str = "pool", *, minutes: float = 10) -> bool:
     """Return whether the time shown for a body is when it will really be warm."""
     hours = home.pool.settings[f"{key}_target"] - home.pool.water.temperature
     really = dt_util.utcnow() + timedelta(hours=hours / HEATER_RISE[key])
-    shown = datetime.fromisoformat(home.value("sensor", f"{key}_warm_at"))
+    shown = datetime.fromisoformat(home.value("sensor", f"{key}_expected_warm_time"))
     return abs(shown - really) < timedelta(minutes=minutes)
 
 
 def warm_at(home: Home) -> tuple[str, str]:
-    pool, spa = (home.value("sensor", f"{key}_warm_at") for key in ("pool", "spa"))
+    pool, spa = (
+        home.value("sensor", f"{key}_expected_warm_time") for key in ("pool", "spa")
+    )
     return pool, spa
 
 
@@ -68,7 +70,7 @@ async def test_the_pool(full: Home) -> None:
     assert rate(full) is None  # not before the first session ends
 
     # A new time is written only if it differs by minutes.
-    states: list[State] = full.follow("sensor", "pool_warm_at")
+    states: list[State] = full.follow("sensor", "pool_expected_warm_time")
     climate = full.follow("climate", "pool_heating")
     await heat(full, 60)
     assert len(states) <= 3

@@ -20,7 +20,7 @@ async def begin(home: Home, **options: str) -> None:
     await home.set_up(home.service.full, home.service.small, options=options)
     await home.live(60)
     await home.finish(home.act("poolctl.hold", "slot_3", state=True, duration=LASTS))
-    dosing = {"entity_id": home.entity_id("switch", "ph_dosing"), "duration": LASTS}
+    dosing = {"entity_id": home.entity_id("switch", "automatic_ph"), "duration": LASTS}
     pause = home.hass.services.async_call(
         "poolctl", "pause_dosing", dosing, blocking=True
     )

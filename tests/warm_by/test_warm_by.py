@@ -792,7 +792,7 @@ async def test_a_person_here_ends_it_at_once(spa: Home, end: Any) -> None:
 
 
 async def sun_off(home: Home) -> None:
-    await home.finish(home.act("switch.turn_off", "solar_selected"))
+    await home.finish(home.act("switch.turn_off", "solar_heating_allowed"))
 
 
 async def sun_off_in_the_app(home: Home) -> None:
@@ -800,7 +800,7 @@ async def sun_off_in_the_app(home: Home) -> None:
 
 
 async def pool_off(home: Home) -> None:
-    await home.finish(home.act("climate.set_hvac_mode", "pool", hvac_mode="off"))
+    await home.finish(home.act("climate.set_hvac_mode", "pool_heating", hvac_mode="off"))
 
 
 async def pool_off_in_the_app(home: Home) -> None:
@@ -954,13 +954,13 @@ async def test_in_the_cheapest_hours(spa: Home, *, restarts: bool) -> None:
     await spa.live(2 * STEP, step=STEP)
     assert explanation(spa).startswith("The water will have 36 °C at 18:00")
     assert "Heating: 13:" in explanation(spa)
-    why = spa.state("climate", "spa").attributes["explanation"]
+    why = spa.state("climate", "spa_heating").attributes["explanation"]
     assert why.startswith("It waits for cheaper hours, from 13:")
     await until(spa, at(12, 55))
     assert as_before(spa)
     await until(spa, at(13, 55))
     assert heated(spa)
-    why = spa.state("climate", "spa").attributes["explanation"]
+    why = spa.state("climate", "spa_heating").attributes["explanation"]
     assert "These hours cost least, until 1" in why
     if restarts:
         await spa.restart()

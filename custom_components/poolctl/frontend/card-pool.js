@@ -180,7 +180,7 @@ export class PoolHeadline extends PoolCard {
     }
     const ends = now < target ? [now, target] : [now ?? target];
     const degrees = ends.map((value) => number(this.hass, value, Number.isInteger(value) ? 0 : 1)).join(" → ");
-    const warm = Date.parse(pool.state("sensor", "spa_warm_at"));
+    const warm = Date.parse(pool.state("sensor", "spa_expected_warm_time"));
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
     return `${this.text.part_spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
   }

@@ -92,7 +92,7 @@ export class Pool {
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
   named(entity, parts, text = words(this.hass.language)) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const usual = entity.domain === "climate" || entity.key === "spa_warm_at" ? OF_PART : { type: "entity" };
+    const usual = entity.domain === "climate" || entity.key === "spa_expected_warm_time" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
     // What has the name of its part has none of its own.
     return entity.key === "spa_mode" && name === text.mode ? text.spa_mode : name.replace(/ ·\s*$/, "");

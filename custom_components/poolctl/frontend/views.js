@@ -51,7 +51,7 @@ const heatCards = (pool) => [
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
   })),
-  ...[...pool.all("datetime"), ...pool.all("sensor", "pool_warm_at", "spa_warm_at")].map((entity) =>
+  ...[...pool.all("datetime"), ...pool.all("sensor", "pool_expected_warm_time", "spa_expected_warm_time")].map((entity) =>
     tile(entity, { name: pool.named(entity, OF_PART), grid_options: FULL, visibility: [{ condition: "state", entity: entity.id, state_not: LOST }] }),
   ),
 ];

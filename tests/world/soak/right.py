@@ -177,7 +177,7 @@ def _is_stored(week: Week, controller: Controller, key: str) -> bool:
     known = week.entry.runtime_data.controllers[controller.device_id]
     sources = running_sources(known.controller.live.state)
     rates = {
-        f"{body.key}_warm_at": warming.expected(sources)
+        f"{body.key}_expected_warm_time": warming.expected(sources)
         for body, warming in known.learned.warming.items()
     }
     return rates.get(key, 0.0) is not None
@@ -194,7 +194,10 @@ def lasting_states(week: Week) -> dict[str, Any]:
 
     def lasting(state: State) -> tuple[str, dict[str, Any]]:
         # A time changes only by more than its accuracy (learned/ends.py).
-        timed = state.entity_id.endswith("_warm_at") and state.state != STATE_UNKNOWN
+        timed = (
+            state.entity_id.endswith("_expected_warm_time")
+            and state.state != STATE_UNKNOWN
+        )
         # Schedules are read minutes after a start; until then there is no explanation.
         later = ("explanation", "pump_until", "next_run", "next_schedule")
         attributes = {**state.attributes, **dict.fromkeys(later)}
