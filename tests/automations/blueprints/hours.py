@@ -332,8 +332,8 @@ def pump_stops(house: House) -> None:
 
 def dosers(turned: str) -> Happening:
     async def act(house: House) -> None:
-        for key in ("ph_dosing", "chlorinator", "liquid_chlorine"):
-            await house.act(f"switch.turn_{turned}", key)
+        for kind in ("ph", "chlorination", "liquid_chlorine"):
+            await house.act(f"switch.turn_{turned}", f"automatic_{kind}")
 
     return act
 
