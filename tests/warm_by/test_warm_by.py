@@ -800,7 +800,9 @@ async def sun_off_in_the_app(home: Home) -> None:
 
 
 async def pool_off(home: Home) -> None:
-    await home.finish(home.act("climate.set_hvac_mode", "pool_heating", hvac_mode="off"))
+    await home.finish(
+        home.act("climate.set_hvac_mode", "pool_heating", hvac_mode="off")
+    )
 
 
 async def pool_off_in_the_app(home: Home) -> None:
