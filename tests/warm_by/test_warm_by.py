@@ -556,6 +556,7 @@ async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None
         assert selected(spa) == sources
 
 
+@pytest.mark.timeout(180 * EVENINGS)
 async def test_ten_evenings_of_different_weather(spa: Home) -> None:
     """The spa is warm in time to 0.5 °C, from the third evening at most 20 min early.
 
