@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
@@ -36,7 +36,7 @@ from .client.pool.heating import (
     sources_to_select,
 )
 from .coordinator import ControllerCoordinator
-from .devices.output_attributes import ATTR_LAST_TEMPERATURE, ATTR_MEASURED_AT
+from .devices.output_attributes import last_temperature
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
@@ -102,12 +102,8 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     shown, rest = _shown(view, body), view.learned.cooling[body].rest
     if shown is None or shown.current is not None or rest is None:
         return _heating_rate(view, body)
-    last = view.hass.config.units.temperature(rest.water, UnitOfTemperature.CELSIUS)
-    return {
-        **_heating_rate(view, body),
-        ATTR_LAST_TEMPERATURE: round(last, 1),
-        ATTR_MEASURED_AT: rest.at.astimezone(UTC).isoformat(timespec="seconds"),
-    }
+    last = last_temperature(view.hass.config.units, rest.water, rest.at)
+    return {**_heating_rate(view, body), **last}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -389,7 +389,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     async def _async_save(self) -> None:
         self._async_store()
-        await self.stored.async_saved()
+        await self.hass.data[DATA_MEMORY].async_saved()
 
     @callback
     def async_prefer(self, change: Callable[[Preferences], Preferences]) -> None:

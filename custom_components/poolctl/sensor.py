@@ -42,9 +42,9 @@ from .devices.output_attributes import (
     ATTR_ENDS,
     ATTR_GOOD_FROM,
     ATTR_GOOD_TO,
-    ATTR_LAST_TEMPERATURE,
     ATTR_MEASURED_AT,
     MODE_NAMES,
+    last_temperature,
 )
 from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .devices.ranges import ORP_READING, PH_READING, Reading
@@ -141,36 +141,16 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
     return attributes
 
 
-def _last(
-    value_fn: Callable[[View], float | None], last_fn: Callable[[View], Last | None]
-) -> Callable[[View], Attributes]:
-    """Return a function for the last temperature while the source does not report it."""
-
-    def attributes(view: View) -> Attributes:
-        if value_fn(view) is not None or (last := last_fn(view)) is None:
-            return {}
-        shown = view.hass.config.units.temperature(
-            last.celsius, UnitOfTemperature.CELSIUS
-        )
-        return {
-            ATTR_LAST_TEMPERATURE: round(shown, 1),
-            ATTR_MEASURED_AT: last.at.isoformat(timespec="seconds"),
-        }
-
-    return attributes
+def _last(view: View, now: float | None, last: Last | None) -> Attributes:
+    """Return the last temperature while the source does not report it."""
+    if now is not None or last is None:
+        return {}
+    return last_temperature(view.hass.config.units, last.celsius, last.at)
 
 
-def _water(view: View) -> float | None:
-    return view.chemistry.water_temperature
-
-
-def _ambient(view: View) -> float | None:
-    return view.ambient_temperature
-
-
-def _water_attributes(view: View) -> Attributes:
-    last = _last(_water, lambda view: view.learned.last_water)
-    return {**_reading()(view), **last(view)}
+def _last_water(view: View) -> Attributes:
+    last = _last(view, view.chemistry.water_temperature, view.learned.last_water)
+    return {**_reading()(view), **last}
 
 
 def _when_begun(view: View) -> bool:
@@ -477,8 +457,8 @@ SENSORS = (
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
-        value_fn=_water,
-        attributes_fn=_water_attributes,
+        value_fn=lambda view: view.chemistry.water_temperature,
+        attributes_fn=_last_water,
     ),
     Measurement(
         key="air_temperature",
@@ -487,8 +467,10 @@ SENSORS = (
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (protocol.md O2.1)
         once_reported=True,
-        value_fn=_ambient,
-        attributes_fn=_last(_ambient, lambda view: view.learned.last_ambient),
+        value_fn=lambda view: view.ambient_temperature,
+        attributes_fn=lambda view: _last(
+            view, view.ambient_temperature, view.learned.last_ambient
+        ),
     ),
     Measurement(
         key="pump_speed",

@@ -101,6 +101,12 @@ class _PoolTrigger(PoolEntities, Trigger):
         """Return whether a new item counts after this state."""
         return True
 
+    @callback
+    def show_crossed(
+        self, coordinator: ControllerCoordinator, state: PoolState
+    ) -> None:
+        """Show the readings of a read as they are if this trigger needs them."""
+
     @override
     async def async_attach_runner(
         self,
@@ -125,10 +131,12 @@ class _PoolTrigger(PoolEntities, Trigger):
             followed,
             primary_entities_only=False,
         )
+        ignore = async_dispatcher_connect(self.hass, SIGNAL_READ, self.show_crossed)
 
         @callback
         def detach() -> None:
             unfollow()
+            ignore()
             self._known.clear()
             self._cancel()
 
@@ -141,16 +149,14 @@ class _PoolTrigger(PoolEntities, Trigger):
         self._known[entity_id] = state
         return True
 
-    def _having(self, key: str) -> list[bool]:
-        """Return of each entity whether it has an item."""
-        return [key in (self._existing(each) or ()) for each in self._known.values()]
+    def _having(self, key: str, of: str = "") -> list[bool]:
+        """Return of each entity, or of one, whether it has an item."""
+        states = [state for known, state in self._known.items() if of in ("", known)]
+        return [key in (self._existing(each) or ()) for each in states]
 
     def _exists(self, entity_id: str, key: str) -> bool:
         """Return whether an item exists for an entity, or for all of them together."""
-        if entity_id:
-            state = self._known.get(entity_id)
-            return state is not None and key in (self._existing(state) or ())
-        having = self._having(key)
+        having = self._having(key, entity_id)
         return any(having) and (self._behavior == BEHAVIOR_FIRST or all(having))
 
     @callback
@@ -219,36 +225,9 @@ class _PoolTrigger(PoolEntities, Trigger):
             run()
 
 
-class _FollowsReads(_PoolTrigger):
-    """A trigger that sensors must show the true reading, without a delay."""
-
-    @callback
-    def show_crossed(
-        self, coordinator: ControllerCoordinator, state: PoolState
-    ) -> None:
-        """Show the readings of a state as they are if this trigger needs them."""
-        raise NotImplementedError
-
-    @override
-    async def async_attach_runner(
-        self,
-        run_action: TriggerActionRunner,
-        did_not_trigger: TriggerNotTriggeredReporter | None = None,
-    ) -> CALLBACK_TYPE:
-        detach = await super().async_attach_runner(run_action, did_not_trigger)
-        ignore = async_dispatcher_connect(self.hass, SIGNAL_READ, self.show_crossed)
-
-        @callback
-        def stop() -> None:
-            detach()
-            ignore()
-
-        return stop
-
-
 class ReadingOutOfRange(
     OfReading,
-    _FollowsReads,
+    _PoolTrigger,
     schema=with_reading_options(ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR),
 ):
     """A reading left its limits."""
@@ -265,7 +244,7 @@ class ReadingOutOfRange(
 
 
 class TargetReached(
-    _FollowsReads,
+    _PoolTrigger,
     domain=CLIMATE,
     keys={"pool_heating": Part.HEATING, "spa_heating": Part.SPA},
     schema=ENTITY_STATE_TRIGGER_SCHEMA_WITH_BEHAVIOR,

@@ -1,8 +1,11 @@
 """Attributes of an output's entity that show what runs it, as far as it is known."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
+
+from homeassistant.const import UnitOfTemperature
+from homeassistant.util.unit_system import UnitSystem
 
 from ..client.holds.hold import Hold
 from ..client.pool.state import PoolState
@@ -93,3 +96,14 @@ def why_not(state: PoolState, slot: Slot) -> str | None:
 
 def _moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="seconds") if at else None
+
+
+def last_temperature(
+    units: UnitSystem, celsius: float, at: datetime
+) -> dict[str, object]:
+    """Return the attributes of the last temperature and its time, in UTC."""
+    shown = units.temperature(celsius, UnitOfTemperature.CELSIUS)
+    return {
+        ATTR_LAST_TEMPERATURE: round(shown, 1),
+        ATTR_MEASURED_AT: at.astimezone(UTC).isoformat(timespec="seconds"),
+    }

@@ -112,12 +112,11 @@ class Learned:
 
     def _note_temperatures(self, state: PoolState, now: datetime) -> None:
         """Note what is measured now: the cloud may not report it later."""
-        at = now.astimezone(UTC)
         water = state.readings.water_temperature
         if water is not None and state.signals.chemistry_stable is not False:
-            self.last_water = Last(water, at)
+            self.last_water = Last(water, now)
         if (ambient := state.readings.ambient_temperature) is not None:
-            self.last_ambient = Last(ambient, at)
+            self.last_ambient = Last(ambient, now)
 
     def add_dosers(self, state: PoolState) -> bool:
         """Add reports of dosers, of replies too; return whether a shown value changed."""

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import Annotated, Final
 
 from ..client.bounds import Within
+from ..client.pool.state import newer
 from .read import Read, start_of_day
 from .totals import PUMP_RUNNING, Totals, motor_runs
 
@@ -43,11 +44,6 @@ class PumpDay:
         """Temperature in °C that the rule uses on this day."""
         return self.water if self.previous_water is None else self.previous_water
 
-    @property
-    def warmest(self) -> float | None:
-        """Temperature in °C that the rule uses on the next day."""
-        return self.previous_water if self.water is None else self.water
-
 
 @dataclass(slots=True)
 class PumpDays:
@@ -73,7 +69,7 @@ class PumpDays:
         # After a day without reads, yesterday is unknown; the last temperature is kept.
         follows = last is not None and last.day == day - timedelta(days=1)
         self.yesterday = last if follows else None
-        water = None if last is None else last.warmest
+        water = None if last is None else newer(last.water, last.previous_water)
         self.today = PumpDay(day=day, previous_water=water)
         return self.today
 

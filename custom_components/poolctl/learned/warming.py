@@ -163,11 +163,11 @@ class Warming:
             if sources == SUN and now is not None:
                 self._add_sunshine(session, at, water, now)
             session.add_reading(at, water)
-            return previous != (self.rates, self.sun)
-        self._end_hour()
-        self._end_session()
-        if sources and water is not None:
-            self.session = Session(sources, at, at, water)
+        else:
+            self._end_hour()
+            self._end_session()
+            if sources and water is not None:
+                self.session = Session(sources, at, at, water)
         return previous != (self.rates, self.sun)
 
     def _end_session(self) -> None:

@@ -6,12 +6,13 @@ without a price, or in which the pump runs anyway, is not used for a block.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
 from ..client.control.plan import MAX_BLOCKS, PumpRun
 from ..client.wire.schedule import DAY, minute_of_day
+from ..learned.read import start_of_day
 from ..prices import Price
 
 CELL_MINUTES = 5
@@ -34,10 +35,8 @@ class Cells:
     def __init__(self, now: datetime) -> None:
         cell = timedelta(minutes=CELL_MINUTES)
         zone, today = now.tzinfo, now.date()
-        midnight, end = (
-            datetime.combine(day, time(), zone).astimezone(UTC)
-            for day in (today, today + timedelta(days=1))
-        )
+        midnight = start_of_day(today, zone)
+        end = start_of_day(today + timedelta(days=1), zone)
         begin = midnight - (midnight - now) // cell * cell
         self.starts = [begin + cell * at for at in range((end - begin) // cell)]
         self.end = end

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Final
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
 from ..client.control.live_state import LiveState
@@ -26,7 +26,7 @@ class SecondRead:
         self._hass, self._live, self._read = hass, live, read
         self._followed: float | None = None
         """Time of the newest read that was followed (monotonic, s)."""
-        self._cancel: Callable[[], None] | None = None
+        self._cancel: CALLBACK_TYPE = lambda: None
 
     @callback
     def async_follow(
@@ -36,17 +36,14 @@ class SecondRead:
         if read_at == self._followed or read_at not in checking.values():
             return
         self._followed = read_at
-        self.async_stop()
+        self._cancel()
         self._cancel = async_call_later(self._hass, _AFTER, self._again)
 
     async def _again(self, now: datetime) -> None:
-        self._cancel = None
         if self._live.read_at == self._followed:
             await self._read()
 
     @callback
     def async_stop(self) -> None:
         """Cancel the second read."""
-        if self._cancel is not None:
-            self._cancel()
-            self._cancel = None
+        self._cancel()

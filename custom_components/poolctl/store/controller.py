@@ -192,10 +192,6 @@ class ControllerStore:
         self.learned.cleaned(self._memory.clock.now())
         self._memory.save(at_once=True)
 
-    async def async_saved(self) -> None:
-        """Wait until what users requested is on disk."""
-        await self._memory.async_saved()
-
     @callback
     def async_store(self, state: PoolState, requested: Requested) -> None:
         """Store what a read, a reply or a user changed."""

@@ -218,7 +218,7 @@ class Memory:
             saving = self._store.async_save(self._data())
             self._saving = self._hass.async_create_task(saving)
         elif not self._pending:
-            # Only once: each further request would postpone the save again.
+            # Only once: a request at the end of a period would postpone the save.
             self._pending = True
             delay = PERIOD - (self.clock.time() + _LEAD) % PERIOD
             self._store.async_delay_save(self._data, delay)
