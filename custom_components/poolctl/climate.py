@@ -242,11 +242,10 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         water = self.entity_description.body
         if target is not None and self._in_fahrenheit:
             target = self._nearest(target)
-        with self.commanding():
+        sources = fitted_sources(self.coordinator.data, water)
+        changed = () if heat is None else sources
+        with self.commanding(), self.controller.heat.following(changed, bool(heat)):
             await self.controller.heating.change(water, target=target, heat=heat)
-        if heat is not None:
-            sources = fitted_sources(self.coordinator.data, water)
-            self.controller.heat.follow(sources, heat)
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""

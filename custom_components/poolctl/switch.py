@@ -46,8 +46,8 @@ class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescr
 
 def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     async def allow(controller: Controller, on: bool) -> None:
-        await controller.heating.choose(source, on)
-        controller.heat.follow([source], on)
+        with controller.heat.following([source], on):
+            await controller.heating.choose(source, on)
 
     return PoolctlSwitchDescription(
         key=allowed_key(source),

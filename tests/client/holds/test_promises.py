@@ -255,6 +255,29 @@ async def test_a_request_while_another_output_is_released(rig: Rig) -> None:
     assert held == [False, True]
 
 
+async def test_a_request_while_another_source_is_deselected(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """Both are due: the second one, which a user selects meanwhile, stays selected."""
+    rig = await prepared(make_rig)
+    heat, heating = rig.controller.heat, rig.controller.heating
+    first, second = HeatSource.POOL_HEATER, HeatSource.SOLAR
+    until = rig.controller.clock.now() + timedelta(minutes=1)
+    for source in (first, second):
+        await heat.claim(source, "somebody", until)
+    assert [each.source for each in heat.all] == [first, second]
+    rig.time.advance(61)
+    rig.forget()
+    working = asyncio.create_task(heat.work())
+    while not rig.asked("a"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    with heat.following([second], True):
+        await heating.choose(second, True)
+    await working
+    await rig.live(2)
+    assert int(rig.settings["heating"]) == SOLAR
+
+
 async def test_the_answer_to_a_users_release_is_lost(rig: Rig) -> None:
     """It ran, and a read showed it: what the app then changes, stays."""
     await start(rig)

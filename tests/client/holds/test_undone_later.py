@@ -218,9 +218,11 @@ class World:
             await self.warm_by.want(body, None)
 
     async def heat(self, source: HeatSource, on: bool) -> None:
-        run = self.controller.heating.choose(source, on)
-        if await self._ask(self.heats, source, {on}, run):
-            self.controller.heat.follow([source], on)
+        async def run() -> None:
+            with self.controller.heat.following([source], on):
+                await self.controller.heating.choose(source, on)
+
+        await self._ask(self.heats, source, {on}, run())
 
     def doser(self, kind: DoserKind) -> bool:
         """Return whether a doser of the simulated pool is on."""

@@ -4,7 +4,8 @@ A source that a user or another client selected stays selected: the claim on it 
 beside theirs. The state frames report what is selected (protocol.md O3).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, override
@@ -87,7 +88,25 @@ class HeatClaims(Claims[HeatClaim]):
         if (newest := self._all.get(thing)) is not None:
             self._put(thing, replace(newest, state=Known.ACTIVE))
 
-    def follow(self, sources: Iterable[HeatSource], selected: bool) -> None:
+    @contextmanager
+    def following(
+        self, sources: Collection[HeatSource], selected: bool
+    ) -> Generator[None]:
+        """Follow a user whose command is sent in this block; nothing is undone then."""
+        things = [thing_of(source) for source in sources]
+        try:
+            with ExitStack() as stack:
+                for thing in things:
+                    stack.enter_context(self._switching(thing))
+                yield
+                self._follow(sources, selected)
+        except PoolctlError as err:
+            if not selected:
+                for thing in things:
+                    self._maybe_undone(thing, err)
+            raise
+
+    def _follow(self, sources: Iterable[HeatSource], selected: bool) -> None:
         """Follow a user: what they selected stays so, what they deselected is over."""
         now = self._times.now
         for claim in self.all:
