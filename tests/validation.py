@@ -271,6 +271,7 @@ def _lines(row: Row[Any], shown: Json) -> Iterator[str]:
 type Check = Callable[[Repository], Iterable[str]]
 CHECKS: Final[tuple[Check, ...]] = (
     languages,
+    stale,
     icons,
     descriptions,
     versions,

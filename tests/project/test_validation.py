@@ -21,7 +21,17 @@ from tests.project.broken import (
     put,
     replace,
 )
-from tests.validation import Check, descriptions, icons, languages, main, versions
+from tests.validation import (
+    TRANSLATED,
+    Check,
+    descriptions,
+    icons,
+    languages,
+    main,
+    stale,
+    validate,
+    versions,
+)
 
 GERMAN: Final = "custom_components/poolctl/translations/de.json"
 RESUME: Final = "services.resume_schedule"
@@ -70,6 +80,22 @@ def test_a_broken_value_is_found(
         shutil.copy(ROOT / GERMAN, copy / GERMAN)
     texts = found(check, copy, lambda: put(copy / file, keys, value))
     assert any(finding in text for text in texts), texts
+
+
+def test_a_changed_english_text_is_found(copy: Path) -> None:
+    """Until each language was compared with it, and no longer."""
+    for name in (GERMAN, GERMAN.replace("de", "fr"), TRANSLATED):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    assert validate(copy, stale) == set()
+    put(copy / ENGLISH, ORP, "Redox")
+    (problem,) = validate(copy, stale)
+    assert problem.startswith(f"{ORP}: ") and "(de, fr)" in problem
+    main([str(copy), "--translated", ORP, "--languages", "de"])
+    (problem,) = validate(copy, stale)
+    assert "(fr)" in problem
+    main([str(copy), "--translated", ORP])
+    assert validate(copy, stale) == set()
 
 
 # An action in services.yaml, and the expected finding.
