@@ -314,7 +314,7 @@ async def test_pump_beside_a_problem(headline: Locator, api: HomeAssistant) -> N
         ("sensor", "pump_status", "off", {}),
     ):
         await expect(doing).to_contain_text(
-            re.compile(r"Pump off.* · next: Evening \d")
+            re.compile(r"Pump off.* · next: Evening (?:\w{3} )?\d")
         )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from homeassistant.util import slugify
@@ -81,6 +82,7 @@ def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
     return text(texts, "switch", "schedule", name=name)
 
 
+@lru_cache(maxsize=1024)
 def sayable(name: str) -> bool:
     """Return whether anything of a name is left in an entity ID."""
     return slugify(name) not in {"", slugify("-")}
@@ -98,6 +100,7 @@ def slot_words(slot: Slot | None, index: int) -> str:
     return f"output {index + 1}" if plain else slot.kind
 
 
+@lru_cache(maxsize=4096)
 def entity_id(domain: str, controller: str, words: str) -> str:
     """Return the entity ID to be: the same in every language, so that examples work."""
     return f"{domain}.{slugify(f'{controller} {words}')}"
