@@ -132,26 +132,27 @@ def strings(tree: Any) -> Iterator[str]:
         yield str(tree)
 
 
+async def do(home: Home, task: Coroutine[Any, Any, Any]) -> None:
+    """Run a task to its end while time passes, and ignore its outcome."""
+    done = home.hass.async_create_task(task)
+    while not done.done():
+        await home.pass_time(1)
+    done.exception()
+
+
 async def live_through(home: Home) -> None:
     """Go through polls, failures of every kind, and commands that work or fail."""
     controller, account = home.controller, home.entry.runtime_data
-
-    async def do(task: Coroutine[Any, Any, Any]) -> None:
-        """Run a task to its end, and ignore its outcome."""
-        done = home.hass.async_create_task(task)
-        while not done.done():
-            await home.pass_time(1)
-        done.exception()
 
     controller.rotate_key(controller.key[::-1])
     await home.advance(300, step=30)
     assert home.stored["key"] == controller.key.hex()
     await discover(home, controller)
-    await do(discover(home, controller, fw="2.5.40"))
-    await do(home.act("switch.turn_on", "slot_3"))
+    await do(home, discover(home, controller, fw="2.5.40"))
+    await do(home, home.act("switch.turn_on", "slot_3"))
     for fault in ("decline", "bad_tag", "truncated_frame", "replay", "html", "garbage"):
         controller.faults.on(fault)
-        await do(home.act("switch.turn_off", "slot_3"))
+        await do(home, home.act("switch.turn_off", "slot_3"))
         await home.advance(45, step=15)
         controller.faults.clear()
         await home.advance(15)
@@ -159,13 +160,13 @@ async def live_through(home: Home) -> None:
     for fault in ("failed", "rate_limited", "error_500", "unauthorized", "html"):
         home.cloud.faults.on(fault)
         if fault == "failed":
-            await do(home.act("switch.turn_on", "pump"))
+            await do(home, home.act("switch.turn_on", "pump"))
         # Until the last state has expired.
         await home.advance(120, step=30)
-        await do(account.async_refresh())
+        await do(home, account.async_refresh())
         home.cloud.faults.clear()
         # A failure is logged again after a success.
-        await do(account.async_refresh())
+        await do(home, account.async_refresh())
         await home.advance(30)
     home.cloud.faults.on("failed", "auxInfo")
     await home.advance(30)
@@ -208,7 +209,7 @@ async def test_nothing_tells_whose_pool_it_is(
                 files.append(await response.text())
             if live:
                 await live_through(home)
-        await hass.config_entries.async_remove(entry.entry_id)
+        await do(home, hass.config_entries.async_remove(entry.entry_id))
         await home.settle()
     # Back to the start, because the client is signed in for half an hour only.
     home.freezer.move_to(began)
