@@ -122,5 +122,6 @@ async def test_a_start_in_turns(home: Home, monkeypatch: pytest.MonkeyPatch) -> 
     home.entry = home.service.entry(*home.service.controllers)
     home.entry.add_to_hass(home.hass)
     assert await home.hass.config_entries.async_setup(home.entry.entry_id)
-    assert {len(places) for places in added.values()} == {1}
-    assert len(set().union(*added.values())) > 10
+    # A platform that waits, for its texts, may meet others in a turn.
+    places = set().union(*added.values())
+    assert len(places) > 10 and len(added) > len(places) / 2

@@ -47,9 +47,10 @@ async def test_sixty_days_without_the_service(
 
     home.cloud.faults.on("refuse")
     caplog.clear()
-    events = async_capture_events(home.hass, "state_changed")
     await days(home, 6)
     assert set(shown(home)) == {KEY}
+    events = async_capture_events(home.hass, "state_changed")
+    await home.advance(2 * HOUR, step=15)
     await works(home)
     assert not lost(events)
 

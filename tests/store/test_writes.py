@@ -65,7 +65,7 @@ async def test_still_water_after_spa_mode_is_not_written(
 
 
 TOTALS = ("pump_energy", "pump_run_hours")
-DAILY = ("pump_running_today", "water_filtered_today")
+DAILY = ("pump_runtime_today", "water_filtered_today")
 
 
 @pytest.mark.usefixtures("all_enabled")
