@@ -2,7 +2,7 @@
 
 They follow Home Assistant's rules for entity triggers: a trigger does not fire for a
 state that existed when it was set up. With `for`, it fires once the state has lasted that
-long without a break. Unlike Home Assistant's, an unknown state is no break.
+long without a break. Unlike Home Assistant's, an unknown state does not end it.
 """
 
 from collections.abc import Callable, Mapping

@@ -49,7 +49,7 @@ class _Form(NamedTuple):
 def from_stored[T](kind: type[T], stored: object) -> T:
     """Return a value from its stored form; raises one of `ODD` if it does not fit.
 
-    A dataclass is read from anything: what is no mapping stores none of its fields.
+    A dataclass is read from any value: one that is not a mapping stores no field.
     """
     if is_dataclass(kind):
         stored = dict(stored) if isinstance(stored, Mapping) else {}

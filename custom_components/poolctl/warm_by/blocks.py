@@ -24,7 +24,7 @@ _FREE: Final = 0, SHORTEST_BLOCK
 MAX_STARTS: Final = 4
 _EPOCH: Final = datetime.min.replace(tzinfo=UTC)
 _LEVELS: Final = 40
-"""Number of temperatures that are told apart."""
+"""Number of temperatures that the search distinguishes."""
 _CLOSE: Final = 0.05
 """°C below its target at which water has it."""
 _START: Final = 0.05

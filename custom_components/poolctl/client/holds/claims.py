@@ -134,8 +134,8 @@ class Claims[C: Claim](ABC):
             return False
         left = seconds_left(claim, now)
         is_late = left is not None and left <= late.total_seconds()
-        hopeless = claim.promised and self._way(claim) is Way.NEVER
-        return is_late or hopeless or is_old(claim, now)
+        cannot_release = claim.promised and self._way(claim) is Way.NEVER
+        return is_late or cannot_release or is_old(claim, now)
 
     @property
     def wait(self) -> float | None:
