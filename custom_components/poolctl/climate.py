@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple, override
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
 from homeassistant.components.climate.const import (
@@ -147,9 +147,9 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
     _attr_min_temp = MIN_TARGET
     _attr_max_temp = MAX_TARGET
 
-    if not hasattr(ClimateEntity, "native_temperature_unit"):
-        # Names that Home Assistant reads before 2026.11. From then on they are
-        # deprecated, and a class that has them is reported.
+    if not TYPE_CHECKING and not hasattr(ClimateEntity, "native_temperature_unit"):
+        # Names that Home Assistant reads before 2026.11. From then on they are final,
+        # and a class that has them is reported.
 
         @property
         @override

@@ -8,7 +8,7 @@ other file may use a private API.
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import cast, override
+from typing import Any, cast, override
 
 from homeassistant.components.application_credentials import AuthImplementation
 from homeassistant.core import HassJob, HomeAssistant, ServiceCall, State
@@ -129,9 +129,10 @@ class OfAnyState(EntityConditionBase):
 
     @override
     def _valid_since_from_history(
-        self, entity_id: str, rows: list[State]
+        self, entity_id: str, rows: list[Any]
     ) -> datetime | None:
-        known = [row for row in rows if self.counts(row)]
+        # From 2026.11 on, an entity that was removed meanwhile is a row of `None`.
+        known = [row for row in rows if row is None or self.counts(row)]
         return super()._valid_since_from_history(entity_id, known)
 
     @override

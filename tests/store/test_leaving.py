@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import CONF_TOKEN
 import pytest
@@ -79,5 +78,5 @@ async def test_many_controllers_without_an_answer(home: Home, way: str) -> None:
         controller.faults.on("hang")
     home.cloud.faults.on("hang")
     assert await go_away(home, way) < 12
-    notices = persistent_notification._async_get_or_create_notifications(home.hass)
+    notices = home.hass.data["persistent_notification"]
     assert len({each["title"] for each in notices.values()}) == 2
