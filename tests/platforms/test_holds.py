@@ -247,6 +247,7 @@ async def test_a_repair_gives_back_what_it_names(home: Home) -> None:
     home.controller.faults.once("decline", 2, "a")
     assert (await repair.go())["errors"] == {"base": "failed"}
     assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)].count(True) == 2
+    await home.live(5)  # the controller queues what it was sent (protocol.md O3)
     await repair.go()
     assert repair.repaired
     assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)] == [
