@@ -199,7 +199,7 @@ def lasting_states(week: Week) -> dict[str, Any]:
             and state.state != STATE_UNKNOWN
         )
         # Schedules are read minutes after a start; until then there is no explanation.
-        later = ("explanation", "pump_until", "next_run", "next_schedule")
+        later = ("explanation", "reasons", "pump_until", "next_run", "next_schedule")
         attributes = {**state.attributes, **dict.fromkeys(later)}
         # After a start, the time since when a problem exists begins anew.
         problems = state.attributes.get("problems", ())

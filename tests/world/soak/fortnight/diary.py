@@ -38,6 +38,11 @@ class Diary:
         if on or until is not None:
             self.claims[slot] = Claim(slot, on, until)
 
+    def sped(self, slot: int, at: datetime) -> None:
+        """Note another speed of a pump: it ends with the schedule that runs it."""
+        if (until := self._window_end(slot, at)) is not None:
+            self.claims[slot] = Claim(slot, True, until)
+
     def held(self, slot: int, on: bool, until: datetime) -> None:
         """Note that an output is held for a time."""
         self.forget(slot)

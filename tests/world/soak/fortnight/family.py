@@ -100,7 +100,7 @@ class Family:
                 "number.set_value", "number", "pump_target_speed", value=percent
             )
             if PUMP not in home.diary.claims:
-                home.diary.switched(PUMP, True, home.now)
+                home.diary.sped(PUMP, home.now)
 
     async def give_back(self) -> None:
         """Release all outputs to their schedules."""
