@@ -23,6 +23,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.entity import Entity
 from homeassistant.setup import async_setup_component
+from homeassistant.util import executor
 import pytest
 from pytest_homeassistant_custom_component import patch_time
 from pytest_homeassistant_custom_component.syrupy import HomeAssistantSnapshotExtension
@@ -62,6 +63,22 @@ PATIENCE: Final = 10
 """Seconds within which a thread must end after its test."""
 
 pytest_asyncio_loop_factories = never_waiting
+
+
+def _join(
+    threads: set[threading.Thread], timeout: float, log: bool
+) -> set[threading.Thread]:
+    """Wait for the threads of a home, and interrupt none.
+
+    On a busy machine, a thread that takes long to end waits for its turn. If it were
+    interrupted then, it would not wake the next one, and the test would hang.
+    """
+    for thread in threads:
+        thread.join(PATIENCE)
+    return threads
+
+
+executor.join_or_interrupt_threads = _join
 
 
 def _names_of(module: ModuleType) -> str:
