@@ -1,3 +1,28 @@
 """These tests have a Home Assistant if they ask for one."""
 
+import time
+
+from homeassistant.const import Platform
+import pytest
+
 from tests.world.assistant.fixtures import *  # noqa: F403
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+
+few_platforms = only(
+    Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
+)
+
+
+@pytest.fixture
+async def spa(full: Home) -> Home:
+    """Return a home with an unused spa, whose pump stands still."""
+    await full.hass.config.async_set_time_zone("UTC")
+    full.clock.set_back(full.clock.time() - time.time())
+    pool = full.pool
+    pool.settings["heating"], pool.settings["spa_target"] = 0, 36
+    for schedule in pool.schedules:
+        schedule.enabled = False
+    pool.water.temperature, pool.water.ambient = 30.0, 30.0
+    await full.live(60)
+    return full

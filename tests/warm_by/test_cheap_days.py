@@ -2,7 +2,7 @@
 
 The water warms up and cools down by physics that the plan has only learned. What
 `WarmBy` does with an outlook is done here with a heater instead of a controller;
-`test_warm_by.py` does the same to a whole home.
+`test_cheap_hours.py` does the same to a whole home.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,113 @@
+"""A home that is asked to have water warm by a time."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from homeassistant.const import Platform
+from homeassistant.util import dt as dt_util
+
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.learned.learned import Learned
+from custom_components.poolctl.learned.warming import LearnedRate
+from tests.world.assistant.home import Home
+from tests.world.simulator.pool import SPA_HEATER
+
+PUMP, SPA_RETURN = 0, 10
+"""Slots of the full pool."""
+STEP, HASTE = 60, 300
+"""Seconds between two polls; the rate of warming is learned only from short ones."""
+
+
+def warm_by(home: Home, key: str = "spa") -> datetime | None:
+    """Return the time that the entity shows."""
+    state = home.value("datetime", f"{key}_warm_by")
+    return None if state == "unknown" else dt_util.parse_datetime(state)
+
+
+def explanation(home: Home, key: str = "spa") -> str:
+    """Return the explanation that the entity shows."""
+    found = home.state("datetime", f"{key}_warm_by").attributes.get("explanation", "")
+    return str(found)
+
+
+async def ask(home: Home, by: datetime, key: str = "spa") -> None:
+    call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
+    await home.finish(call)
+
+
+def at(hour: int, minute: int = 0) -> datetime:
+    """Return a time of today."""
+    return dt_util.now().replace(hour=hour, minute=minute, second=0, microsecond=0)
+
+
+async def until(home: Home, then: datetime) -> None:
+    """Let time pass until then, with short steps only in the last ten minutes."""
+    left = (then - dt_util.now()).total_seconds()
+    hasty = max(left - 600, 0) // HASTE
+    await home.live(hasty * HASTE, step=HASTE)
+    await home.live(left - hasty * HASTE, step=STEP)
+
+
+def selected(home: Home) -> int:
+    """Return the heat sources that are selected, after the pool had its turn."""
+    home.pool.update()
+    return int(home.pool.settings["heating"])
+
+
+def held(home: Home) -> tuple[bool, bool]:
+    """Return whether pump and spa are held."""
+    home.pool.update()
+    return home.pool.slots[PUMP].held, home.pool.slots[SPA_RETURN].held
+
+
+def heated(home: Home) -> bool:
+    """Return whether spa and pump are held on, and the spa heater is selected."""
+    on = held(home) == (True, True) and home.pool.spa_mode
+    return on and bool(selected(home) & SPA_HEATER)
+
+
+def as_before(home: Home) -> bool:
+    """Return whether everything is as it was before the request."""
+    return not (home.pool.spa_mode or any(held(home)) or selected(home))
+
+
+async def call_action(home: Home, body: str, at: datetime | str, **more: Any) -> None:
+    """Ask by the action instead of the entity."""
+    if isinstance(at, datetime):
+        at = f"{at:%Y-%m-%d %H:%M:%S}"
+    key = f"{body}_heating"
+    call = home.act("poolctl.warm_by", key, domain=Platform.CLIMATE, at=at, **more)
+    await home.finish(call)
+
+
+def learned(home: Home) -> Learned:
+    """Return what it has learned."""
+    (coordinator, *_) = home.entry.runtime_data.controllers.values()
+    found: Learned = coordinator.learned
+    return found
+
+
+def knows(home: Home, by_sun: float, by_heater: float) -> None:
+    """Let it have learned how fast sun and heater warm the pool, in °C an hour."""
+    learned(home).warming[POOL].rates = (
+        LearnedRate((HeatSource.SOLAR,), by_sun),
+        LearnedRate((HeatSource.POOL_HEATER,), by_heater),
+    )
+
+
+async def soon(home: Home, minutes: int = 30) -> datetime:
+    """Ask for a warm spa so soon that heating begins at once; return the time."""
+    by = dt_util.now().replace(microsecond=0) + timedelta(minutes=minutes)
+    await ask(home, by)
+    await home.live(3 * STEP, step=STEP)
+    assert heated(home)
+    return by
+
+
+async def spa_off(home: Home) -> None:
+    await home.finish(home.act("switch.turn_off", "spa_mode"))
+
+
+async def heating_off(home: Home) -> None:
+    await home.finish(home.act("climate.set_hvac_mode", "spa_heating", hvac_mode="off"))

@@ -1,0 +1,146 @@
+"""Water warm by a time, heated in the hours that cost least."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.exceptions import ServiceValidationError
+import pytest
+
+from custom_components.poolctl.client.pool.heating import SPA
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
+from custom_components.poolctl.learned.warming import LearnedRate
+from tests.world.assistant.home import Home, failure
+
+from .asked import (
+    HASTE,
+    STEP,
+    as_before,
+    at,
+    call_action,
+    explanation,
+    heated,
+    spa_off,
+    until,
+    warm_by,
+)
+
+pytestmark = [
+    pytest.mark.usefixtures("freezer", "quick", "hurried"),
+    pytest.mark.freeze_time("2026-05-01 12:00:00+00:00"),
+]
+
+
+def cheap(*hours: int, until: int = 24) -> list[dict[str, Any]]:
+    """Return prices of today that are low in some hours."""
+    return [
+        {
+            "start": at(hour).isoformat(),
+            "end": (at(hour) + timedelta(hours=1)).isoformat(),
+            "price": 0.05 if hour in hours else 0.3,
+        }
+        for hour in range(until)
+    ]
+
+
+def heats_fast(home: Home) -> None:
+    """Let it have learned how fast its heater warms the spa, in °C an hour."""
+    (coordinator, *_) = home.entry.runtime_data.controllers.values()
+    rates = (LearnedRate((HeatSource.SPA_HEATER,), 5.9),)
+    coordinator.learned.warming[SPA].rates = rates
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_in_the_cheapest_hours(spa: Home, *, restarts: bool) -> None:
+    """Each block is a claim of its own; nothing heats in between."""
+    heats_fast(spa)
+    spa.hass.states.async_set("sensor.prices", "0.3", {"raw_today": cheap(13, 14)})
+    await call_action(spa, "spa", at(18), price_entities="sensor.prices")
+    await spa.live(2 * STEP, step=STEP)
+    assert explanation(spa).startswith("The water will have 36 °C at 18:00")
+    assert "Heating: 13:" in explanation(spa)
+    why = spa.state("climate", "spa_heating").attributes["explanation"]
+    assert why.startswith("It waits for cheaper hours, from 13:")
+    await until(spa, at(12, 55))
+    assert as_before(spa)
+    await until(spa, at(13, 55))
+    assert heated(spa)
+    why = spa.state("climate", "spa_heating").attributes["explanation"]
+    assert "These hours cost least, until 1" in why
+    if restarts:
+        await spa.restart()
+        await spa.live(2 * STEP, step=STEP)
+        assert heated(spa)
+    await until(spa, at(15, 30))
+    assert as_before(spa)
+    if restarts:
+        await spa.restart()
+        await spa.live(2 * STEP, step=STEP)
+        assert as_before(spa) and warm_by(spa) == at(18)
+    await until(spa, at(18))
+    assert spa.pool.water.temperature == pytest.approx(36, abs=0.5)
+    await until(spa, at(21, 3))
+    assert as_before(spa) and warm_by(spa) is None
+
+
+async def test_new_prices_move_the_blocks(spa: Home) -> None:
+    """The entities are read again; without an answer, the newest prices stay."""
+    heats_fast(spa)
+    states = spa.hass.states
+    states.async_set("sensor.prices", "0.3", {"raw_today": cheap(13, 14)})
+    await call_action(spa, "spa", at(18), price_entities="sensor.prices")
+    states.async_set("sensor.prices", "0.3", {"raw_today": cheap(15, 16)})
+    await until(spa, at(14, 50))
+    assert as_before(spa)
+    states.async_set("sensor.prices", "unavailable")
+    found = await async_get_config_entry_diagnostics(spa.hass, spa.entry)
+    assert "0.05" in str(found) and "sensor.prices" not in str(found)
+    await until(spa, at(16, 20))
+    assert heated(spa)
+    await until(spa, at(18))
+    assert spa.pool.water.temperature == pytest.approx(36, abs=0.5)
+
+
+async def test_a_person_ends_a_block(spa: Home) -> None:
+    """The request ends, as without prices: no other block begins."""
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await until(spa, at(13, 50))
+    assert heated(spa)
+    await spa_off(spa)
+    await spa.live(3 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) is None
+    await until(spa, at(17))
+    assert as_before(spa)
+
+
+async def test_prices_without_a_learned_rate(spa: Home) -> None:
+    """Heating begins as late as possible, and a sentence says why."""
+    await call_action(spa, "spa", at(18), prices=cheap(13, 14))
+    await spa.live(2 * STEP, step=STEP)
+    assert explanation(spa) == (
+        "Heating begins at about 15:45. Prices count once the temperature of the water"
+        " and how fast it warms up are known."
+    )
+
+
+async def test_two_readings_of_its_prices(spa: Home) -> None:
+    homes = {"Home": cheap(13), "Cabin": cheap(14)}
+    with failure("prices_ambiguous", ServiceValidationError):
+        await call_action(spa, "spa", at(18), prices=homes)
+    assert warm_by(spa) is None
+
+
+async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:
+    """It is undone at the first contact, and the request goes on."""
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 14))
+    await until(spa, at(13, 50))
+    assert heated(spa)
+    spa.controller.faults.on("refuse")
+    spa.cloud.faults.on("refuse")
+    await spa.live(2 * 3600, step=HASTE)
+    spa.controller.faults.clear()
+    spa.cloud.faults.clear()
+    await spa.live(6 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) == at(18)
