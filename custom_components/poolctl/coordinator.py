@@ -410,7 +410,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.data, self._choices = live.state, live.choices
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        if self._poll is asyncio.current_task() and controller.paths.lan_answers:
+        if (task := asyncio.current_task()) and task is controller.poller.lan_read:
             return
         self.async_update_listeners()
 

@@ -6,6 +6,8 @@ import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import EVENT_STATE_REPORTED
+from homeassistant.core import EventStateReportedData, callback
 from homeassistant.util import dt as dt_util
 import pytest
 
@@ -56,6 +58,20 @@ async def test_both_gone_and_both_back(
     assert small.source == "lan"
     assert 6 < float(small.value("sensor", "ph")) < 9
     assert [line.levelname for line in log_lines(caplog)] == ["ERROR", "INFO"]
+
+
+async def test_a_poll_by_lan_shows_each_value_once(small: Home) -> None:
+    """Home Assistant works out all states each time that values are shown."""
+    sensor = small.registered("sensor", "connection")
+    shown: list[object] = []
+
+    @callback
+    def same(data: EventStateReportedData) -> bool:
+        return sensor is not None and data["entity_id"] == sensor.entity_id
+
+    small.hass.bus.async_listen(EVENT_STATE_REPORTED, shown.append, event_filter=same)
+    await small.advance(60, step=15)
+    assert len(shown) == 4
 
 
 async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:

@@ -14,6 +14,7 @@ from homeassistant.util import dt as dt_util
 import probatio as vol
 import pytest
 
+from custom_components.poolctl.client.control import sender as sender_module
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from tests.status.test_repairs import Repair, shown
 from tests.world.assistant.home import Home, failure
@@ -235,8 +236,12 @@ async def test_what_cannot_be_held(home: Home) -> None:
 # Repairs and diagnostics
 
 
-async def test_a_repair_gives_back_what_it_names(home: Home) -> None:
+async def test_a_repair_gives_back_what_it_names(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One failure stops no other; what was held off just now stays held off."""
+    # The pump follows `v2_manual_set` a second later (protocol.md O3).
+    monkeypatch.setattr(sender_module, "READ_BACK", (2.0, 5.0))
     await begin(home, holds_by_hand="until_given_back")
     for key in (KEY, "pump"):
         await home.act("switch.turn_off", key)
@@ -247,9 +252,9 @@ async def test_a_repair_gives_back_what_it_names(home: Home) -> None:
     home.controller.faults.once("decline", 2, "a")
     assert (await repair.go())["errors"] == {"base": "failed"}
     assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)].count(True) == 2
-    await home.live(5)  # the controller queues what it was sent (protocol.md O3)
     await repair.go()
     assert repair.repaired
+    await home.live(60)
     assert [home.pool.slots[each].held for each in (1, WATERFALL, 0)] == [
         *(True, False, False)
     ]

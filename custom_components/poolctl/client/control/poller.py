@@ -54,6 +54,8 @@ class Poller:
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
         self._schedules_due = 0.0
+        self.lan_read: asyncio.Task[bool] | None = None
+        """Reads the LAN for the newest poll, which ends at once if it answers."""
 
     @property
     def interval(self) -> float:
@@ -105,6 +107,7 @@ class Poller:
         Then both are read at once: neither waits for the other's timeout.
         """
         paths, lan = self._paths, asyncio.create_task(self.read_lan())
+        self.lan_read = lan
         tasks: list[asyncio.Task[bool] | asyncio.Task[None]] = [lan]
         try:
             if paths.on_lan:
