@@ -23,7 +23,7 @@ from .client.wire.equipment import (
 )
 from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
-from .entity import PoolctlEntity, PoolctlEntityDescription, SlotEntity, is_on
+from .entity import OnOffEntity, PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role
 from .status.situation import View
 
@@ -150,15 +150,10 @@ def _outputs(view: View) -> Iterator[PoolctlBinarySensorDescription]:
         )
 
 
-class PoolctlBinarySensor(PoolctlEntity, BinarySensorEntity):
+class PoolctlBinarySensor(OnOffEntity, BinarySensorEntity):
     """Binary sensor of a controller."""
 
     entity_description: PoolctlBinarySensorDescription
-
-    @property
-    @override
-    def is_on(self) -> bool | None:
-        return self.entity_description.value_fn(self.view)
 
     @property
     @override

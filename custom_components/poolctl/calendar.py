@@ -35,7 +35,7 @@ from homeassistant.util import dt as dt_util
 from .client.occurrences import bounded, occurrences
 from .client.pool.schedule_rules import equip
 from .client.wire.exceptions import InvalidCommandError
-from .client.wire.schedule import Schedule
+from .client.wire.schedule import BLANK, Schedule
 from .coordinator import ControllerCoordinator
 from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
@@ -49,13 +49,11 @@ _ALL_OF_THEM = "THISANDFUTURE"
 """Recurrence range of a change to more than one event."""
 _WEEK_AND_MORE = timedelta(days=8)
 """Time span in which every armed schedule begins at least once."""
-_BLANK = Schedule(slot=0, aux_type=0, start=0, end=0, weekdays=0, name="")
-"""Template of a new schedule."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlCalendarDescription(
-    PoolctlEntityDescription[Mapping[int, Schedule]], CalendarEntityDescription
+    PoolctlEntityDescription[None], CalendarEntityDescription
 ):
     """One calendar."""
 
@@ -63,7 +61,6 @@ class PoolctlCalendarDescription(
 CALENDARS = (
     PoolctlCalendarDescription(
         key="schedules",
-        value_fn=lambda view: view.state.schedules.used,
         proof_fn=lambda view: view.state.schedules.records,
     ),
 )
@@ -259,7 +256,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         )
         state, choices = self.coordinator.data, self.controller.live.choices
         return replace(
-            previous or _BLANK,
+            previous or BLANK,
             **equip(state, choices, previous, slot, speed),
             **times._asdict(),
             name=event[EVENT_SUMMARY],

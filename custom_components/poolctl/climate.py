@@ -123,7 +123,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
         part=PART_OF_BODY[body],
         value_fn=lambda view: _shown(view, body),
         attributes_fn=lambda view: _attributes(view, body),
-        explain_fn=lambda view: why_heating(view.situation, body),
+        explain_fn=lambda view: why_heating(view, body),
         exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )

@@ -43,7 +43,7 @@ from .status.account import AccountProblems
 from .status.active import ActiveProblems
 from .status.rows import Status
 from .status.second_read import SecondRead
-from .status.situation import Situation, View
+from .status.situation import View
 from .status.table import PROBLEMS
 from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
@@ -139,7 +139,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
         self._second = SecondRead(hass, controller.live, controller.poller.read_lan)
-        self.view = self._view_of(self.situation())
+        self.view = self.situation()
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
         )
@@ -208,34 +208,20 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Whether the controller is polled, which it is not in a closed season."""
         return not self.config_entry.pref_disable_polling
 
-    def _view_of(self, situation: Situation) -> View:
-        closed_up = not self.polled and not situation.reached
-        status = Status()  # no reminders while a pool is closed for a season
-        if self.problems.tested and not closed_up:
-            status = Status.of(*self.problems.active, *self._shared.problems.active)
-        return View(
-            situation.state,
-            situation.choices,
-            situation.preferences,
-            situation.learned,
-            hass=self.hass,
-            situation=situation,
-            uses=self._uses,
-            status=status,
-            checking=(*self.problems.checking,),
-        )
-
     @callback
     @override
     def async_update_listeners(self) -> None:
         """Show the newest values; Home Assistant drops a state that did not change."""
-        situation, controller = self.situation(), self.controller
+        view, problems = self.situation(), self.problems
         # The end of a poll tests them, too.
         if self._poll is None or self.data.source is not self.view.state.source:
-            self.problems.async_test(situation)
-            if controller.paths.on_lan:
-                self._second.async_follow(self.problems.checking, situation.read_at)
-        self.view = self._view_of(situation)
+            problems.async_test(view)
+            if view.paths.on_lan:
+                self._second.async_follow(problems.checking, view.read_at)
+        status = Status()  # no reminders while a pool is closed for a season
+        if problems.tested and (view.reached or not view.closed_season):
+            status = Status.of(*problems.active, *self._shared.problems.active)
+        self.view = replace(view, status=status, checking=(*problems.checking,))
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
@@ -270,14 +256,16 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         ):
             self.async_update_listeners()
 
-    def situation(self) -> Situation:
-        """Return what is known about the controller and its pool now."""
+    def situation(self) -> View:
+        """Return what is known now, of which the problems are still to be tested."""
         controller = self.controller
-        return Situation(
+        return View(
             self.data,
             self._choices,
             self.preferences,
             self.learned,
+            hass=self.hass,
+            uses=self._uses,
             subject_id=self.registered_id,
             title=self.record.title,
             read_at=controller.live.read_at,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import override
+from typing import Any, override
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
 from homeassistant.core import Context, HomeAssistant, callback
@@ -165,10 +165,19 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
         return command_errors(shown.name if shown else self.entity_id)
 
 
-class OutputEntity(PoolctlEntity):
-    """An entity that shows whether an output is on, and what runs it."""
+class OnOffEntity(PoolctlEntity):
+    """An entity that is on or off."""
 
     entity_description: PoolctlEntityDescription[bool]
+
+    @property
+    def is_on(self) -> bool | None:
+        """Whether it is on, for any reason."""
+        return self.entity_description.value_fn(self.view)
+
+
+class OutputEntity(OnOffEntity):
+    """An entity that shows whether an output is on, and what runs it."""
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: EntityRow
@@ -176,11 +185,6 @@ class OutputEntity(PoolctlEntity):
         super().__init__(coordinator, description)
         self._changes = Changes(self.is_on)
         self._caller: Context | None = None
-
-    @property
-    def is_on(self) -> bool | None:
-        """Whether it is on, for any reason."""
-        return self.entity_description.value_fn(self.view)
 
     @callback
     @override
@@ -213,7 +217,7 @@ class OutputEntity(PoolctlEntity):
         return self._changes.explained(self._causes())
 
     def _causes(self) -> Explanation:
-        return why_output(self.view.situation, self.slot)
+        return why_output(self.view, self.slot)
 
     @property
     @override
@@ -226,9 +230,18 @@ class OutputEntity(PoolctlEntity):
     def _hold(self) -> Hold | None:
         return self.controller.holds.of(self.slot.index) if self.slot else None
 
-    async def switch_by_hand(self, on: bool) -> None:
-        """Switch it against its schedules; the hold stores the requester."""
-        await self.controller.holds.switch(self.slot, on, await self.asked_by(on))
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Switch it on against any schedule."""
+        await self._switch(True)
+
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Switch it off; inside a window of its schedules, hold it off."""
+        await self._switch(False)
+
+    async def _switch(self, on: bool) -> None:
+        with self.commanding():
+            requester = await self.asked_by(on)
+            await self.controller.holds.switch(self.slot, on, requester)
 
     async def asked_by(self, on: bool | None = None) -> str:
         """Note a command; return the user, automation or script that gives it, or ""."""

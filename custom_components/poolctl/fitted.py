@@ -97,7 +97,7 @@ def platform(domain: Platform, *builds: Build) -> SetupEntry:
 
 def _equipment_known(view: View) -> bool:
     """Return whether the newest read has the equipment, or it is stored before any."""
-    never_read = view.situation.read_at is None
+    never_read = view.read_at is None
     return view.reached or (never_read and view.state.outputs.types is not None)
 
 

@@ -72,18 +72,6 @@ class PoolctlLight(SlotEntity, LightEntity):
         """Return the on/off mode alone: colours are effects."""
         return {ColorMode.ONOFF}
 
-    @override
-    async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch it on against any schedule."""
-        with self.commanding():
-            await self.switch_by_hand(True)
-
-    @override
-    async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch it off; inside a window of its schedules, hold it off."""
-        with self.commanding():
-            await self.switch_by_hand(False)
-
 
 class PoolctlShowLight(PoolctlLight):
     """A light with the shows of its maker, given by the light type of its group."""

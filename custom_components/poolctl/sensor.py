@@ -155,22 +155,22 @@ def _last_water(view: View) -> Attributes:
 
 def _when_begun(view: View) -> bool:
     """Return whether a path to the controller can be shown: not in a closed season."""
-    return view.reached or not view.situation.closed_season
+    return view.reached or not view.closed_season
 
 
 def _last_answer(view: View) -> Attributes:
     """Return the time of the last answer while the controller is silent."""
-    last = view.situation.last_answer
+    last = view.last_answer
     return {"last_answer": last.isoformat(timespec="seconds")} if last else {}
 
 
 def _problems(view: View) -> Attributes:
     """Return all problems, the worst first, and the times of the pump."""
-    answers = view.reached and view.situation.last_answer is None
+    answers = view.reached and view.last_answer is None
     checking = {ATTR_CHECKING: [*view.checking]} if view.checking else {}
     return {
         **checking,
-        **pump_attributes(why_pump(view.situation) if answers else ()),
+        **pump_attributes(why_pump(view) if answers else ()),
         ATTR_PROBLEMS: [
             {
                 "key": problem.key,
@@ -181,7 +181,7 @@ def _problems(view: View) -> Attributes:
                 "step": problem.step,
                 "values": dated(view.hass, problem.values),
                 "since": problem.since.isoformat(timespec="seconds"),
-                **action_of(view.hass, view.situation.record.device_id, problem),
+                **action_of(view.hass, view.record.device_id, problem),
             }
             for problem in view.status.problems
         ],
@@ -415,15 +415,10 @@ SENSORS = (
         value_fn=lambda view: view.state.source if view.reached else LOST,
         attributes_fn=_last_answer,
     ),
-    _path(
-        "local_network",
-        lambda view: lan_link(view.situation),
-        Link.NOT_NEEDED,
-        Link.SIGN_IN,
-    ),
+    _path("local_network", lan_link, Link.NOT_NEEDED, Link.SIGN_IN),
     _path(
         "cloud_service",
-        lambda view: cloud_link(view.situation),
+        cloud_link,
         *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
     ),
     PoolctlSensorDescription(
@@ -569,14 +564,8 @@ SENSORS = (
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.readings.drive_temperature,
     ),
-    _end(
-        "pump_run_on_ends",
-        lambda view: view.learned.ends.run_on,
-    ),
-    _end(
-        "pump_priming_ends",
-        lambda view: view.learned.ends.priming,
-    ),
+    _end("pump_run_on_ends", lambda view: view.learned.ends.run_on),
+    _end("pump_priming_ends", lambda view: view.learned.ends.priming),
     *map(_warm_at, BODIES),
     Measurement(
         key="held_outputs",

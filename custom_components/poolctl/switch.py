@@ -18,8 +18,8 @@ from .devices.output_attributes import ATTR_SPEEDS
 from .devices.parts import Part, Use, allowed_key, part_of_source, use_of
 from .entity import (
     OfSchedule,
+    OnOffEntity,
     OutputEntity,
-    PoolctlEntity,
     PoolctlEntityDescription,
     SlotEntity,
     in_use,
@@ -36,10 +36,17 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class PoolctlSwitchDescription(PoolctlEntityDescription[bool], SwitchEntityDescription):
-    """One switch."""
+    """One switch of a setting."""
 
-    set_fn: Callable[[Controller, bool], Awaitable[None]] | None = None
-    """Function that switches it; `None` for an output."""
+    set_fn: Callable[[Controller, bool], Awaitable[None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlOutputSwitchDescription(
+    PoolctlEntityDescription[bool], SwitchEntityDescription
+):
+    """One switch of an output."""
+
     slot_fn: Callable[[View], Slot | None] = lambda view: None
     """Current slot of an output with its own key."""
 
@@ -63,7 +70,7 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
 
 def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
     def paused(view: View) -> Mapping[str, str]:
-        until = view.situation.pauses.get(kind.key)
+        until = view.pauses.get(kind.key)
         return {"paused_until": until.isoformat(timespec="seconds")} if until else {}
 
     return PoolctlSwitchDescription(
@@ -73,7 +80,7 @@ def _may_dose(kind: AnyDosing) -> PoolctlSwitchDescription:
         fitted=kind.fitted,
         value_fn=lambda view: kind.of(view.state).enabled,
         attributes_fn=paused,
-        explain_fn=lambda view: why_dosing(view.situation, kind),
+        explain_fn=lambda view: why_dosing(view, kind),
         set_fn=lambda controller, on: controller.pauses.enable(kind, on),
         doses=kind,
     )
@@ -85,7 +92,7 @@ def _speeds(view: View) -> Mapping[str, object]:
 
 
 OUTPUT_SWITCHES = (
-    PoolctlSwitchDescription(
+    PoolctlOutputSwitchDescription(
         key="pump",
         part=Part.PUMP,
         name=None,
@@ -94,7 +101,7 @@ OUTPUT_SWITCHES = (
         attributes_fn=_speeds,
         slot_fn=lambda view: view.state.outputs.pump,
     ),
-    PoolctlSwitchDescription(
+    PoolctlOutputSwitchDescription(
         key="spa_mode",
         part=Part.SPA,
         device_class=SwitchDeviceClass.SWITCH,
@@ -110,11 +117,11 @@ DOSER_SWITCHES = tuple(map(_may_dose, DOSING))
 SWITCHED_ROLES = {Role.GENERAL, Role.PUMP_LINKED}
 
 
-def _slots(view: View) -> Iterator[PoolctlSwitchDescription]:
+def _slots(view: View) -> Iterator[PoolctlOutputSwitchDescription]:
     for slot in with_role(SWITCHED_ROLES, view):
         use = use_of(slot, view.uses)
         if use is not Use.LIGHT:
-            yield PoolctlSwitchDescription(
+            yield PoolctlOutputSwitchDescription(
                 key=f"slot_{slot.index}",
                 translation_key=f"{use}_output" if use else slot.kind,
                 index=slot.index,
@@ -149,44 +156,26 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
 SCHEDULE_SWITCHES = tuple(map(_schedule, range(MAX_SCHEDULES)))
 
 
-class PoolctlSwitch(PoolctlEntity, SwitchEntity):
-    """One switch of a controller."""
+class PoolctlSwitch(OnOffEntity, SwitchEntity):
+    """One switch of a setting."""
 
     entity_description: PoolctlSwitchDescription
-
-    @property
-    @override
-    def is_on(self) -> bool | None:
-        return self.entity_description.value_fn(self.view)
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
         with self.commanding():
-            await self._switch(True)
+            await self.entity_description.set_fn(self.controller, True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         with self.commanding():
-            await self._switch(False)
-
-    async def _switch(self, on: bool) -> None:
-        if (set_fn := self.entity_description.set_fn) is None:
-            raise NotImplementedError(self.entity_description.key)
-        await set_fn(self.controller, on)
+            await self.entity_description.set_fn(self.controller, False)
 
 
-class _OfOutput(OutputEntity, PoolctlSwitch):
-    """An output that the user can switch against its schedules."""
-
-    entity_description: PoolctlSwitchDescription
-
-    @override
-    async def _switch(self, on: bool) -> None:
-        await self.switch_by_hand(on)
-
-
-class PoolctlOutputSwitch(_OfOutput):
+class PoolctlOutputSwitch(OutputEntity, SwitchEntity):
     """An output with its own key (pump, spa mode), on whichever slot it is."""
+
+    entity_description: PoolctlOutputSwitchDescription
 
     @property
     @override
@@ -194,10 +183,10 @@ class PoolctlOutputSwitch(_OfOutput):
         return self.entity_description.slot_fn(self.view)
 
 
-class PoolctlSlotSwitch(SlotEntity, _OfOutput):
+class PoolctlSlotSwitch(SlotEntity, SwitchEntity):
     """The output of one slot."""
 
-    entity_description: PoolctlSwitchDescription
+    entity_description: PoolctlOutputSwitchDescription
 
 
 class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):

@@ -13,7 +13,7 @@ from custom_components.poolctl.client.wire.commands import (
 )
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import StateFrame, decode_frame
-from custom_components.poolctl.report.masks import has_listed_layout
+from custom_components.poolctl.client.wire.spans import documented_spans
 from tests.world.simulator.wire import CONFIGURATION, TELEMETRY, Table
 
 from .report import Part
@@ -37,6 +37,12 @@ def newest_frame(part: Part) -> StateFrame | None:
         if frame.telemetry is not None and frame.configuration is not None:
             whole = frame
     return whole
+
+
+def has_listed_layout(payload: bytes) -> bool:
+    """Return whether a frame has nothing but documented parts."""
+    documented = sum(end - start for start, end in documented_spans(payload))
+    return 0 < documented == len(payload)
 
 
 def decoded(part: Part) -> Iterator[str]:

@@ -10,15 +10,11 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.climate import CLIMATES
-from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.preferences import Preferences
-from custom_components.poolctl.status.situation import View
-from tests.status.test_table import SITUATION
+from tests.status.test_table import view
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator import pool as sim_pool, wire
@@ -69,9 +65,7 @@ async def test_what_is_not_known_is_not_shown(hass: HomeAssistant) -> None:
     """A target alone shows neither a mode nor an action."""
     state = PoolState(outputs=Outputs(types=(2, 19)), spa_target=36)
     pool, spa = CLIMATES
-    reported = View(
-        state, Choices(), Preferences(), Learned(), hass=hass, situation=SITUATION
-    )
+    reported = view(hass, state=state)
     assert pool.value_fn(reported) is None
     assert spa.value_fn(reported) == (36, None, None, None)
     heat = {**state.heat, HeatSource.SPA_HEATER: True}

@@ -15,12 +15,9 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
-from custom_components.poolctl.learned.learned import Learned
-from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.number import NUMBERS
 from custom_components.poolctl.sensor import SENSORS
-from custom_components.poolctl.status.situation import View
-from tests.status.test_table import SITUATION
+from tests.status.test_table import view
 from tests.world.assistant.home import Home
 
 BY_SCHEDULE = Schedule(
@@ -38,15 +35,7 @@ def shown(
 ) -> Any:
     """Return the value of an entity, by its key in a table of descriptions."""
     (row,) = (each for each in rows if each.key == key)
-    view = View(
-        state,
-        choices or Choices(),
-        Preferences(),
-        Learned(),
-        hass=hass,
-        situation=SITUATION,
-    )
-    return row.value_fn(view)
+    return row.value_fn(view(hass, state=state, choices=choices or Choices()))
 
 
 @pytest.mark.parametrize(

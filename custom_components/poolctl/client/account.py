@@ -120,7 +120,7 @@ def _tokens(response: Response) -> Tokens:
         refuses = isinstance(answer.get("error"), str) or has_failed(answer)
         if refuses and status >= HTTPStatus.BAD_REQUEST:
             raise AuthenticationError(f"the service says HTTP {status}")
-        raise ProtocolError(f"HTTP {status} does not come of a token endpoint")
+        raise ProtocolError(f"HTTP {status} is not from a token endpoint")
     try:
         parse_json(response.data)
     except ValueError:
@@ -130,7 +130,7 @@ def _tokens(response: Response) -> Tokens:
     )
     if access is None:
         # A 200 without a token (`FAILED`, null, a list, anything else) is a refusal.
-        raise AuthenticationError("the service hands out no token")
+        raise AuthenticationError("the answer has no token")
     return Tokens(access, refresh, _lifetime(answer))
 
 

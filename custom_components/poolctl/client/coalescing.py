@@ -13,11 +13,10 @@ class Coalescer:
     """Sends the newest of several values for one key; all callers get its result.
 
     The sending of a value is never interrupted: of the values that arrive meanwhile,
-    only the newest is sent. At most `burst` are sent in `burst` x `spacing` seconds.
+    only the newest is sent. At most `burst` are sent in as many seconds.
     """
 
-    def __init__(self, spacing: float = 1.0, *, burst: int = 1) -> None:
-        self._spacing = spacing
+    def __init__(self, *, burst: int = 1) -> None:
         self._waiting: dict[str, tuple[list[Any], asyncio.Task[None]]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._sent: defaultdict[str, deque[float]] = defaultdict(
@@ -70,7 +69,7 @@ class Coalescer:
         async with self._locks[key]:
             sent_at = self._sent[key]
             if len(sent_at) == sent_at.maxlen:
-                wait = sent_at[0] + len(sent_at) * self._spacing - time.monotonic()
+                wait = sent_at[0] + len(sent_at) - time.monotonic()
                 if wait > 0:
                     await asyncio.sleep(wait)
             self._waiting.pop(key, None)

@@ -64,22 +64,19 @@ def schedule_name(index: int, schedule: Schedule | None, texts: Texts) -> str:
     return named or text(texts, "switch", "unnamed_schedule", number=index + 1)
 
 
-def schedule_plain_name(index: int, state: PoolState, texts: Texts) -> str:
-    """Return the name of a schedule, with its number if others have the same."""
-    schedules = state.schedules.used
-    name = schedule_name(index, schedules.get(index), texts)
-    names = [each.name.casefold() for each in schedules.values()]
-    shared = names.count(name.casefold()) > 1
-    return f"{name} ({index + 1})" if shared else name
-
-
 def schedule_name_on_page(index: int, state: PoolState, texts: Texts) -> str:
-    """Return a schedule's name, marked as such: its output often has the same name."""
-    name = schedule_plain_name(index, state, texts)
-    schedule = state.schedules.used.get(index)
-    if schedule is None or not schedule.name:
-        return name
-    return text(texts, "switch", "schedule", name=name)
+    """Return a schedule's name, marked as such: its output often has the same name.
+
+    It has the schedule's number if others have the same name.
+    """
+    schedules = state.schedules.used
+    schedule = schedules.get(index)
+    name = schedule_name(index, schedule, texts)
+    names = [each.name.casefold() for each in schedules.values()]
+    if names.count(name.casefold()) > 1:
+        name = f"{name} ({index + 1})"
+    named = schedule is not None and schedule.name
+    return text(texts, "switch", "schedule", name=name) if named else name
 
 
 @lru_cache(maxsize=1024)

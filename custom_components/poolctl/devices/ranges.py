@@ -29,10 +29,6 @@ class Reading:
     """Kinds of dosing with a target for it; the first fitted one counts."""
     of: Callable[[Chemistry], float | None]
 
-    def valid(self, state: PoolState) -> float | None:
-        """Return the newest reading from flowing water."""
-        return self.of(state.chemistry)
-
     def range(self, state: PoolState) -> Within:
         """Return the good range for this pool."""
         for kind in self.dosing:

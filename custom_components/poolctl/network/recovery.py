@@ -293,7 +293,7 @@ class Recovery:
             self.key_asked = True
             return None
         except PoolctlError as err:
-            _LOGGER.debug("No answer to the question for the key: %s", err)
+            _LOGGER.debug("The request for the key got no answer: %s", err)
             # The client limits such requests. A pool that the cloud reaches can wait
             # for its first key; one whose key changed has lost the LAN.
             since = self._unanswered_since = self._unanswered_since or time.monotonic()

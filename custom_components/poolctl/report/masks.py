@@ -85,12 +85,6 @@ def masked_frame(payload: bytes) -> bytes:
     return b"".join(parts)
 
 
-def has_listed_layout(payload: bytes) -> bool:
-    """Return whether a frame has nothing but documented parts."""
-    documented = sum(end - start for start, end in documented_spans(payload))
-    return 0 < documented == len(payload)
-
-
 def masked_reply(name: str, payload: bytes) -> bytes:
     """Return the reply to a query, or the payload of an action, with masked texts.
 

@@ -13,7 +13,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.wire.schedule import UNUSED_SLOT, Schedule, minute_of_day, wall_time
+from ..client.wire.schedule import BLANK, Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of
@@ -42,9 +42,6 @@ _WHAT: Final[VolDictType] = {
 }
 CREATE: Final = {vol.Required(name): check for name, check in _WHEN.items()} | _WHAT
 UPDATE: Final = {vol.Optional(name): check for name, check in _WHEN.items()} | _WHAT
-
-_BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
-"""Basis of a new schedule; the action gives all values that matter."""
 
 
 async def async_create(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
@@ -120,7 +117,7 @@ def _wanted(
     call: ServiceCall, coordinator: ControllerCoordinator, observed: Schedule | None
 ) -> Schedule:
     """Return the requested schedule: a new one, or the observed one with changes."""
-    previous, data = observed or _BLANK, call.data
+    previous, data = observed or BLANK, call.data
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
     return replace(
         previous,

@@ -42,7 +42,7 @@ def duration(value: object) -> timedelta:
 
 
 def moment(value: object) -> datetime:
-    """Return a time in UTC; raise Invalid at the end of what a calendar can tell."""
+    """Return a time in UTC; raise Invalid for a year that no calendar has."""
     try:
         return dt_util.as_utc(cv.datetime(value))
     except OverflowError:

@@ -35,14 +35,15 @@ _CLEANED = Action("mark_filter_clean")
 
 def _out_of_range(reading: Reading) -> Problem[Situation]:
     def exists(pool: Situation) -> bool | None:
-        value = reading.valid(pool.state)
+        value = reading.of(pool.state.chemistry)
         return None if value is None else value not in reading.range(pool.state)
 
     def too_low(pool: Situation) -> bool:
-        return (reading.valid(pool.state) or 0.0) < reading.range(pool.state).low
+        value = reading.of(pool.state.chemistry) or 0.0
+        return value < reading.range(pool.state).low
 
     def values(pool: Situation) -> Values:
-        value, good = reading.valid(pool.state) or 0, reading.range(pool.state)
+        value, good = reading.of(pool.state.chemistry) or 0, reading.range(pool.state)
         numbers = {"value": value, "lower": good.low, "upper": good.high}
         if reading.digits:
             return numbers
@@ -79,7 +80,7 @@ def _drum(kind: DoserKind) -> Problem[Situation]:
 
 
 def _ph_too_high(pool: Situation) -> bool | None:
-    ph, desired = PH_READING.valid(pool.state), pool.state.acid.desired
+    ph, desired = pool.state.chemistry.ph, pool.state.acid.desired
     return None if ph is None or desired is None else ph > desired
 
 

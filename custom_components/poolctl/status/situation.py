@@ -83,19 +83,13 @@ class Situation(Pool, Subject):
         return self.now + self.ahead
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View(Pool):
-    """All that entities show of a controller at one moment."""
+@dataclass(frozen=True, kw_only=True)
+class View(Situation):
+    """A situation as entities show it, with the problems that follow from it."""
 
     hass: HomeAssistant
     """For texts in its language."""
-    situation: Situation
     uses: Uses = field(default_factory=dict)
     status: Status = field(default_factory=Status)
     checking: tuple[str, ...] = ()
     """Keys of the problems that a second read has to confirm."""
-
-    @property
-    def reached(self) -> bool:
-        """Whether the values are not older than 90 s."""
-        return self.situation.reached

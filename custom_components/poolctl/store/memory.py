@@ -16,7 +16,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 import logging
 import time
 from typing import Annotated, Final, NamedTuple
@@ -161,9 +161,6 @@ class Memory:
             return known
         clock, stored = self.clock, self.read(account, "waits", _Waits)
 
-        def began(seconds: float) -> None:
-            self.save(at_once=seconds > _RESTART)
-
         def until(end: float) -> float:
             left = end - clock.time()
             return time.monotonic() + left if 0 < left <= MAX_RETRY_AFTER else 0.0
@@ -178,7 +175,11 @@ class Memory:
             }
             return to_stored(_Waits(ends)) if ends else None
 
-        gates: Gates = defaultdict(partial(Gate, wait_began=began))
+        gates: Gates = defaultdict(
+            lambda: Gate(
+                wait_began=lambda seconds: self.save(at_once=seconds > _RESTART)
+            )
+        )
         for subject, ends in stored.ends.items():
             gates[subject].busy_until = until(ends.all)
             gates[subject].read_busy_until = until(ends.reads)

@@ -16,7 +16,6 @@ from custom_components.poolctl.client.pool.schedule_rules import (
     check_conflicts,
     equip,
     schedulable,
-    usual_speed,
 )
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import encode_record
@@ -95,8 +94,8 @@ async def test_what_schedules_switch(pool: Rig) -> None:
     for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
-    assert usual_speed(state, Choices(), state.outputs.slots[PUMP]) == 75
-    assert usual_speed(state, Choices(), state.outputs.slots[FALL]) == 0
+    assert equip(state, Choices(), None, PUMP, None)["speed"] == 75
+    assert equip(state, Choices(), None, FALL, None)["speed"] == 0
 
 
 # Refused schedules

@@ -64,7 +64,7 @@ async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> N
     service.cloud.dialects = {D.C13_REDIRECT}
     service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
     for trading in (sign_in(service), renew(service, "one")):
-        with pytest.raises(ProtocolError, match=r"HTTP 30\d does not come of a token"):
+        with pytest.raises(ProtocolError, match=r"HTTP 30\d is not from a token"):
             await trading
     assert raw.connections == 0
 

@@ -16,7 +16,8 @@ from custom_components.poolctl.client.wire.frame import (
     decode_frame,
     decode_signals,
 )
-from custom_components.poolctl.report.masks import has_listed_layout, masked_frame
+from custom_components.poolctl.client.wire.spans import documented_spans
+from custom_components.poolctl.report.masks import masked_frame
 from tests.client.conftest import FRAMES
 from tests.world.simulator import wire
 
@@ -256,9 +257,6 @@ def test_dry_run(bits: int, problem: bool) -> None:
     assert decode_signals(None, 0xFFFF).dry_run is None
 
 
-# What is plausible
-
-
 # Newer firmware (L29)
 
 
@@ -272,7 +270,8 @@ def test_a_longer_telemetry(slots: int, before: bytes, after: bytes) -> None:
     assert decode_frame(longer) == decode_frame(frame(a, b, tail))
     masked = masked_frame(longer)
     assert masked == longer.replace(b"Villa Rosa", b"x" * 10)
-    assert has_listed_layout(longer) is not (before + after != b"")
+    documented = sum(end - start for start, end in documented_spans(longer))
+    assert (documented == len(longer)) is not (before + after != b"")
 
 
 def test_a_longer_telemetry_alone() -> None:

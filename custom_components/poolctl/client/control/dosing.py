@@ -105,7 +105,9 @@ class DosingControl(Control):
         raw = round(value * kind.factor)
         shown = raw if kind.factor == 1 else raw / kind.factor
         await self._set(
-            *(kind.keys.settings, kind.keys.desired, raw),
+            kind,
+            kind.keys.desired,
+            raw,
             lambda state: kind.edit(state, lambda part: replace(part, desired=shown)),
         )
 
@@ -119,7 +121,9 @@ class DosingControl(Control):
     async def enable(self, kind: AnyDosing, on: bool) -> None:
         """Allow or forbid dosing, and wait until that is confirmed."""
         await self._set(
-            *(kind.keys.settings, kind.keys.enabled, on),
+            kind,
+            kind.keys.enabled,
+            on,
             lambda state: kind.edit(state, lambda part: replace(part, enabled=on)),
             # No state frame reports this flag: the object must be read again.
             query=kind.keys.settings.query,
@@ -130,7 +134,9 @@ class DosingControl(Control):
         DRUM_SIZE.check(size)
         raw = round(size)
         await self._set(
-            *(kind.keys.settings, kind.keys.size, raw),
+            kind,
+            kind.keys.size,
+            raw,
             lambda state: kind.edit(state, lambda doser: replace(doser, drum_ml=raw)),
         )
 
@@ -161,14 +167,14 @@ class DosingControl(Control):
 
     async def _set(
         self,
-        of: SettingsObject,
+        kind: AnyDosing,
         key: str,
         raw: int | bool,
         show: Callable[[PoolState], PoolState],
         query: str | None = None,
     ) -> None:
         change = _Change(
-            of=of,
+            of=kind.keys.settings,
             key=key,
             raw=raw,
             show=show,

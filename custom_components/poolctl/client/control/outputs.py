@@ -28,10 +28,6 @@ class OutputControl(Control):
             return await self._pump.begin(on, hold=held, speed=speed)
         return await self.begin(slot.index, on, hold=held)
 
-    def choose_speed(self, speed: int) -> None:
-        """Store the speed of the pump, in %, for its next start."""
-        self._pump.choose_speed(speed)
-
     async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
         """Switch a slot, and `hold` it; return a function that waits for the effect."""
         payload = encode_aux(slot, on, hold)

@@ -23,15 +23,12 @@ from typing import Final
 from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
 from ..wire.exceptions import InvalidCommandError
-from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, UNUSED_SLOT, Schedule
+from ..wire.schedule import ALL_WEEK, BLANK, DAY, MAX_SCHEDULES, Schedule
 from .schedules import ScheduleControl
 from .sender import Control, Sender
 
 _NAME: Final = "HA plan {}"
 """Name of a reserved schedule, with a number."""
-_NEW: Final = Schedule(
-    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=ALL_WEEK, name=""
-)
 
 MAX_BLOCKS: Final = 2
 
@@ -222,7 +219,7 @@ class PlanControl(Control):
         pump = state.outputs.pump_slot
         equipped = equip(state, choices, previous, pump, speed)
         return replace(
-            previous or _NEW,
+            previous or BLANK,
             **equipped,
             start=block.start,
             end=block.end,

@@ -4,7 +4,7 @@ The intervals are the service's advice (protocol.md 4.2 rule 9 and 8). All else 
 """
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 import logging
 import time
@@ -20,6 +20,7 @@ from ..pool.state import PoolState, Source
 from ..wire.exceptions import BusyError, PoolctlError, UnreachableError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
+from ..wire.schedule import Schedule
 from .live_state import LiveState
 from .paths import Paths
 from .queries import Queries
@@ -265,15 +266,15 @@ class Poller:
         cloud: CloudClient,
         *,
         urgent: bool = False,
-        believe: Callable[[PoolState], bool] = lambda state: True,
+        new: Schedule | None = None,
     ) -> bool:
-        """Read the schedules of the cloud; publish them at once if `believe` agrees.
+        """Read the schedules of the cloud; publish them at once unless they lack a new one.
 
         Returns whether they were published; raises as `CloudClient.read` does.
         """
         answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
         read = merge_schedule_info(self._live.reported, answer)
-        if not believe(read):
+        if new and all(one.when != new.when for one in read.schedules.used.values()):
             return False
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo the next command's write.

@@ -93,10 +93,6 @@ class PumpControl(Control):
             # If neither command releases the pump, it still is off, as requested.
             await self._resumed_by_aux(slot)
 
-    def choose_speed(self, speed: int) -> None:
-        """Store the speed in % for the next start."""
-        self._live.choose(lambda choices: replace(choices, pump_speed=speed))
-
     async def resume(self) -> None:
         """Release the pump to its schedules, or raise CannotReleaseError."""
         slot = self._live.reported.outputs.pump_slot

@@ -14,7 +14,6 @@ from ..cloud import COPY_AGE, CloudClient
 from ..lan import LanClient
 from ..pool.queries import SCHEDULES
 from ..pool.schedule_rules import check, check_conflicts, tidy, with_schedule
-from ..pool.state import PoolState
 from ..wire.commands import (
     encode_schedule_create,
     encode_schedule_delete,
@@ -198,15 +197,9 @@ class ScheduleControl(Control):
         left = self._copies_until - time.monotonic()
         if left <= 0:
             self._new = None
-        if (new := self._new) is None:
-            if left <= 0:
-                await self._poller.read_schedules(cloud, urgent=True)
+        elif self._new is None:
             return  # our own write is newer
-
-        def has_it(state: PoolState) -> bool:
-            return any(one.when == new.when for one in state.schedules.used.values())
-
-        if not await self._poller.read_schedules(cloud, urgent=True, believe=has_it):
+        if not await self._poller.read_schedules(cloud, urgent=True, new=self._new):
             raise BusyError("the index of a new one is not known", retry_after=left)
         self._new = None
 

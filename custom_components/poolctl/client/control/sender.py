@@ -39,14 +39,16 @@ LAN_PATIENCE = 25.0
 def _may_go_on(command: Command, errors: list[PoolctlError]) -> bool:
     """Return whether the next path may be tried after the newest error.
 
-    It may if the error leaves room for another path. After the LAN, the cloud's refusal
-    of an idempotent command leaves room, too: the LAN may have run it, and a service
-    that got no answer from the controller may call that a refusal (protocol.md C8).
+    It may if another path may accept the command, and the newest one did not run it or
+    running it twice is harmless. After the LAN, the cloud's refusal of an idempotent
+    command leaves room, too: the LAN may have run it, and a service that got no answer
+    from the controller may call that a refusal (protocol.md C8).
     """
     inconclusive = isinstance(errors[0], LanBusyError) or _failed_after_a_loss(errors)
     if len(errors) > 1 and command.idempotent and inconclusive:
         return True
-    return errors[-1].other_path_may(idempotent=command.idempotent)
+    newest = errors[-1]
+    return newest.elsewhere and (command.idempotent or newest.ran is False)
 
 
 def _failed_after_a_loss(errors: list[PoolctlError]) -> bool:

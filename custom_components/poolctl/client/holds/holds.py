@@ -118,7 +118,7 @@ class Holds(Claims[Hold]):
         pump, speed = self._live.state.outputs.pump, checked_speed(speed)
         if pump is not None and self._live.state.pump_on:
             await self._request(_Request(slot=pump, speed=speed))
-        self._outputs.choose_speed(speed)
+        self._live.choose(lambda choices: replace(choices, pump_speed=speed))
 
     def _at_speed(self, slot: Slot) -> Hold | None:
         """Return the hold that a speed needs: none unless a schedule runs the pump."""

@@ -51,13 +51,6 @@ def schedulable(state: PoolState, slot: Slot) -> bool:
     return slot.role in _SWITCHED or slot == state.outputs.spa
 
 
-def usual_speed(state: PoolState, choices: Choices, slot: Slot) -> int:
-    """Return the default speed in % of a schedule for a slot."""
-    if slot.role is not Role.PUMP or not state.variable_speed:
-        return 0
-    return start_speed(state, choices)
-
-
 def shown_speed(state: PoolState, choices: Choices) -> float:
     """Return the pump's speed in %, or its next speed while it is off or priming."""
     if not state.pump_on or not state.readings.pump_speed or state.signals.pump_priming:
@@ -93,7 +86,9 @@ def equip(
     if previous is not None and previous.slot == slot:
         aux_type, usual = previous.aux_type, previous.speed
     elif wired := state.outputs.slot(slot):
-        aux_type, usual = max(wired.type_code, 0), usual_speed(state, choices, wired)
+        aux_type = max(wired.type_code, 0)
+        if wired.role is Role.PUMP and state.variable_speed:
+            usual = start_speed(state, choices)
     return {
         "slot": slot,
         "aux_type": aux_type,

@@ -207,7 +207,7 @@ def check(response: Response) -> Answer:
     if _is_good(status) and not has_failed(answer):
         return answer
     if _NO_ANSWER.search(message):
-        raise ServiceError("the service had no answer of the controller")
+        raise ServiceError("the service got no answer from the controller")
     raise CommandFailedError(message)
 
 

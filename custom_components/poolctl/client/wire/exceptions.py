@@ -31,13 +31,6 @@ class PoolctlError(Exception):
         """Whether it never arrived completely: it may be repeated in a second."""
         return False
 
-    def other_path_may(self, *, idempotent: bool) -> bool:
-        """Return whether the other path may be tried after this error.
-
-        A command that must not run twice is only tried there if it did not run.
-        """
-        return self.elsewhere and (idempotent or self.ran is False)
-
 
 def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
     """Return the error of the newest attempt, which now answers for earlier ones."""

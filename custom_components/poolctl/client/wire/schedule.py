@@ -6,7 +6,7 @@ the controller's wall clock.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 
 from .equipment import MAX_SLOTS
@@ -102,6 +102,6 @@ def wall_time(minute: int) -> time:
     return time(*divmod(minute % DAY, 60))
 
 
-UNUSED = Schedule(
-    slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="", enabled=False
-)
+BLANK = Schedule(slot=UNUSED_SLOT, aux_type=0, start=0, end=0, weekdays=0, name="")
+"""Basis of a new schedule."""
+UNUSED = replace(BLANK, enabled=False)
