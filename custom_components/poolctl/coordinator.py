@@ -120,7 +120,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             allowed=self.options.uses_lan,
         )
         self.controller = controller = self._make_controller()
-        self.data, self._choices = controller.live.state, controller.live.choices
+        self.data = controller.live.state
         self.preferences = replace(
             self.stored.requested.preferences,
             without_flow=self.options.readings_without_flow,
@@ -172,7 +172,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
-        self._second.async_stop()
+        self._second.async_cancel()
         self._timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
@@ -261,7 +261,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         controller = self.controller
         return View(
             self.data,
-            self._choices,
+            controller.live.choices,
             self.preferences,
             self.learned,
             hass=self.hass,
@@ -392,15 +392,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         A LAN poll ends at once and then updates the entities by itself. A cloud poll
         goes on with more requests, so its first values are shown before it ends.
         """
-        live, controller = self.controller.live, self.controller
         self._async_store()
         self._timer.async_check()
-        self.data, self._choices = live.state, live.choices
+        self.data = self.controller.live.state
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        if (task := asyncio.current_task()) and task is controller.poller.lan_read:
-            return
-        self.async_update_listeners()
+        task = asyncio.current_task()
+        if task is None or task is not self.controller.poller.lan_read:
+            self.async_update_listeners()
 
     # Address and key
 

@@ -285,7 +285,9 @@ def _run_hours(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
 _PARTS_OF_RUN_HOURS = (
     Part.PUMP,
     *map(part_of_source, HeatSource),
-    *(Part.DOSING, Part.OUTPUTS, Part.OUTPUTS),
+    Part.DOSING,
+    Part.OUTPUTS,
+    Part.OUTPUTS,
 )
 
 
@@ -419,7 +421,9 @@ SENSORS = (
     _path(
         "cloud_service",
         cloud_link,
-        *(Link.NO_ADDRESS, Link.NO_KEY, Link.NOT_VERIFIED),
+        Link.NO_ADDRESS,
+        Link.NO_KEY,
+        Link.NOT_VERIFIED,
     ),
     PoolctlSensorDescription(
         key="pump_status",

@@ -18,7 +18,7 @@ import pytest
 from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.status.situation import Situation
+from custom_components.poolctl.status.situation import View
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.account.test_dialects_lan_clocks import clocks
@@ -672,8 +672,8 @@ async def test_a_situation_is_made_once_per_update(
     if not lan:
         small.controller.faults.on("refuse")
     await small.live(120, step=30)
-    make, update = Mock(side_effect=Situation), Mock()
-    monkeypatch.setattr(coordinator, "Situation", make)
+    make, update = Mock(side_effect=View), Mock()
+    monkeypatch.setattr(coordinator, "View", make)
     controllers = small.entry.runtime_data.controllers
     controllers[small.controller.device_id].async_add_listener(update)
     await small.live(240, step=30)

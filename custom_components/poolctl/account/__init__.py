@@ -205,8 +205,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
     def _kept(self, inventory: Inventory) -> dict[str, ControllerRecord]:
         """Return the stored controllers that an inventory lacks but that are kept.
 
-        One is removed once two inventories an hour apart lack it, but not while it
-        verifies on the LAN, nor if a part of the inventory was not understood.
+        One is removed once two inventories an hour apart lack it, if all of them was
+        understood. While it verifies on the LAN, it stays.
         """
         now, listed = time.monotonic(), {each.device_id for each in inventory.devices}
         lacking = self.data.keys() - listed

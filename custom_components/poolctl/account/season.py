@@ -1,8 +1,8 @@
 """A closed season: the time while a user has disabled polling.
 
 Home Assistant then reads nothing by itself, so an old state would not be noticed. A
-state that expires is read once more: a pool that answers stays usable, and one that
-does not is unavailable and is not read again until a user asks (chosen).
+state that expires is read once more: a pool that answers stays usable. One that does not
+answer is unavailable, and the next read is the one that a user asks for (chosen).
 """
 
 from collections.abc import Awaitable, Callable

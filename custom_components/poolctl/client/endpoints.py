@@ -122,7 +122,11 @@ WRITES: Final = (
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     endpoint.name: endpoint
     for endpoint in (
-        *(SITES, STATUSES, USER_INFO, DASHBOARD, KEY),
+        SITES,
+        STATUSES,
+        USER_INFO,
+        DASHBOARD,
+        KEY,
         _device("setPumpInfo", published=True),
         Endpoint("manualSet", (f"{V1}/{_DEVICE}/manualSet",), absent_for=0.0),
         *(_device(name, fields) for name, fields in READS.items()),

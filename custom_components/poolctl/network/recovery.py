@@ -1,9 +1,9 @@
 """Recovery of a controller on the LAN after it has a new address or a new key.
 
 An address that a user enters is adopted once a frame from there verifies with this
-controller's key. An address that the network reports (mDNS, DHCP, the `.local` name) is
-adopted only while no other address works, never in place of one that a user entered,
-and only if `proof.py` verifies that the controller itself answers, not a recording.
+controller's key, and stays. An address that the network reports (mDNS, DHCP, the
+`.local` name) is adopted while no other address works, once `proof.py` has verified that
+the controller itself answers there, not a recording.
 """
 
 import asyncio

@@ -173,8 +173,8 @@ def _confirmed[F: Subject](
 ) -> bool | None:
     """Return whether a problem exists, `None` until two reads agree on a change.
 
-    Its variants count: one odd read makes no notice a problem. The first read of a
-    run changes nothing, so it needs no second one, nor does the effect of a remedy.
+    Its variants count: one odd read makes no notice a problem. Two kinds of reads count
+    at once: the first of a run, which changes nothing, and the effect of a remedy.
     """
     if (read_at := situation.read_at) is None:
         return None

@@ -26,7 +26,8 @@ class SecondRead:
         self._hass, self._live, self._read = hass, live, read
         self._followed: float | None = None
         """Time of the newest read that was followed (monotonic, s)."""
-        self._cancel: CALLBACK_TYPE = lambda: None
+        self.async_cancel: CALLBACK_TYPE = lambda: None
+        """Cancels the second read, if one is to come."""
 
     @callback
     def async_follow(
@@ -36,14 +37,9 @@ class SecondRead:
         if read_at == self._followed or read_at not in checking.values():
             return
         self._followed = read_at
-        self._cancel()
-        self._cancel = async_call_later(self._hass, _AFTER, self._again)
+        self.async_cancel()
+        self.async_cancel = async_call_later(self._hass, _AFTER, self._again)
 
     async def _again(self, now: datetime) -> None:
         if self._live.read_at == self._followed:
             await self._read()
-
-    @callback
-    def async_stop(self) -> None:
-        """Cancel the second read."""
-        self._cancel()

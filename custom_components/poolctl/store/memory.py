@@ -154,8 +154,8 @@ class Memory:
     def gates(self, account: str) -> Gates:
         """Return the limits of requests for an account, always the same object.
 
-        Neither a reload nor a restart ends a wait that the service asked for, and no
-        clock makes it longer than a service can ask for.
+        A wait that the service asked for goes on over a reload and a restart. No clock
+        makes it longer than a service can ask for.
         """
         if (known := self._gates.get(account)) is not None:
             return known

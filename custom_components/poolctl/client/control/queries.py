@@ -317,7 +317,14 @@ def _settings(state: PoolState) -> _Settings:
     """
     acid, chlorine = state.acid, state.chlorine
     return (
-        *(state.pool_target, state.spa_target, state.heat),
-        *(acid.desired, acid.drum_ml, chlorine.desired, chlorine.drum_ml),
-        *(state.chlorinator.desired, state.outputs.types, state.firmware),
+        state.pool_target,
+        state.spa_target,
+        state.heat,
+        acid.desired,
+        acid.drum_ml,
+        chlorine.desired,
+        chlorine.drum_ml,
+        state.chlorinator.desired,
+        state.outputs.types,
+        state.firmware,
     )

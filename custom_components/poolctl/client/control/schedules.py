@@ -88,7 +88,7 @@ class ScheduleControl(Control):
                 )
             )
             index = _added(previous, self._now(), wanted) if checked else None
-            # Neither record nor body sets this: a new schedule may be armed or not.
+            # A new schedule may be armed or not: no field of its record says which.
             if index is not None and self._now()[index].enabled is not wanted.enabled:
                 index = await self._arm_new(previous, wanted)
             return index
