@@ -115,9 +115,7 @@ async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
     return newest
 
 
-async def _again[T](
-    ask: Callable[[], Awaitable[T]], *, waits: Collection[float] = ()
-) -> T:
+async def _again[T](ask: Callable[[], Awaitable[T]], *, waits: Collection[float]) -> T:
     """Send a request, and again if it got lost on its way, as some do now and then.
 
     With `waits`, also retry while the controller accepts no connection for some seconds

@@ -283,7 +283,7 @@ class Changes:
         hold: Hold | None,
         explain: Callable[[], Explanation],
         *,
-        scheduled: bool = False,
+        scheduled: bool,
     ) -> Explanation:
         """Return why the output changed, empty if it did not or by a command.
 

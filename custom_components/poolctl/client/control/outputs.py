@@ -28,7 +28,7 @@ class OutputControl(Control):
             return await self._pump.begin(on, hold=held, speed=speed)
         return await self.begin(slot.index, on, hold=held)
 
-    async def begin(self, slot: int, on: bool, *, hold: bool = True) -> Finish:
+    async def begin(self, slot: int, on: bool, *, hold: bool) -> Finish:
         """Switch a slot, and `hold` it; return a function that waits for the effect."""
         payload = encode_aux(slot, on, hold)
         wired = self._live.reported.outputs.slot(slot)
@@ -59,9 +59,9 @@ class OutputControl(Control):
 
         return finish
 
-    async def switch(self, slot: int, on: bool, *, hold: bool = True) -> None:
-        """Switch a slot by hand, and wait for its effect."""
-        await (await self.begin(slot, on, hold=hold))()
+    async def switch(self, slot: int, on: bool) -> None:
+        """Hold a slot on or off, and wait for its effect."""
+        await (await self.begin(slot, on, hold=True))()
 
     async def resume_schedule(self, slot: int | None) -> None:
         """Release a slot to its schedules."""

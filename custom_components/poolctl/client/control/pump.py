@@ -51,15 +51,11 @@ class PumpControl(Control):
             self._firmware = state.firmware
             self._no_aux = self._off_holds = False
 
-    async def switch(
-        self, on: bool, *, hold: bool = True, speed: int | None = None
-    ) -> None:
-        """Run or stop the pump as `begin` does, and wait for the effect."""
-        await (await self.begin(on, hold=hold, speed=speed))()
+    async def switch(self, on: bool) -> None:
+        """Hold the pump on or off, and wait for the effect."""
+        await (await self.begin(on, hold=True))()
 
-    async def begin(
-        self, on: bool, *, hold: bool = True, speed: int | None = None
-    ) -> Finish:
+    async def begin(self, on: bool, *, hold: bool, speed: int | None = None) -> Finish:
         """Run the pump at a speed in %, by default its last one, or stop it.
 
         `aux` holds it off: whether `v2_manual_set` off does so, or only releases it to

@@ -67,7 +67,7 @@ def is_device_id(text: object) -> bool:
     return isinstance(text, str) and _DEVICE_ID.fullmatch(text) is not None
 
 
-def parse_retry_after(message: str, header: str | None = None) -> float:
+def parse_retry_after(message: str, header: str | None) -> float:
     """Return the seconds to wait after a 429, 5 minutes at most (protocol.md 7.1).
 
     The message is read first (`5s`, `10s`, `1m0s`, `5 s`), then the header, which may
