@@ -169,9 +169,7 @@ class OfReading(
         except ServiceValidationError:
             return shown
         state = pool.state
-        true = shown_chemistry(
-            state, pool.preferences.without_flow, state.measured_chemistry
-        )
+        true = shown_chemistry(state, pool.preferences.without_flow, state.readings)
         return self._reading.of(true)
 
     def _is_within(
@@ -193,9 +191,7 @@ class OfReading(
         """
         steady, good = coordinator.learned.steady, self._reading.range(state)
         sides = {
-            self._is_within(
-                self._reading.of(each.measured_chemistry), good.low, good.high
-            )
+            self._is_within(self._reading.of(each.readings), good.low, good.high)
             for each in (state, steady.shown(state))
         }
         if len(sides) > 1:

@@ -9,10 +9,9 @@ import pytest
 
 from custom_components.poolctl.client.pool.choices import Choices
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import MAIN_PUMP
-from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.frame import Chemistry, Readings, Signals
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import (
     Pool,

@@ -13,11 +13,11 @@ import pytest
 from custom_components.poolctl.client.holds.claim import Known
 from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Chemistry, LightShow
+from custom_components.poolctl.client.pool.parts import LightShow
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.client.wire.frame import Readings
+from custom_components.poolctl.client.wire.frame import Chemistry, Readings
 from custom_components.poolctl.store.controller import ControllerStore
 from custom_components.poolctl.store.memory import Memory
 from tests.world.assistant.home import Home

@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
-from custom_components.poolctl.client.pool.parts import Chemistry
+from custom_components.poolctl.client.wire.frame import Chemistry
 from custom_components.poolctl.learned.warming import SunHour
 from tests.status.test_problems import problems
 from tests.world.assistant.home import Home

@@ -24,7 +24,6 @@ from .counters import Counters
 from .lan import LanClient
 from .pool.dosing import ACID, CHLORINATOR, CHLORINE
 from .pool.heating import POOL, SPA
-from .pool.parts import Chemistry
 from .pool.state import PoolState, PumpStatus, Source
 from .wire.equipment import HeatSource, Role, Slot
 from .wire.exceptions import (
@@ -37,6 +36,7 @@ from .wire.exceptions import (
     RefusedError,
     UnreachableError,
 )
+from .wire.frame import Chemistry
 from .wire.http import ClosingRequest
 from .wire.schedule import Schedule
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from ..client.bounds import Within
 from ..client.pool.dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
-from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
+from ..client.wire.frame import Chemistry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,8 +33,9 @@ from typing import Annotated, Final, NamedTuple
 
 from ..client.bounds import Within
 from ..client.pool.dosing import ACID, CHLORINE, DoserKind
-from ..client.pool.parts import Chemistry, Doser
+from ..client.pool.parts import Doser
 from ..client.pool.state import PoolState
+from ..client.wire.frame import Chemistry
 from .read import COPY_MARGIN, MIDNIGHT_MARGIN, Read, of_today, start_of_day
 
 REFILL: Final = 100.0
@@ -251,7 +252,7 @@ class DosingEffect:
                 self.idle += max(doser.doses - self._doses, 0)
             self._doses = doser.doses
         effect = EFFECTS[kind]
-        reading = effect.reading(read.state.measured_chemistry)
+        reading = effect.reading(read.state.readings)
         if read.state.signals.chemistry_stable and reading is not None:
             self._take_reading(effect, reading, doser.desired)
         return (self.reading, self.idle) != previous

@@ -12,8 +12,8 @@ from typing import Final
 
 from ..client.pool.choices import Choices
 from ..client.pool.heating import SPA, Body, circulates
-from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState, newer
+from ..client.wire.frame import Chemistry
 from .learned import Learned
 from .preferences import PUMP_HOURS, Preferences, PumpRule, shown_chemistry
 from .pump_days import PumpDay
@@ -40,8 +40,8 @@ class Pool:
     @property
     def chemistry(self) -> Chemistry:
         """Probe readings according to the user's choice, without their noise."""
-        measured = self.shown.measured_chemistry
-        return shown_chemistry(self.state, self.preferences.without_flow, measured)
+        readings = self.shown.readings
+        return shown_chemistry(self.state, self.preferences.without_flow, readings)
 
     @property
     def ambient_temperature(self) -> float | None:

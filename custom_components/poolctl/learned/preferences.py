@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Annotated
 
 from ..client.bounds import UNSTORED, Within
-from ..client.pool.parts import Chemistry
 from ..client.pool.state import PoolState
+from ..client.wire.frame import Chemistry
 
 FILTER_LIMITS = Within(10, 300)
 """Filter limits in % of load."""

@@ -15,11 +15,12 @@ from ..client.holds.hold import Hold
 from ..client.holds.pauses import Pause
 from ..client.pool.choices import Choices, LightCode
 from ..client.pool.outputs import Outputs
-from ..client.pool.parts import Chemistry, LightShow
+from ..client.pool.parts import LightShow
 from ..client.pool.queries import NAMES
 from ..client.pool.state import PoolState
 from ..client.wire.commands import PumpIdentity
 from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
+from ..client.wire.frame import Chemistry
 from ..learned.learned import Learned
 from ..learned.preferences import Preferences
 from ..learned.totals import TotalKind

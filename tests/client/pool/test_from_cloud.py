@@ -12,16 +12,11 @@ from custom_components.poolctl.client.pool.from_cloud import (
     merge_temperatures,
 )
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import (
-    Chemistry,
-    Doser,
-    Dosing,
-    Schedules,
-)
+from custom_components.poolctl.client.pool.parts import Doser, Dosing, Schedules
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import Role
-from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.frame import Chemistry, Readings, Signals
 from tests.client.pool.test_state import DASHBOARD, LATER, NOW, from_cloud, from_lan
 
 # The dashboard

@@ -11,16 +11,12 @@ from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, temperature
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import (
-    Chemistry,
-    Doser,
-    Dosing,
-    Schedules,
-)
+from custom_components.poolctl.client.pool.parts import Doser, Dosing, Schedules
 from custom_components.poolctl.client.pool.state import PoolState, with_readings
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
+    Chemistry,
     Configuration,
     Readings,
     Signals,
@@ -212,7 +208,8 @@ def test_the_last_valid_chemistry_is_held() -> None:
     # Each reading that is not reported is held, too.
     nothing = {"ph": None, "orp": None, "water_temperature": None}
     without = from_lan(state, now=LATER, **nothing)
-    assert (without.valid_chemistry, without.chemistry) == (valid, Chemistry())
+    assert without.valid_chemistry == valid
+    assert without.chemistry is without.readings
     from_the_start = from_lan(flags=0)
     assert (from_the_start.chemistry, from_the_start.valid_at) == (Chemistry(), None)
     by_cloud = from_cloud(state)
@@ -222,7 +219,7 @@ def test_the_last_valid_chemistry_is_held() -> None:
     assert still.chemistry.water_temperature == 26.4
     # Stability that is not reported does not void readings.
     unknown = from_cloud(chemistry_stable=None)
-    assert unknown.chemistry == unknown.measured_chemistry != Chemistry()
+    assert unknown.chemistry is unknown.readings and unknown.readings.ph is not None
     assert unknown.valid_chemistry == Chemistry()
 
 

@@ -8,24 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from ..bounds import Within
 from ..wire.schedule import Schedule
 
 COUNT_AGE = timedelta(hours=1)
 """Age from which a count of doses may be yesterday's; it is read every few minutes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chemistry:
-    """Readings of the probes, which are valid only in flowing water."""
-
-    ph: Annotated[float | None, Within(0, 14)] = None
-    orp: Annotated[float | None, Within(-2000, 2000)] = None
-    """mV."""
-    water_temperature: Annotated[float | None, Within(-50, 100)] = None
-    """°C."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,17 @@ from enum import StrEnum
 from ..bounds import Within
 from ..wire.commands import PumpIdentity
 from ..wire.equipment import HeatSource, Role, Slot
-from ..wire.frame import MODE_MANUAL, MODE_OFF, SCHEDULE_MODES, Readings, Signals, Timer
+from ..wire.frame import (
+    MODE_MANUAL,
+    MODE_OFF,
+    SCHEDULE_MODES,
+    Chemistry,
+    Readings,
+    Signals,
+    Timer,
+)
 from .outputs import Outputs
-from .parts import Chemistry, Doser, Dosing, LightShow, Schedules, TimerEnd
+from .parts import Doser, Dosing, LightShow, Schedules, TimerEnd
 
 
 class Source(StrEnum):
@@ -169,20 +177,10 @@ class PoolState:
         return same and self.settles_since is None
 
     @property
-    def measured_chemistry(self) -> Chemistry:
-        """Current probe readings, including those in still water."""
-        readings = self.readings
-        return Chemistry(
-            ph=readings.ph,
-            orp=readings.orp,
-            water_temperature=readings.water_temperature,
-        )
-
-    @property
     def chemistry(self) -> Chemistry:
         """Valid probe readings: in still water, the last ones from flowing water."""
         still = self.signals.chemistry_stable is False
-        return self.valid_chemistry if still else self.measured_chemistry
+        return self.valid_chemistry if still else self.readings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -100,18 +100,29 @@ FLAGS2: Final = 42
 
 
 @dataclass(frozen=True, slots=True)
-class Readings:
-    """Values that are measured or counted now."""
+class Chemistry:
+    """Readings of the probes, which are valid only in flowing water.
 
-    water_temperature: Annotated[float | None, At(2, "H", _CELSIUS, _tenths)] = None
+    The second bounds are those of a stored value.
+    """
+
+    water_temperature: Annotated[
+        float | None, At(2, "H", _CELSIUS, _tenths), Within(-50, 100)
+    ] = None
     """°C."""
+    ph: Annotated[float | None, At(6, "B", PH, _tenths), Within(0, 14)] = None
+    orp: Annotated[float | None, At(7, "H", _WORD), Within(-2000, 2000)] = None
+    """mV."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readings(Chemistry):
+    """Values that are measured or counted now, in still water, too."""
+
     ambient_temperature: Annotated[
         float | None, At(4, "H", Within(0.01, 100), lambda value: value / 100)
     ] = None
     """°C; the wire has 0 if no sensor is fitted."""
-    ph: Annotated[float | None, At(6, "B", PH, _tenths)] = None
-    orp: Annotated[float | None, At(7, "H", _WORD)] = None
-    """mV."""
     flow_rate: Annotated[float | None, At(11, "H", _WORD)] = None
     """L/min."""
     pressure: Annotated[float | None, At(13, "H", _WORD)] = None
