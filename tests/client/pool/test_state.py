@@ -178,13 +178,13 @@ def test_schedules_are_assumed_until_the_cloud_has_reported_them() -> None:
 
 
 def test_absent_parts_stay_in_force() -> None:
-    timers = (Timer(3, 10, 20),)
-    state = from_lan(timers=timers)
+    state = from_lan(timers=(Timer(3, 10, 20),))
+    assert [end.slot for end in state.timer_ends] == [3]
     nothing = StateFrame(None, None, None)
     assert merge_frame(state, nothing, LATER) == state
     assert from_lan(state, configuration=None, timers=None) == state
-    assert from_lan(state, timers=None).timers == timers
-    assert from_lan(state, timers=()).timers == ()
+    assert from_lan(state, timers=None).timer_ends == state.timer_ends
+    assert from_lan(state, timers=()).timer_ends == ()
     only = merge_frame(
         state, StateFrame(None, Configuration(pool_target=30), None), NOW
     )

@@ -15,7 +15,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
         state = _with_configuration(state, frame.configuration, now)
     if frame.timers is not None:
         remaining = {timer.slot: timer.remaining for timer in frame.timers}
-        state = with_timers(replace(state, timers=frame.timers), remaining, now)
+        state = with_timers(state, remaining, now)
     if (reported := frame.telemetry) is None:
         return state
     state = replace(

@@ -20,7 +20,6 @@ from ..wire.frame import (
     Chemistry,
     Readings,
     Signals,
-    Timer,
 )
 from .outputs import Outputs
 from .parts import Doser, Dosing, LightShow, Schedules, TimerEnd
@@ -92,8 +91,6 @@ class PoolState:
     pool_lights: LightShow | None = None
     spa_lights: LightShow | None = None
     outputs: Outputs = Outputs()
-    timers: tuple[Timer, ...] = ()
-    """Countdowns of the timers from the LAN."""
     timer_ends: tuple[TimerEnd, ...] = ()
     schedules: Schedules = Schedules()
 
