@@ -48,7 +48,7 @@ def _connected(
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        once_reported=True,
+        proof_fn=value_fn,
         value_fn=value_fn,
     )
 

@@ -54,8 +54,6 @@ class EntityRow(EntityDescription):
     no `fitted`, or the equipment is unknown; by default, the value is the proof."""
     exists_fn: Callable[[View], bool | None] = lambda view: True
     """Another condition for the entity to exist; `None` means not yet known."""
-    once_reported: bool = False
-    """Whether the entity exists only once its value was reported."""
     part: Part | None = None
     """The part of the pool on whose page it is, `None` for the controller's page."""
     index: int = 0
@@ -65,8 +63,6 @@ class EntityRow(EntityDescription):
 
     def exists(self, view: View) -> bool | None:
         """Return whether the pool has this equipment, `None` if not yet known."""
-        if self.once_reported and self.value_fn(view) is None:
-            return None
         fitted: bool | None = self.proof_fn is None or None
         if self.fitted is not None:
             fitted = view.state.outputs.fitted(self.fitted)

@@ -188,6 +188,10 @@ def _problems(view: View) -> Attributes:
     }
 
 
+def _pump_model(view: View) -> str | None:
+    return view.state.pump.name if view.state.pump else None
+
+
 _NO_SCHEDULE = "none"
 
 
@@ -465,7 +469,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         suggested_display_precision=1,
         # 0 on the wire: no such sensor is fitted (protocol.md O2.1)
-        once_reported=True,
+        proof_fn=lambda view: view.ambient_temperature,
         value_fn=lambda view: view.ambient_temperature,
         attributes_fn=lambda view: _last(
             view, view.ambient_temperature, view.learned.last_ambient
@@ -525,8 +529,8 @@ SENSORS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         # In Home Assistant, a child device has no model.
-        once_reported=True,
-        value_fn=lambda view: view.state.pump.name if view.state.pump else None,
+        proof_fn=_pump_model,
+        value_fn=_pump_model,
     ),
     PoolctlSensorDescription(
         key="running_pump_schedule",
