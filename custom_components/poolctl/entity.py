@@ -347,16 +347,6 @@ def async_output_of(coordinator: ControllerCoordinator, slot: int) -> str | None
     return next((entity.entity_id for entity in found), None)
 
 
-def in_use(index: int) -> Callable[[View], bool | None]:
-    """Return a function that checks whether a schedule is used, `None` if unknown."""
-
-    def exists(view: View) -> bool | None:
-        schedules = view.state.schedules
-        return None if schedules.records is None else index in schedules.used
-
-    return exists
-
-
 class OfSchedule(PoolctlEntity):
     """An entity of one schedule, with the name that the controller reports."""
 
@@ -364,11 +354,6 @@ class OfSchedule(PoolctlEntity):
     def schedule(self) -> Schedule | None:
         """The current schedule, `None` if it no longer exists."""
         return self.view.state.schedules.used.get(self.entity_description.index)
-
-    @property
-    @override
-    def part(self) -> Part | None:
-        return None
 
     @property
     @override

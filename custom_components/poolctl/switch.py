@@ -22,7 +22,6 @@ from .entity import (
     OutputEntity,
     PoolctlEntityDescription,
     SlotEntity,
-    in_use,
     is_on,
 )
 from .fitted import platform, rows, with_role
@@ -132,6 +131,10 @@ def _slots(view: View) -> Iterator[PoolctlOutputSwitchDescription]:
 
 
 def _schedule(index: int) -> PoolctlSwitchDescription:
+    def exists(view: View) -> bool | None:
+        schedules = view.state.schedules
+        return None if schedules.records is None else index in schedules.used
+
     def armed(view: View) -> bool | None:
         schedule = view.state.schedules.used.get(index)
         return schedule.enabled if schedule else None
@@ -144,7 +147,7 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
         key=f"schedule_{index}",
         translation_key="schedule",
         index=index,
-        exists_fn=in_use(index),
+        exists_fn=exists,
         # Switching off everything in an area is not meant to disarm schedules.
         entity_category=EntityCategory.CONFIG,
         value_fn=armed,
