@@ -167,8 +167,6 @@ class PoolctlBinarySensor(OnOffEntity, BinarySensorEntity):
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):
     """Output that cannot be switched by hand, with the reason."""
 
-    entity_description: PoolctlBinarySensorDescription
-
 
 async_setup_entry = platform(
     Platform.BINARY_SENSOR,

@@ -132,7 +132,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
 CLIMATES = tuple(_climate(body) for body in BODIES)
 
 
-class PoolctlClimate(PoolctlEntity, ClimateEntity):
+class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     """Thermostat of a body of water."""
 
     entity_description: PoolctlClimateDescription
@@ -180,7 +180,7 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
         super()._handle_coordinator_update()
 
     def _take_over(self) -> None:
-        value = self.entity_description.value_fn(self.view)
+        value = self.shown_value
         self._attr_native_target_temperature = value and value.target
         self._attr_native_current_temperature = value and value.current
         self._attr_hvac_mode = value and value.mode
@@ -249,7 +249,7 @@ class PoolctlClimate(PoolctlEntity, ClimateEntity):
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""
-        value = self.entity_description.value_fn(self.view)
+        value = self.shown_value
         if value is None or round(target) != value.target:
             return target
         celsius, fahrenheit = UnitOfTemperature.CELSIUS, UnitOfTemperature.FAHRENHEIT

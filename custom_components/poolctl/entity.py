@@ -36,10 +36,13 @@ from .status.texts import in_words, reasons
 
 
 @dataclass(frozen=True, kw_only=True)
-class EntityRow(EntityDescription):
-    """One row of a platform's table: all that is particular to an entity."""
+class PoolctlEntityDescription[T = Any](EntityDescription):
+    """One row of a platform's table: all that is particular to an entity.
 
-    value_fn: Callable[[View], object] = lambda view: None
+    `T` is the kind of value that it shows.
+    """
+
+    value_fn: Callable[[View], T | None] = lambda view: None
     """Value of the entity; `None` means unknown."""
     attributes_fn: Callable[[View], Mapping[str, object]] = lambda view: {}
     available_fn: Callable[[View], bool] = lambda view: view.reached
@@ -71,22 +74,15 @@ class EntityRow(EntityDescription):
         return self.exists_fn(view) and fitted
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolctlEntityDescription[T](EntityRow):
-    """The row of an entity that shows a `T`."""
-
-    value_fn: Callable[[View], T | None] = lambda view: None
-
-
-class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
+class PoolctlEntity[T = Any](CoordinatorEntity[ControllerCoordinator]):
     """An entity that shows what its row makes of the newest view."""
 
-    entity_description: EntityRow
+    entity_description: PoolctlEntityDescription[T]
     _attr_has_entity_name = True
     _unrecorded_attributes = frozenset({ATTR_EXPLANATION, ATTR_REASONS})
 
     def __init__(
-        self, coordinator: ControllerCoordinator, description: EntityRow
+        self, coordinator: ControllerCoordinator, description: PoolctlEntityDescription
     ) -> None:
         super().__init__(coordinator)
         self.entity_description = description
@@ -101,6 +97,11 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
     def view(self) -> View:
         """The newest values."""
         return self.coordinator.view
+
+    @property
+    def shown_value(self) -> T | None:
+        """The newest value, `None` if it is unknown."""
+        return self.entity_description.value_fn(self.view)
 
     @property
     def controller(self) -> Controller:
@@ -161,22 +162,20 @@ class PoolctlEntity(CoordinatorEntity[ControllerCoordinator]):
         return command_errors(shown.name if shown else self.entity_id)
 
 
-class OnOffEntity(PoolctlEntity):
+class OnOffEntity(PoolctlEntity[bool]):
     """An entity that is on or off."""
-
-    entity_description: PoolctlEntityDescription[bool]
 
     @property
     def is_on(self) -> bool | None:
         """Whether it is on, for any reason."""
-        return self.entity_description.value_fn(self.view)
+        return self.shown_value
 
 
 class OutputEntity(OnOffEntity):
     """An entity that shows whether an output is on, and what runs it."""
 
     def __init__(
-        self, coordinator: ControllerCoordinator, description: EntityRow
+        self, coordinator: ControllerCoordinator, description: PoolctlEntityDescription
     ) -> None:
         super().__init__(coordinator, description)
         self._changes = Changes(self.is_on)
@@ -262,7 +261,7 @@ class OfSlot(PoolctlEntity):
     """An entity that belongs to one slot and is named after it."""
 
     def __init__(
-        self, coordinator: ControllerCoordinator, description: EntityRow
+        self, coordinator: ControllerCoordinator, description: PoolctlEntityDescription
     ) -> None:
         number = str(description.index + 1)
         self._attr_translation_placeholders = {"number": number}
@@ -301,8 +300,6 @@ class OfSlot(PoolctlEntity):
 
 class SlotEntity(OfSlot, OutputEntity):
     """The output of one slot, with the name that the pool's owner gave it."""
-
-    entity_description: PoolctlEntityDescription[bool]
 
     @property
     @override

@@ -23,7 +23,7 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .devices.naming import entity_id
 from .devices.parts import async_entities_of, async_remove_empty_parts
-from .entity import EntityRow, PoolctlEntity
+from .entity import PoolctlEntity, PoolctlEntityDescription
 from .status.situation import View
 
 _ALWAYS = frozenset({"connection", "status"})
@@ -40,7 +40,7 @@ type SetupEntry = Callable[
 ]
 
 
-def rows[R: EntityRow](
+def rows[R: PoolctlEntityDescription](
     entity: Callable[[ControllerCoordinator, R], PoolctlEntity],
     table: Iterable[R] | Callable[[View], Iterable[R]],
 ) -> Build:

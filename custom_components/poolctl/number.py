@@ -256,7 +256,7 @@ POOL_VOLUME = PoolctlNumberDescription(
 """Volume of the pool in L; only Home Assistant stores it."""
 
 
-class PoolctlNumber(PoolctlEntity, NumberEntity):
+class PoolctlNumber(PoolctlEntity[float], NumberEntity):
     """Number that the user can set."""
 
     entity_description: PoolctlNumberDescription
@@ -264,7 +264,7 @@ class PoolctlNumber(PoolctlEntity, NumberEntity):
     @property
     @override
     def native_value(self) -> float | None:
-        return self.entity_description.value_fn(self.view)
+        return self.shown_value
 
     @override
     async def async_set_native_value(self, value: float) -> None:

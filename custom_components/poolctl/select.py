@@ -67,7 +67,7 @@ PUMP_RULE = PoolctlSelectDescription(
 SELECTS = (*map(_light_type, LIGHT_GROUPS.values()), PUMP_RULE)
 
 
-class PoolctlSelect(PoolctlEntity, SelectEntity):
+class PoolctlSelect(PoolctlEntity[str], SelectEntity):
     """Select from which the user chooses."""
 
     entity_description: PoolctlSelectDescription
@@ -75,7 +75,7 @@ class PoolctlSelect(PoolctlEntity, SelectEntity):
     @property
     @override
     def current_option(self) -> str | None:
-        return self.entity_description.value_fn(self.view)
+        return self.shown_value
 
     @override
     async def async_select_option(self, option: str) -> None:

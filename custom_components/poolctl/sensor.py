@@ -640,7 +640,7 @@ SENSORS = (
 )
 
 
-class PoolctlSensor(PoolctlEntity, SensorEntity):
+class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
     """One sensor of a controller."""
 
     entity_description: PoolctlSensorDescription
@@ -649,7 +649,7 @@ class PoolctlSensor(PoolctlEntity, SensorEntity):
     @property
     @override
     def native_value(self) -> SensorValue | None:
-        return self.entity_description.value_fn(self.view)
+        return self.shown_value
 
     @property
     @override

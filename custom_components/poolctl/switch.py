@@ -195,8 +195,6 @@ class PoolctlSlotSwitch(SlotEntity, SwitchEntity):
 class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):
     """Switch that arms and disarms a schedule, with the schedule's name."""
 
-    entity_description: PoolctlSwitchDescription
-
     @property
     @override
     def name(self) -> str:
