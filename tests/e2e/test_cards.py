@@ -76,7 +76,7 @@ async def test_pause(pool: Page, api: HomeAssistant) -> None:
     dialog = drums.get_by_role("dialog")
     await expect(dialog).to_contain_text("are not dosed for this time")
     await dialog.get_by_role("button", name="30 min").click()
-    await expect(drums.get_by_role("status")).to_contain_text("Dosing paused until")
+    await expect(drums.get_by_role("status")).to_contain_text("Dosing is paused until")
     # One command follows the other, and the end is stored before they are sent.
     state = await shown(
         api,
@@ -112,7 +112,7 @@ async def test_hold(pool: Page, pools: Pools, api: HomeAssistant) -> None:
     await waterfall.get_by_role("button", name="Hold Waterfall").press("Enter")
     await expect(dialog).to_contain_text("Switched on by ")
     await expect(dialog).to_contain_text(" at ")
-    await dialog.get_by_role("button", name="Release now").press("Enter")
+    await dialog.get_by_role("button", name="Give back now").press("Enter")
     await pools.becomes(relay("Waterfall"), False)
     await expect(waterfall).not_to_contain_text("by hand")
     await card(pool, "outputs").get_by_role("button", expanded=True).click()

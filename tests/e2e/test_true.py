@@ -403,7 +403,7 @@ async def test_menu(pool: Page, api: HomeAssistant) -> None:
         await expect(dialog.locator(".primary")).to_have_count(0)
         await dialog.get_by_role("button", name="Cancel").click()
 
-    now = ["^30 min$", "^2 hr$", "^Until I release it$"]
+    now = ["^30 min$", "^2 hr$", "^Until I give it back$"]
     scheduled = r"^Until .* \(its schedule\)$"
     await outputs.get_by_role("button", expanded=False).click()
     # The pump has a schedule that runs it, the slide has none.

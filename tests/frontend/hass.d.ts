@@ -31,7 +31,7 @@ interface Hass {
   language: string;
   locale: { language: string; time_zone: string; time_format: string; number_format: string };
   themes?: { darkMode: boolean };
-  config: { time_zone: string; components: string[]; unit_system: Record<string, string> };
+  config: { language: string; time_zone: string; components: string[]; unit_system: Record<string, string> };
   callWS(message: Record<string, unknown>): Promise<any>;
   callService(domain: string, service: string, data: unknown, target: unknown): Promise<unknown>;
   formatEntityState(state: HassState, value?: string): string;
@@ -47,7 +47,7 @@ interface Problem {
   step?: string;
   values?: Record<string, string>;
   since?: string;
-  action?: { label: string; entity_id?: string; perform_action?: string; url?: string };
+  action?: { key?: string; label: string; entity_id?: string; perform_action?: string; url?: string };
 }
 
 interface CardConfig {

@@ -319,3 +319,24 @@ def test_a_term_is_that_of_home_assistant(language: str, other: str, term: str) 
     file = FOLDER / f"translations/{language}.json"
     for path, text in texts(json.loads(file.read_text())).items():
         assert not re.search(other, text), f"{path}: Home Assistant says {term}"
+
+
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [
+        ("en", "[Rr]eleas"),
+        ("de", r"[Ff]reigeben?\b"),
+        ("fr", "[Ll]ib[éè]r"),
+        ("es", "[Ll]iber"),
+        ("it", "[Rr]ilasci"),
+        ("nl", "[Vv]rijge"),
+        ("cs", "[Uu]vol[nň]"),
+        ("sv", "[Ss]läpp"),
+        ("pt-BR", "[Ll]ibera"),
+    ],
+)
+def test_outputs_are_given_back(language: str, other: str) -> None:
+    """What ends a hold has one word on screen: an output is given back to its schedules."""
+    file = FOLDER / f"translations/{language}.json"
+    for path, text in texts(json.loads(file.read_text())).items():
+        assert not re.search(other, text), f"{path}: given back, not released"

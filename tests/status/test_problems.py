@@ -528,6 +528,7 @@ async def test_a_pump_that_runs_dry_is_stopped_with_one_button(home: Home) -> No
     await home.live(30)
     problem = problems(home)["dry_run"]
     assert problem["action"] == {
+        "key": "stop_pump",
         "label": "Stop the pump",
         "entity_id": home.entity_id("switch", "pump"),
         "perform_action": "switch.turn_off",
@@ -657,12 +658,17 @@ async def test_the_action_of_a_next_step(home: Home) -> None:
     actions = {key: each.get("action") for key, each in problems(home).items()}
     refill = home.entity_id("button", "mark_acid_drum_full")
     assert actions["acid_low"] == {
+        "key": "mark_acid_drum_full",
         "label": "Mark acid drum full",
         "entity_id": refill,
         "perform_action": "button.press",
     }
     sign_in = "/config/integrations/integration/poolctl"
-    assert actions["sign_in_needed"] == {"label": "Sign in", "url": sign_in}
+    assert actions["sign_in_needed"] == {
+        "key": "sign_in",
+        "label": "Sign in",
+        "url": sign_in,
+    }
 
 
 @pytest.mark.parametrize("lan", [True, False])

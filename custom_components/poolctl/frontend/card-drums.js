@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { capital, days, daysUntil, duration, moment } from "./format.js";
+import { capital, days, daysUntil, duration } from "./format.js";
 import { known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -35,7 +35,7 @@ export class PoolDrums extends PoolCard {
     .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
     .fill { fill: var(--rate); fill-opacity: 0.45; transition: y 300ms, height 300ms; }
     .lid { fill: var(--secondary-text-color); }
-    svg text { fill: var(--primary-text-color); font-size: 18px; font-weight: 500; text-anchor: middle; }
+    svg text { fill: var(--primary-text-color); font-weight: 500; text-anchor: middle; }
     .name { font-weight: 500; }
     .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 12px; min-height: 40px; margin: -8px 0 8px; }
     .head h2 { margin: 0; }
@@ -57,21 +57,22 @@ export class PoolDrums extends PoolCard {
   pause(pool) {
     const { text } = this;
     const switches = pool.all("switch", ...DOSING);
-    const paused = switches.filter(({ state }) => state?.attributes.paused_until);
-    const ends = paused.map(({ state }) => Date.parse(state?.attributes.paused_until));
+    const doses = switches.filter(({ state }) => state?.state === "on");
+    const paused = switches.filter((entity) => entity.state?.attributes.paused_until && !doses.includes(entity));
     if (paused.length) {
       const goOn = () => paused.forEach(({ id }) => this.perform("switch.turn_on", id));
-      const until = fill(text.paused, { time: moment(this.hass, Math.max(...ends)) });
-      return h("div", { class: "head" }, h("span", { role: "status" }, until), h("button", { class: "action", onclick: goOn }, text.resume));
+      const reasons = [...new Set(paused.map((entity) => pool.why(entity)))];
+      const each = doses.length || reasons.length > 1 ? paused.map((entity) => `${pool.named(entity)}: ${pool.why(entity)}`) : reasons;
+      return h("div", { class: "head" }, h("div", { role: "status" }, each.map((line) => h("div", null, line))), h("button", { class: "action", onclick: goOn }, text.resume));
     }
-    if (!switches.some(({ state }) => state?.state === "on")) {
+    if (!doses.length) {
       return null;
     }
     const times = [30, 120].map((minutes) => ({
       label: duration(this.hass, minutes * 60_000),
       run: () => this.perform("poolctl.pause_dosing", switches.map(({ id }) => id), { duration: { minutes } }),
     }));
-    const offer = () => this.ask(text.pause, text.pauses, [{ answers: [...times, { label: text.cancel }] }]);
+    const offer = () => this.ask(() => ({ title: text.pause, text: text.pauses, groups: [{ answers: [...times, { label: text.cancel }] }] }));
     return h("button", { class: "action", onclick: offer }, text.pause);
   }
 
@@ -83,16 +84,16 @@ export class PoolDrums extends PoolCard {
     }
     const size = pool.one("number", doser.size);
     const litres = pool.numbered(left);
-    const full = pool.text(size);
+    const full = pool.reading(size);
     const refill = pool.one("button", doser.refill);
     return {
       name: this.text[`part_${doser.show}`],
       shape: "drum",
       share: litres / pool.numbered(size),
-      value: litres === 0 ? this.text.empty : pool.text(left),
+      value: litres === 0 ? this.text.empty : pool.reading(left),
       note: capital(this.hass, [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · ")),
       rate: Number.isFinite(litres) ? pool.rate(left, ...doser.problems) : "none",
-      action: refill && known(size?.state) && this.confirmed(pool, refill),
+      action: refill && full && this.confirmed(pool, refill),
     };
   }
 
@@ -113,7 +114,7 @@ export class PoolDrums extends PoolCard {
     const limit = pool.one("number", "filter_limit");
     const note = limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "";
     const measured = { value: pool.text(load), note, rate: pool.rate(load, "filter_needs_cleaning") };
-    const unmeasured = { value: "–", note: load ? this.text.measuring : this.text.clean_first, rate: "none" };
+    const unmeasured = { value: "", note: load ? this.text.measuring : this.text.clean_first, rate: "none" };
     return {
       name: this.text.part_filter,
       shape: "filter",
@@ -124,7 +125,8 @@ export class PoolDrums extends PoolCard {
   }
 
   /** @param {Level} level */
-  level({ name, shape, share, value, note, rate, action }) {
+  level({ name, shape, share, value: text, note, rate, action }) {
+    const value = text || "–";
     const part = Math.min(Math.max(Number.isFinite(share) ? share : 0, 0), 1);
     const height = 84 * part;
     return h(
@@ -136,7 +138,7 @@ export class PoolDrums extends PoolCard {
         SHAPES[shape].map((d) => h("path", { class: "lid", d })),
         h("rect", { class: "fill", x: 10, y: 20 + 84 - height, width: 68, height, rx: 4 }),
         h("rect", { class: "shell", x: 6, y: 14, width: 76, height: 94, rx: shape === "drum" ? 10 : 34 }),
-        h("text", { x: 44, y: 68 }, value),
+        h("text", { x: 44, y: 68, "font-size": Math.min(18, 140 / value.length) }, value),
       ),
       h("span", { class: "name" }, name),
       h("span", { class: "soft" }, note),

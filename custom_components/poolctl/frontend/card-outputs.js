@@ -3,7 +3,7 @@
 import { PoolCard, heldByHand } from "./card.js";
 import { around } from "./day.js";
 import { h } from "./dom.js";
-import { duration, moment, number } from "./format.js";
+import { degrees, duration, moment } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -93,13 +93,13 @@ export class PoolOutputs extends PoolCard {
       { key: id, class: ["row", kindOf(entity), on && "on", heldByHand(entity) && "held"].filter(Boolean).join(" ") },
       h(
         "button",
-        { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-focus": id, ...this.pressed(pool, entity) },
+        { class: "switch", role: "switch", "aria-checked": String(on), disabled: off, "data-focus": id, ...this.pressed(entity) },
         h("ha-state-icon", { hass: this.hass, stateObj: state, "aria-hidden": "true" }),
         h("span", null, h("span", { class: "name" }, name), h("span", { class: "state" }, this.says(pool, entity)), this.last(pool, entity)),
       ),
       h(
         "button",
-        { class: "menu", "data-focus": `${id} menu`, "aria-haspopup": "dialog", "aria-label": fill(this.text.hold_name, { name }), disabled: off, onclick: () => this.offer(pool, entity) },
+        { class: "menu", "data-focus": `${id} menu`, "aria-haspopup": "dialog", "aria-label": fill(this.text.hold_name, { name }), disabled: off, onclick: () => this.offer(entity) },
         h("ha-icon", { icon: "mdi:dots-vertical", "aria-hidden": "true" }),
       ),
       kindOf(entity) === "pump" && this.pump(pool),
@@ -129,19 +129,18 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool @param {Entity} entity How warm a spa was last, and when. */
   last(pool, { key }) {
     const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa_heating")?.state?.attributes) || {};
-    const degrees = at && `${number(this.hass, value, 1)} ${this.hass.config.unit_system.temperature}`;
-    return at && h("span", { class: "state soft" }, `${degrees} ${fill(this.text.at, { time: moment(this.hass, Date.parse(at)) })}`);
+    return at && h("span", { class: "state soft" }, `${degrees(this.hass, value)} ${fill(this.text.at, { time: moment(this.hass, Date.parse(at)) })}`);
   }
 
-  /** @param {Pool} pool @param {Entity} entity A tap switches, a long press offers to hold. */
-  pressed(pool, entity) {
+  /** @param {Entity} entity A tap switches, a long press offers to hold. */
+  pressed(entity) {
     const end = () => clearTimeout(this.press);
     return {
       onpointerdown: (/** @type {PointerEvent} */ event) => {
         this.held = false;
         end();
         if (event.button === 0) {
-          this.press = setTimeout(() => ((this.held = true), this.offer(pool, entity)), LONG_PRESS);
+          this.press = setTimeout(() => ((this.held = true), this.offer(entity)), LONG_PRESS);
         }
       },
       onpointerup: end,
@@ -152,8 +151,13 @@ export class PoolOutputs extends PoolCard {
     };
   }
 
-  /** @param {Pool} pool @param {Entity} entity Offer what can be done with it now. */
-  offer(pool, entity) {
+  /** @param {Entity} entity Offer what can be done with it, until that changes. */
+  offer({ id }) {
+    this.ask((pool) => pool.entities.filter((each) => each.id === id).map((entity) => this.choices(pool, entity))[0]);
+  }
+
+  /** @param {Pool} pool @param {Entity} entity What can be done with it now. */
+  choices(pool, entity) {
     const { text } = this;
     const groups = [
       { title: text.keep_on, answers: this.keep(entity, true) },
@@ -166,16 +170,16 @@ export class PoolOutputs extends PoolCard {
         ],
       },
     ];
-    this.ask(pool.named(entity), pool.why(entity) || this.says(pool, entity), groups.filter(({ answers }) => answers.length));
+    return { title: pool.named(entity), text: pool.why(entity) || this.says(pool, entity), groups: groups.filter(({ answers }) => answers.length) };
   }
 
   /** @param {Entity} entity @param {boolean} state How it can be kept on or off. @returns {Answer[]} */
   keep(entity, state) {
     const plan = this.planned(entity);
     const { end, next } = around(plan);
-    const hold = (/** @type {number} */ ms) => () => this.perform("poolctl.hold", entity.id, { state, duration: { seconds: Math.round(ms / 1000) } });
-    const times = [30 * MINUTE, 120 * MINUTE].map((ms) => ({ label: duration(this.hass, ms), run: hold(ms) }));
-    const until = (/** @type {number} */ at, run = hold(at - Date.now())) => ({ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run });
+    const hold = (/** @type {number} */ ms) => this.perform("poolctl.hold", entity.id, { state, duration: { seconds: Math.round(ms / 1000) } });
+    const times = [30 * MINUTE, 120 * MINUTE].map((ms) => ({ label: duration(this.hass, ms), run: () => hold(ms) }));
+    const until = (/** @type {number} */ at, run = () => hold(at - Date.now())) => ({ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run });
     const scheduled = end ? [until(end)] : !state && runs(entity) && next ? [until(next, this.turn(entity, "off"))] : [];
     if (state) {
       return [...times, ...scheduled, { label: this.text.until_given_back, run: this.turn(entity, "on") }];

@@ -19,6 +19,13 @@ const LOOK = {
   problem: ["poor", "mdi:exclamation-thick"],
   unknown: ["none", "mdi:help"],
   checking: ["fair", "mdi:timer-sand"],
+  no_status: ["none", "mdi:help"],
+};
+
+/** Go to another page of Home Assistant. @type {(path: string) => void} */
+const go = (path) => {
+  history.pushState(null, "", path);
+  window.dispatchEvent(new CustomEvent("location-changed", { detail: { replace: false } }));
 };
 
 export class PoolHeadline extends PoolCard {
@@ -29,7 +36,7 @@ export class PoolHeadline extends PoolCard {
     .disc .water { fill: var(--primary-color); fill-opacity: 0.3; }
     .still .disc .water, .lost .disc .water { fill: var(--primary-text-color); fill-opacity: 0.12; }
     .disc text { fill: var(--primary-text-color); font-size: 22px; font-weight: 500; text-anchor: middle; }
-    .lost .disc text { fill: var(--secondary-text-color); }
+    .lost .disc text, .disc .aged { fill: var(--secondary-text-color); }
     .runs .disc .water { animation: waves 4s linear infinite; }
     @keyframes waves { to { transform: translateX(-48px); } }
     .word { display: flex; align-items: center; gap: 8px; font-size: 22px; font-weight: 500; line-height: 28px; }
@@ -51,35 +58,32 @@ export class PoolHeadline extends PoolCard {
   `;
 
   open = false;
-  /** Of which loss the last readings were asked for; 0 while it is not lost. */
-  asked = 0;
+  /** When it answered last, if its last readings were asked for; 0 while it is not lost. */
+  lostAt = 0;
   /** @type {{ label: string, value: string }[]} */
   last = [];
 
   /** @param {Pool} pool */
-  changed(pool) {
+  async changed(pool) {
     // Until its state expires, the other cards still show them.
     const gone = pool.lost && !known(pool.one("sensor", "ph", "water_temperature")?.state);
     const since = (gone && pool.answeredAt) || 0;
-    if (since !== this.asked) {
-      this.asked = since;
-      this.last = [];
-      if (since) {
-        this.remember(pool, since);
-      }
+    if (since !== this.lostAt) {
+      this.lostAt = since;
+      this.last = since ? await this.remembered(pool, since) : [];
+      this.show();
     }
   }
 
-  /** @param {Pool} pool @param {number} lost Look up what was measured last before the controller was lost. */
-  async remember(pool, lost) {
+  /** @param {Pool} pool @param {number} lost What was measured last before the controller was lost. */
+  async remembered(pool, lost) {
     const readings = pool.all("sensor", "water_temperature", "ph", "orp");
     const past = await pool.states(readings, lost - 30 * MINUTE).catch(() => undefined);
-    this.last = readings.flatMap((entity) => {
+    return readings.flatMap((entity) => {
       const valid = (past?.[entity.id] ?? []).filter(({ s }) => Number.isFinite(Number(s)));
       const found = valid[valid.length - 1];
       return found ? [{ label: pool.named(entity), value: pool.text(entity, found.s) }] : [];
     });
-    this.show();
   }
 
   /** @param {Pool} pool */
@@ -126,13 +130,13 @@ export class PoolHeadline extends PoolCard {
 
   /** @param {Pool} pool The action of the next step. */
   step(pool) {
-    const { label, entity_id: id, perform_action: action, url } = pool.problems[0]?.action ?? {};
+    const { key, label, entity_id: id, perform_action: action, url } = pool.problems[0]?.action ?? {};
     const button = pool.entities.find((entity) => entity.domain === "button" && entity.id === id);
     if (button) {
       return this.confirmed(pool, button, "primary step");
     }
-    const run = () => (id && action ? this.perform(action, id) : this.go(url ?? ""));
-    return label && h("button", { key: "step", class: "action primary step", onclick: run }, label);
+    const run = () => (id && action ? this.perform(action, id) : go(url ?? ""));
+    return label && h("button", { key: "step", class: "action primary step", onclick: run }, this.text[`action_${key}`] ?? label);
   }
 
   /** @param {Pool} pool @returns {Headline} */
@@ -167,7 +171,7 @@ export class PoolHeadline extends PoolCard {
     }
     const state = pool.state("sensor", "status");
     const open = pool.checking.length > 0 || pool.all("sensor", "ph", "orp", "water_temperature").some(outside);
-    const shown = open ? "checking" : state in LOOK ? state : "unknown";
+    const shown = !pool.status ? "no_status" : open ? "checking" : state in LOOK ? state : "unknown";
     const [rate, icon] = LOOK[shown];
     return { rate, icon, word: (!open && doing.word) || text[shown], sentence };
   }
@@ -178,7 +182,7 @@ export class PoolHeadline extends PoolCard {
     if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
       return "";
     }
-    const ends = now < target ? [now, target] : [now ?? target];
+    const ends = now >= target ? [now] : [now ?? NaN, target];
     const degrees = ends.map((value) => number(this.hass, value, Number.isInteger(value) ? 0 : 1)).join(" → ");
     const warm = Date.parse(pool.state("sensor", "spa_expected_warm_time"));
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
@@ -214,14 +218,15 @@ export class PoolHeadline extends PoolCard {
   /** @param {Pool} pool The water with its temperature, in a ring of the colour of its condition. */
   disc(pool) {
     const water = pool.one("sensor", "water_temperature");
-    const degrees = known(water?.state) ? pool.text(water).replace(/\s*[CF]$/, "").replace(/\s/g, "") : "";
+    const degrees = pool.reading(water).replace(/\s*[CF]$/, "").replace(/\s/g, "");
+    const aged = pool.throughCloud || water?.state?.attributes.measured_at;
     return h(
       "svg",
       { class: "disc", viewBox: "0 0 96 96", "aria-hidden": "true" },
       h("defs", null, h("clipPath", { id: "inside" }, h("circle", { cx: 48, cy: 48, r: 42 }))),
       h("g", { "clip-path": "url(#inside)" }, h("path", { class: "water", d: `M0 52 q12 -8 24 0 t24 0 t24 0 t24 0 t24 0 t24 0 V96 H0 Z` })),
       h("circle", { class: "ring", cx: 48, cy: 48, r: 44 }),
-      h("text", { x: 48, y: 46 }, degrees),
+      h("text", { class: aged && "aged", x: 48, y: 46 }, degrees),
     );
   }
 

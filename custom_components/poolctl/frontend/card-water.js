@@ -19,12 +19,8 @@ const LEAST = 4;
 /** A range with half of it more on both sides. @type {(range: [number, number]) => [number, number]} */
 const around = ([low, high]) => [low - (high - low) / 2, high + (high - low) / 2];
 
-/** Keys of the problems that rate a reading. @type {Record<string, string[]>} */
-const RATED = {
-  ph: ["ph_out_of_range", "stale_readings"],
-  orp: ["orp_out_of_range", "stale_readings"],
-  water_temperature: ["stale_readings"],
-};
+/** Keys of the problems that rate a reading. @type {(entity: Entity) => string[]} */
+const ratedBy = ({ key }) => (key === AIR ? [] : [`${key}_out_of_range`, "stale_readings"]);
 
 export class PoolWater extends PoolCard {
   static contents = ["water_temperature", "ph", "orp", "air_temperature"];
@@ -52,7 +48,7 @@ export class PoolWater extends PoolCard {
 
   /** @type {Record<string, import("./pool.js").Point[]>} */
   past = {};
-  asked = 0;
+  recalled = 0;
 
   /** @param {Pool} pool */
   readings(pool) {
@@ -60,17 +56,12 @@ export class PoolWater extends PoolCard {
   }
 
   /** @param {Pool} pool */
-  changed(pool) {
-    if (Date.now() - this.asked > HOUR) {
-      this.asked = Date.now();
-      this.recall(pool);
+  async changed(pool) {
+    if (Date.now() - this.recalled > HOUR) {
+      this.recalled = Date.now();
+      this.past = await pool.statistics(this.readings(pool), Date.now() - DAY, "hour");
+      this.show();
     }
-  }
-
-  /** @param {Pool} pool */
-  async recall(pool) {
-    this.past = await pool.statistics(this.readings(pool), Date.now() - DAY, "hour");
-    this.show();
   }
 
   /** @param {Pool} pool */
@@ -119,7 +110,7 @@ export class PoolWater extends PoolCard {
   /** @param {Pool} pool @param {Entity} entity @param {number} common The time that the card has for all. */
   reading(pool, entity, common) {
     const value = this.reads(pool, entity);
-    const found = pool.rate(entity, ...(RATED[entity.key] ?? []));
+    const found = pool.rate(entity, ...ratedBy(entity));
     const at = this.measuredAt(pool, entity);
     const fresh = !Number.isFinite(at) && !pool.throughCloud;
     const rate = Number.isFinite(value) && (fresh || found !== "good") ? found : "none";
@@ -139,7 +130,7 @@ export class PoolWater extends PoolCard {
     if (!Number.isFinite(value)) {
       return "–";
     }
-    const [figure, ...unit] = pool.text(entity, known(entity.state) ? undefined : String(value)).split(/\s(?=\D*$)/);
+    const [figure, ...unit] = pool.reading(entity).split(/\s(?=\D*$)/);
     return [figure, unit.length > 0 && h("small", null, ` ${unit.join(" ")}`)];
   }
 

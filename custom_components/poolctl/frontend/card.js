@@ -38,12 +38,13 @@ const STYLE = `
 /** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
 
 /** @typedef {{ label: string, run?: () => unknown, look?: string }} Answer A button of a dialog. */
+/** @typedef {{ title: string, text: string, groups: { title?: string, answers: Answer[] }[] }} Question */
 
 /** Whether an output is held on or off. @type {(entity: import("./pool.js").Entity) => boolean} */
 export const heldByHand = ({ state }) => state?.attributes.held_by_hand === true;
 
-/** @type {Map<string, Promise<Planned[]>>} Plans of a week that cards share, by what they depend on. */
-const plans = new Map();
+/** @type {{ of: string, runs: Promise<Planned[]> }} The plan of a week that cards share, and what it depends on. */
+let shared = { of: "", runs: Promise.resolve([]) };
 
 /** A card of one pool. A card says what it shows in `draw`. */
 export class PoolCard extends HTMLElement {
@@ -59,8 +60,8 @@ export class PoolCard extends HTMLElement {
   /** @type {Planned[]} */
   plan = [];
   planOf = "";
-  /** @type {import("./dom.js").Tree | undefined} What stands above the page: a question or a choice. */
-  dialog;
+  /** @type {((pool: Pool) => Question | undefined) | undefined} What stands above the page: a question or a choice. */
+  asked;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   timer;
 
@@ -112,7 +113,7 @@ export class PoolCard extends HTMLElement {
       this.pool = pool;
       this.askPlan(pool);
       this.changed(pool);
-      load(language, this.hass.callWS).then(() => this.show());
+      Promise.all([language, config.language].map((each) => load(each, this.hass.callWS))).then(() => this.show());
     }
   }
 
@@ -126,12 +127,15 @@ export class PoolCard extends HTMLElement {
       return;
     }
     this.planOf = planOf;
-    if (!plans.has(planOf)) {
+    if (shared.of !== planOf) {
       const asked = this.hass.callWS({ type: "poolctl/plan", device_id: pool.id, start, end });
-      plans.clear();
-      plans.set(planOf, asked.then(({ runs }) => runs, () => []));
+      shared = { of: planOf, runs: asked.then(({ runs }) => runs) };
     }
-    this.plan = (await plans.get(planOf)) ?? [];
+    this.plan = await shared.runs.catch(() => {
+      // The connection may be lost: the next state asks again.
+      this.planOf = shared.of = "";
+      return [];
+    });
     this.show();
   }
 
@@ -161,7 +165,7 @@ export class PoolCard extends HTMLElement {
     const found = this.pool.entities.length > 0;
     const content = found ? this.draw(this.pool) : [h("p", { class: "soft" }, this.text.none)];
     // A sheet that is constructed is unknown to the browsers of older tablets.
-    patch(this.root, [h("style", null, STYLE + style), h(tag, null, content), ...(this.dialog ? [this.dialog] : [])]);
+    patch(this.root, [h("style", null, STYLE + style), h(tag, null, content), this.dialog(this.asked?.(this.pool))].flat());
     const dialog = this.root.querySelector("dialog");
     if (dialog && !dialog.open && dialog.isConnected) {
       dialog.showModal();
@@ -179,15 +183,22 @@ export class PoolCard extends HTMLElement {
   /** @param {Pool} _pool @returns {any} */
   draw(_pool) {}
 
-  /** @param {string} title @param {string} text @param {{ title?: string, answers: Answer[] }[]} groups What can be chosen. */
-  ask(title, text, groups) {
-    const close = () => {
-      this.dialog = undefined;
-      this.show();
-    };
-    this.dialog = h(
+  /** @param {PoolCard["asked"]} question What can be chosen: it is drawn anew with the card. */
+  ask(question) {
+    this.asked = question;
+    this.show();
+  }
+
+  /** @param {Question | undefined} question @returns {import("./dom.js").Tree | []} */
+  dialog(question) {
+    if (!question) {
+      return [];
+    }
+    const { title, text, groups } = question;
+    const close = () => this.ask(undefined);
+    return h(
       "dialog",
-      { key: title + text, "aria-label": title, onclose: close, onclick: (/** @type {Event} */ event) => event.target instanceof HTMLDialogElement && close() },
+      { key: title, "aria-label": title, onclose: close, onclick: (/** @type {Event} */ event) => event.target instanceof HTMLDialogElement && close() },
       h("h2", null, title),
       text && h("p", { class: "soft" }, text),
       groups.map((group) =>
@@ -199,14 +210,13 @@ export class PoolCard extends HTMLElement {
         ),
       ),
     );
-    this.show();
   }
 
   /** @param {Pool} pool @param {import("./pool.js").Entity} button A button that first states its effect. @param {string} [look] */
   confirmed(pool, button, look = "") {
     const label = pool.named(button);
     const press = { label, look: "primary", run: () => this.perform("button.press", button.id) };
-    const ask = () => this.ask(label, this.effect(pool, button), [{ answers: [press, { label: this.text.cancel }] }]);
+    const ask = () => this.ask((now) => ({ title: label, text: this.effect(now, button), groups: [{ answers: [press, { label: this.text.cancel }] }] }));
     return h("button", { key: button.id, class: `action ${look}`, disabled: button.state?.state === "unavailable", onclick: ask }, label);
   }
 
@@ -224,12 +234,6 @@ export class PoolCard extends HTMLElement {
   async perform(action, entityId, data) {
     const [domain, service] = action.split(".");
     await this.hass.callService(domain, service, data, { entity_id: entityId }).catch(() => {});
-  }
-
-  /** @param {string} path Go to another page of Home Assistant. */
-  go(path) {
-    history.pushState(null, "", path);
-    window.dispatchEvent(new CustomEvent("location-changed", { detail: { replace: false } }));
   }
 
   /** @param {string} entityId Open Home Assistant's own dialog of an entity. */

@@ -66,12 +66,14 @@ export function duration(hass, ms) {
   return [hours && part(hours, "hour"), (minutes % 60 || !hours) && part(minutes % 60, "minute")].filter(Boolean).join(" ");
 }
 
-/** @type {(hass: Hass, value: number, digits?: number) => string} */
+/** "–" is no number. @type {(hass: Hass, value: number, digits?: number) => string} */
 export const number = (hass, value, digits = 0) =>
-  new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(value);
+  Number.isFinite(value)
+    ? new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+    : "–";
+
+/** A temperature in the unit of the home. @type {(hass: Hass, value: number) => string} */
+export const degrees = (hass, value) => `${number(hass, value, 1)} ${hass.config.unit_system.temperature}`;
 
 /** Both ends of a range, as exactly as it is wide. @type {(hass: Hass, range: number[]) => string[]} */
 export const ends = (hass, range) => range.map((end) => number(hass, end, range[1] < 5 ? 2 : range[1] < 100 ? 1 : 0));

@@ -1,6 +1,6 @@
 // One controller as the frontend has it: its entities and those of its parts, by their keys.
 
-import { worded } from "./format.js";
+import { degrees, worded } from "./format.js";
 import { words } from "./words.js";
 
 // The owner of a sensor may have chosen another unit for it than that of the drum.
@@ -11,6 +11,9 @@ const LITRES = { mL: 0.001, L: 1, "m³": 1000, "fl. oz.": 0.0295735, gal: 3.7854
 /** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState | undefined }} Entity */
 
 /** @typedef {{ start: number, mean: number | null }} Point */
+
+// What is known of the controller itself: no card is true without it, even if a person hid it.
+const SITUATION = ["status", "connection"];
 
 /** @type {(hass: Hass) => HassEntity[]} */
 const ours = (hass) => Object.values(hass.entities).filter(isOurs);
@@ -62,8 +65,17 @@ export class Pool {
     this.id = controllerOf(hass, deviceId) ?? controllers(hass)[0]?.id;
     /** @type {Entity[]} */
     this.entities = ours(hass)
-      .filter((entity) => !entity.hidden && controllerOf(hass, entity.device_id) === this.id)
-      .map((entity) => describe(hass, entity));
+      .filter((entity) => (!entity.hidden || SITUATION.includes(entity.translation_key ?? "")) && controllerOf(hass, entity.device_id) === this.id)
+      .map(({ entity_id: id, translation_key: key, entity_category: category = null }) => {
+        const state = hass.states[id];
+        return { id, key: key ?? state?.attributes.device_class ?? "", domain: id.slice(0, id.indexOf(".")), category, state };
+      });
+    this.status = this.one("sensor", "status");
+    this.connection = this.one("sensor", "connection");
+    /** What one read showed, and a second one has to confirm. @type {string[]} */
+    this.checking = this.status?.state?.attributes.checking ?? [];
+    /** Whether the cloud is the only way, which can do less. */
+    this.throughCloud = this.connection?.state?.state === "cloud";
   }
 
   get name() {
@@ -90,12 +102,13 @@ export class Pool {
   }
 
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
-  named(entity, parts, text = words(this.hass.language)) {
+  named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
     const usual = entity.domain === "climate" || entity.key === "spa_expected_warm_time" ? OF_PART : { type: "entity" };
     const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
-    // What has the name of its part has none of its own.
-    return entity.key === "spa_mode" && name === text.mode ? text.spa_mode : name.replace(/ ·\s*$/, "");
+    // Names have the language of the home. What has the name of its part has none of its own.
+    const unnamed = entity.key === "spa_mode" && name === words(this.hass.config.language).mode;
+    return unnamed ? words(this.hass.language).spa_mode : name.replace(/ ·\s*$/, "");
   }
 
   /** @param {Entity | undefined} entity Its state as a number, of a volume in litres; NaN where there is none. */
@@ -111,6 +124,12 @@ export class Pool {
   /** @param {Entity | undefined} entity @param {string} [state] Its state in words, or another one. */
   text(entity, state) {
     return entity?.state ? this.hass.formatEntityState(entity.state, state) : "";
+  }
+
+  /** @param {Entity | undefined} entity A reading in words, or the last one while there is none. */
+  reading(entity) {
+    const last = entity?.state?.attributes.last_temperature;
+    return known(entity?.state) ? this.text(entity) : last === undefined ? "" : degrees(this.hass, last);
   }
 
   /** @param {Entity[]} entities @param {number} from @param {Record<string, unknown>} [more] What the recorder has of their states since a moment. @returns {Promise<Record<string, import("./day.js").Past[]>>} */
@@ -142,28 +161,10 @@ export class Pool {
     });
   }
 
-  /** What one read showed, and a second one has to confirm. @returns {string[]} */
-  get checking() {
-    return this.status?.state?.attributes.checking ?? [];
-  }
-
   /** When it answered last, in ms, while it does not. */
   get answeredAt() {
     const { attributes, last_changed } = this.connection?.state ?? {};
     return Date.parse(attributes?.last_answer ?? last_changed ?? "");
-  }
-
-  get status() {
-    return this.one("sensor", "status");
-  }
-
-  get connection() {
-    return this.one("sensor", "connection");
-  }
-
-  /** Whether the cloud is the only way, which can do less. */
-  get throughCloud() {
-    return this.connection?.state?.state === "cloud";
   }
 
   /** Whether neither the network nor the cloud reaches the controller. */
@@ -182,19 +183,7 @@ export class Pool {
     if (found.length || this.checking.some((key) => keys.includes(key)) || outside(entity)) {
       return "fair";
     }
-    return this.lost || this.throughCloud || (entity && !known(entity.state)) ? "none" : "good";
+    const reported = [this.status, entity ?? this.status].every((each) => known(each?.state));
+    return reported && !this.lost && !this.throughCloud ? "good" : "none";
   }
-}
-
-/** @type {(hass: Hass, entity: HassEntity) => Entity} */
-function describe(hass, entity) {
-  const id = entity.entity_id;
-  const state = hass.states[id];
-  return {
-    id,
-    key: entity.translation_key ?? state?.attributes.device_class ?? "",
-    domain: id.slice(0, id.indexOf(".")),
-    category: entity.entity_category ?? null,
-    state,
-  };
 }

@@ -84,12 +84,15 @@ def next_step(hass: HomeAssistant, problem: Active) -> str:
 def action_of(
     hass: HomeAssistant, device_id: str, problem: Active
 ) -> dict[str, dict[str, str]]:
-    """Return what does the next step: a label, with a page or the action on an entity."""
+    """Return what does the next step: a label, with a page or the action on an entity.
+
+    With the key of the label, a card shows it in the language of its user.
+    """
     if (action := problem.action) is None:
         return {}
-    label = text(hass, {}, f"action_{action.key}")
+    named = {"key": action.key, "label": text(hass, {}, f"action_{action.key}")}
     if action.url:
-        return {"action": {"label": label, "url": action.url}}
+        return {"action": {**named, "url": action.url}}
     platform, perform = Platform.BUTTON, "button.press"
     if action.switch:
         platform, perform = Platform.SWITCH, "switch.turn_off"
@@ -98,8 +101,8 @@ def action_of(
     )
     if found is None or hass.states.get(found) is None:
         return {}
-    label = label or name_of(hass, platform, action.key)
-    return {"action": {"label": label, "entity_id": found, "perform_action": perform}}
+    named["label"] = named["label"] or name_of(hass, platform, action.key)
+    return {"action": {**named, "entity_id": found, "perform_action": perform}}
 
 
 def in_words(hass: HomeAssistant, explanation: Explanation) -> str:
