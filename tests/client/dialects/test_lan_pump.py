@@ -109,6 +109,21 @@ async def test_another_firmware_releases_it(small_pool: Speak) -> None:
     assert not is_held(rig)
 
 
+async def test_off_outside_a_window_holds_nothing(small_pool: Speak) -> None:
+    """L5: where `v2_manual_set` off holds the pump off, it is released at once."""
+    rig = await small_pool()
+    rig.pool.pool.schedules[0].enabled = False
+    await rig.polls(300)
+    await rig.controller.queries.refresh()
+    await rig.controller.holds.switch(rig.output(0), True)
+    await rig.polls(30)
+    rig.forget()
+    await rig.controller.holds.switch(rig.output(0), False)
+    assert not is_held(rig) and shown_as_held(rig) == ()
+    assert rig.names("a") == ["cmd", "aux"]
+    assert rig.shown.pump_on is False
+
+
 # Release
 
 
