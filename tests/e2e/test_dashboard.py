@@ -157,7 +157,8 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
         dialog = drums.get_by_role("dialog")
         await expect(dialog).to_contain_text("counts from a full drum of 20")
         await dialog.get_by_role("button", name=answer).click()
-        await expect(drums.get_by_text(f"{litres} L", exact=True)).to_be_visible()
+        acid = drums.locator(".drum", has_text="Acid")
+        await expect(acid.get_by_text(f"{litres} L", exact=True)).to_be_visible()
 
 
 async def speaks_languages(page: Page) -> None:

@@ -132,6 +132,12 @@ test("a hold until a time ends at that time, however long the menu was open", (c
   assert.deepEqual(held, [["poolctl.hold", 3000]]);
 });
 
+test("a pump that runs on to cool the heater is not off", () => {
+  const pump = (status) => drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "off", {}], ["sensor.pump_status", status, {}]]).says;
+  assert.match(pump("cooling_down"), /Pump Cooling_down/);
+  assert.match(pump("off"), /Pump Off/);
+});
+
 test("an action is labelled in the language of the page", () => {
   const problems = [{ key: "sign_in_needed", severity: "problem", sentence: "You are signed out.", action: { key: "sign_in", label: "Sign in", url: "/config" } }];
   assert.match(drawn(PoolHeadline, [["sensor.status", "problem", { problems }], CONNECTION], { language: "de" }).says, /Anmelden/);

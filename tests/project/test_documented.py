@@ -67,3 +67,64 @@ def test_what_automations_use(kind: str, heading: str) -> None:
         outside = re.sub(r"\(.*?\)", "", options)
         listed[found.groups()] = {*re.findall(r"`(\w+)`", outside)}
     assert listed == truth
+
+
+OTHERS = frozenset(
+    {
+        # of Home Assistant and of the Marketplace
+        *("⋮", "Actions", "Add", "Add action", "Add card", "Add condition", "Delete"),
+        *("Add dashboard", "Add device", "Add event", "Add integration", "Add trigger"),
+        *("Assist", "Community dashboards", "Create", "Dashboards", "Developer tools"),
+        *("Devices & services", "Discovered", "Download", "Download diagnostics"),
+        *("Electricity", "Enable polling for changes", "Expose", "Heat", "Install"),
+        *("Individual electrical devices", "Keep", "Marketplace", "Reconfigure"),
+        *("Remove", "Repairs", "State", "System", "System information", "Uninstall"),
+        *("System options", "Take control", "This and all future events"),
+        *("Voice assistants", "safe mode", "cast"),
+        # of the vendor, of the network, of this project
+        *(
+            "Command Protocol v2",
+            "Too many attempts",
+            "Bonjour",
+            "Pool Math",
+            "HA plan",
+        ),
+        *("How it goes on my controller", "Check it on your controller"),
+        # words that are stressed, or said by voice
+        *("when", "and if", "changes", "general", "pool heating", "the spa", "n"),
+        *("Network",),  # a column of the same page
+    }
+)
+"""What is in italics on the pages for owners, and not a text of ours on screen."""
+
+
+PART_OF_A_MESSAGE = 4
+"""How many words of a message are quoted at least."""
+
+
+def _on_screen(found: Any) -> set[str]:
+    if isinstance(found, str):
+        return {found.casefold().strip(".")}
+    return {text for each in found.values() for text in _on_screen(each)}
+
+
+def test_names_on_screen() -> None:
+    """A page names an entity, an option or a button as the screen does."""
+    blueprints = (README.parent / "blueprints").rglob("*.yaml")
+    names = {load_yaml_dict(str(file))["blueprint"]["name"] for file in blueprints}
+    texts = _on_screen(ENGLISH) | {name.casefold() for name in names}
+    for page in {README, *DOCS.glob("*.md")} - {DOCS / "protocol.md"}:
+        plain = re.sub(r"```.*?```|\*\*", "", page.read_text(), flags=re.DOTALL)
+        italics = re.findall(
+            r"(?<![\w\\*])\*([^*\s][^*]{0,60}?)\*(?!\w)", " ".join(plain.split())
+        )
+        for name in {each.strip("[]") for each in italics} - OTHERS:
+            shown = name.casefold().removeprefix("... ")
+            # A message is quoted in part, and so is a choice that explains itself.
+            long = len(shown.split()) >= PART_OF_A_MESSAGE
+            assert any(
+                shown == text
+                or text.startswith(f"{shown}:")
+                or (long and shown in text)
+                for text in texts
+            ), f"{page.name}: no text on screen is {name!r}"

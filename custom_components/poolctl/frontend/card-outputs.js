@@ -198,8 +198,11 @@ export class PoolOutputs extends PoolCard {
     const { text } = this;
     const { mode, schedule } = entity.state?.attributes ?? {};
     const end = this.endOf(entity);
+    const status = pool.one("sensor", "pump_status");
+    // A pump that was switched off may run on, to cool the heater.
+    const runsOn = kindOf(entity) === "pump" && status?.state?.state === "cooling_down";
     const what = [
-      pool.text(entity),
+      pool.text(runsOn ? status : entity),
       heldByHand(entity) ? text.by_hand : mode === "schedule" && schedule,
       end && fill(text.until, { time: moment(this.hass, end) }),
     ];
