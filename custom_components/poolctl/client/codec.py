@@ -17,7 +17,7 @@ Fields whose name begins with `_` are not stored.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import Enum
 from functools import cache
 from operator import attrgetter
@@ -39,6 +39,8 @@ ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
 _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
+_YEARS: Final = range(1900, 3000)
+"""Years of which any may be calculated with any other."""
 
 
 class _Form(NamedTuple):
@@ -189,7 +191,7 @@ def _enum(kind: Any, marks: list[object]) -> _Form:
 def _time(kind: Any, marks: list[object]) -> _Form:
     def read(value: object) -> date:
         time: date = kind.fromisoformat(_checked(value, str))
-        if not MINYEAR < time.year < MAXYEAR:
+        if time.year not in _YEARS:
             raise ValueError("no calculation with it would be possible")
         if isinstance(time, datetime) and time.tzinfo is None:
             raise ValueError("a time without a zone")

@@ -186,19 +186,24 @@ class Controller:
     async def leave(self, *, only_lan: bool = False) -> Left:
         """Undo in 10 s, heat first, what cannot be undone later; return the rest."""
         leaves_by = time.monotonic() + LEAVING
+        await self.stop()  # the controller answers one request at a time
         if not only_lan and (*self.heat.all, *self.holds.all, *self.pauses.all):
             # The LAN may have been lost a moment ago, or nothing was read yet.
             with suppress(TimeoutError):
                 async with asyncio.timeout(LEAVING / 2):
                     await self.poller.read_in_haste()
-        within = min(LEAVING / 2, leaves_by - time.monotonic())
-        heat = await self.heat.leave(within, only_lan=only_lan)
-        within = leaves_by - time.monotonic()
-        holds, pauses = await asyncio.gather(
-            self.holds.leave(within, only_lan=only_lan),
-            self.pauses.leave(within, only_lan=only_lan),
+
+        def share(of: int) -> float:
+            return (leaves_by - time.monotonic()) / of
+
+        # One after the other: a command that hangs must not take the time of others.
+        heat = await self.heat.leave(share(2), only_lan=only_lan)
+        await self.stop()
+        return Left(
+            heat=heat,
+            holds=await self.holds.leave(share(2), only_lan=only_lan),
+            pauses=await self.pauses.leave(share(1), only_lan=only_lan),
         )
-        return Left(heat, holds, pauses)
 
     async def stop(self) -> None:
         """Cancel the coalesced commands; new ones are still accepted."""

@@ -83,6 +83,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     assert small.controller.live.choices.pump_speed == 50
     assert small.reported.last_speed == 75
     await small.polls(240)
+    await small.polls(15)
     assert small.reported.readings.pump_speed == small.reported.last_speed == 50
     assert small.names().count("cmd") == 1
 

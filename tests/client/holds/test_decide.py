@@ -45,6 +45,7 @@ NOT_YET: dict[str, Any] = {"state": Known.REQUESTED}
 NOT_NEEDED: dict[str, Any] = {"needed": False, "until": NOW - HOUR}
 DOUBTED: dict[str, Any] = {"doubted_at": AT - 9.9}
 OURS, OTHER = {"ours": True}, {"ours": False}
+COPY: dict[str, Any] = {"ours": True, "weak": True, "old": 300.0}
 OLD = timedelta(days=30)
 
 
@@ -189,9 +190,9 @@ def test_how_long_to_wait(changes: dict[str, Any], wait: float) -> None:
         (None, AT, {"ours": None}, None, False),
         (SENT_AT + 5, AT, {"ours": None}, SENT_AT + 5, False),
         # A copy confirms nothing, and ends a doubt only if it is certainly newer.
-        (None, AT, OURS | {"weak": True, "old": 300.0}, None, False),
-        (AT - 299, AT, OURS | {"weak": True, "old": 300.0}, AT - 299, False),
-        (AT - 300, AT, OURS | {"weak": True, "old": 300.0}, None, False),
+        (None, AT, COPY, None, False),
+        (AT - 299, AT, COPY, AT - 299, False),
+        (AT - 300, AT, COPY, None, False),
     ],
 )
 def test_a_read(
@@ -204,8 +205,16 @@ def test_a_read(
     hold = replace(HELD, doubted_at=doubted_at, maybe_undone=True, **NOT_YET)
     found = with_read(hold, Seen(at, **shows))
     assert (found.doubted_at, found.confirmed) == (doubted_later, confirmed)
-    assert found.previous is (None if confirmed else EARLIER)
+    replaces = confirmed or shows == COPY
+    assert found.previous is (None if replaces else EARLIER)
     assert found.maybe_undone is not confirmed
+
+
+@pytest.mark.parametrize(("age", "replaces"), [(299.9, False), (300.0, True)])
+def test_a_copy_that_may_be_older_than_the_command(age: float, replaces: bool) -> None:
+    """It does not show that the claim has replaced the previous one."""
+    found = with_read(replace(HELD, **NOT_YET), Seen(SENT_AT + age, **COPY))
+    assert (found.previous is None, found.confirmed) == (replaces, False)
 
 
 @pytest.mark.parametrize(

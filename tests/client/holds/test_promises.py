@@ -102,8 +102,8 @@ class _Heat(Kind):
         rig.settings["heating"] = others | SOLAR * changed
 
 
-OUTPUTS = _Outputs("holds", "aux")
-KINDS = [OUTPUTS, _Dosers("pauses", "cmd"), _Heat("heat", "cmd")]
+OUTPUTS, DOSERS = _Outputs("holds", "aux"), _Dosers("pauses", "cmd")
+KINDS = [OUTPUTS, DOSERS, _Heat("heat", "cmd")]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

@@ -295,6 +295,16 @@ def test_last_speed(expected: int, reads: list[tuple[int | None, int | None]]) -
         assert from_lan(state, **lan, flags2=2).last_speed == 50  # it primes
 
 
+def test_one_odd_speed() -> None:
+    """L15: the pump does not start at it later."""
+    state, found = PoolState(), []
+    for speed in (75, 75, 100, 75, 40, 0, 60, 60):
+        mode = 99 if speed else 0
+        state = from_lan(state, main_pump_mode=mode, pump_speed=speed)
+        found.append(state.last_speed)
+    assert found == [75, 75, 75, 75, 75, 75, 75, 60]
+
+
 def test_variable_speed() -> None:
     for pump, expected in (
         (None, None),

@@ -127,7 +127,13 @@ class Claim(ABC):
         if self.until is None:
             return claim
         lasts = LONGEST_HOLD if self.lasts is None else timedelta(seconds=self.lasts)
-        return replace(claim, until=min(self.until, now + lasts))
+        return claim.moved(min(self.until, now + lasts))
+
+    def moved(self, until: datetime) -> Self:
+        """Return the claim by another clock: all its times move with its end."""
+        by = until - (self.until or until)
+        claims = {name: end and end + by for name, end in self.claims.items()}
+        return replace(self, since=self.since + by, until=until, claims=claims)
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""

@@ -201,9 +201,10 @@ class Claims[C: Claim](ABC):
         self._set(thing, claim)
         await self._live.save()
 
-    def _maybe_undone(self, thing: int, err: PoolctlError) -> None:
+    def _maybe_undone(self, thing: int, err: Exception) -> None:
         """Note an error of a command that undoes a claim: it may have run."""
-        if (claim := self._all.get(thing)) is not None and err.ran is not False:
+        did_not = isinstance(err, PoolctlError) and err.ran is False
+        if (claim := self._all.get(thing)) is not None and not did_not:
             self._all[thing] = replace(claim, maybe_undone=True)
 
     @contextmanager
@@ -253,12 +254,12 @@ class Claims[C: Claim](ABC):
 
     # Work
 
-    async def work(self) -> list[PoolctlError]:
-        """Do what is due, each by itself; return the failures.
+    async def work(self) -> list[Exception]:
+        """Do what is due, each by itself; return the failures, raise a fault of our own.
 
         What shows the claims is read first: a user who changed it meanwhile ended them.
         """
-        failures: list[PoolctlError] = []
+        failures: list[Exception] = []
         async with self._working:
             previous = self.all
             if self.due() and not await self._look():
@@ -275,10 +276,15 @@ class Claims[C: Claim](ABC):
             self._report_ended()
             if self.all != previous:
                 self._live.publish()
+        for fault in _faults(failures):
+            raise fault
         return failures
 
-    async def _try(self, claim: C) -> PoolctlError | None:
-        """Undo one claim; return the error if that is not confirmed."""
+    async def _try(self, claim: C) -> Exception | None:
+        """Undo one claim; return the error if that is not confirmed.
+
+        None of them, not even a fault of our own, keeps another claim from its attempt.
+        """
         thing = claim.thing
         self._undoing.add(thing)
         try:
@@ -286,7 +292,7 @@ class Claims[C: Claim](ABC):
                 left = await self._undo(claim)
                 if thing in self._undoing:
                     self._set(thing, left)
-        except PoolctlError as err:
+        except Exception as err:  # noqa: BLE001
             _LOGGER.debug("Not undone: %s", err)
             if thing in self._undoing:
                 self._failed(self._all.get(thing, claim), err)
@@ -295,7 +301,7 @@ class Claims[C: Claim](ABC):
             self._undoing.discard(thing)
         return None
 
-    def _failed(self, claim: C, err: PoolctlError) -> None:
+    def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
         wait = retry_wait(claim.refusals if cannot else claim.tries, cannot=cannot)
         tried = replace(
@@ -321,7 +327,9 @@ class Claims[C: Claim](ABC):
                 if leaving and await self._look():
                     self._update()
                     due = [c for c in self.due(leaving=True) if c.thing in leaving]
-                    await asyncio.gather(*map(self._try, due))
+                    failures = await asyncio.gather(*map(self._try, due))
+                    for fault in _faults(failures):
+                        _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
@@ -340,6 +348,11 @@ class Claims[C: Claim](ABC):
         sent_at = [claim.sent_at for claim in claims if not claim.confirmed]
         settled_at = max(sent_at, default=-SETTLING) + SETTLING
         await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
+
+
+def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
+    """Return those failures that are faults of our own."""
+    return [each for each in failures if each and not isinstance(each, PoolctlError)]
 
 
 def _must_be_undone(claim: Claim) -> bool:

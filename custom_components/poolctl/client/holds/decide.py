@@ -126,6 +126,7 @@ def with_read[C: Claim](claim: C, seen: Seen) -> C:
         return active.alone()
     if seen.ours:
         ends_doubt = doubted_at is None or doubted_at <= seen.at - seen.old
+        claim = claim.alone() if seen.at >= claim.sent_at + seen.old else claim
         return replace(claim, doubted_at=None) if ends_doubt else claim
     if doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
         return replace(claim, doubted_at=seen.at)
@@ -179,4 +180,4 @@ def with_shown_end[C: Claim](claim: C, now: Now) -> C:
     if claim.ends_at is None or claim.until is None:
         return claim
     until = now.time + timedelta(seconds=claim.ends_at - now.at)
-    return claim if abs(until - claim.until) < _DRIFT else replace(claim, until=until)
+    return claim if abs(until - claim.until) < _DRIFT else claim.moved(until)

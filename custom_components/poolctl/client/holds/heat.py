@@ -85,7 +85,8 @@ class HeatClaims(Claims[HeatClaim]):
             if err.ran is False and self._all.get(thing) == claim:
                 self._put(thing, known)
             raise
-        if (newest := self._all.get(thing)) is not None:
+        newest = self._all.get(thing)
+        if newest is not None and newest.since == claim.since:
             self._put(thing, replace(newest, state=Known.ACTIVE))
 
     @contextmanager
@@ -141,11 +142,15 @@ class HeatClaims(Claims[HeatClaim]):
 
     @override
     def _see(self, claim: HeatClaim, state: PoolState, at: float) -> Seen:
-        by_lan = state.source is Source.LAN
-        ours = state.heat[claim.source] if by_lan else None
-        return Seen(at, ours, agreeing=agreeing(claim))
+        return Seen(at, _reported(state, claim.source), agreeing=agreeing(claim))
 
     @override
     async def _undo(self, claim: HeatClaim) -> None:
-        if self._live.state.heat[claim.source] is not False:
+        if _reported(self._live.state, claim.source) is not False:
             await self._heating.select(claim.source, False)
+
+
+def _reported(state: PoolState, source: HeatSource) -> bool | None:
+    """Return whether a source is selected, `None` if the newest report lacks that."""
+    reported = state.source is Source.LAN and state.settings_reported
+    return state.heat[source] if reported else None

@@ -70,6 +70,11 @@ class Hold(Claim):
         # It can only switch off; without a LAN, that is all that is possible.
         return self.on or (self.by_cloud and alone)
 
+    @override
+    def restored(self, now: datetime, at: float) -> Hold:
+        previous = self.previous and self.previous.restored(now, at)
+        return Claim.restored(replace(self, previous=previous), now, at)
+
     @property
     def names(self) -> dict[str, str]:
         """The names of those who requested it, by claimant."""

@@ -11,6 +11,7 @@ from .state import PoolState, Source, newer, with_readings, with_timers
 
 def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState:
     """Return the state with the values of a LAN frame."""
+    state = replace(state, settings_reported=frame.configuration is not None)
     if frame.configuration is not None:
         state = _with_configuration(state, frame.configuration, now)
     if frame.timers is not None:

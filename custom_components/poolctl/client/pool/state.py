@@ -81,6 +81,8 @@ class PoolState:
         default_factory=lambda: dict.fromkeys(HeatSource, None)
     )
     """Whether each heat source is selected, so that the firmware may run it."""
+    settings_reported: bool = field(default=False, compare=False)
+    """Whether the newest report has settings, too: some frames have only readings."""
     pool_sources: tuple[HeatSource, ...] = ()
     """Last selected heat sources of the pool, to be selected again with heating."""
     acid: Doser = Doser()
@@ -207,7 +209,8 @@ def with_readings(
     elif state.starts_since is not None:
         state = replace(state, starts_since=None)
     if state.pump_on and readings.pump_speed and not state.signals.pump_priming:
-        state = replace(state, last_speed=int(readings.pump_speed))
+        speed = _agreed(readings.pump_speed, before.pump_speed, state.last_speed, 0)
+        state = replace(state, last_speed=None if speed is None else int(speed))
     state = _with_probe(state, now)
     if not state.signals.chemistry_stable:
         return state
@@ -229,7 +232,7 @@ def _agreed(
 ) -> float | None:
     """Return the valid reading: a jump that only this read has is odd (protocol.md L15).
 
-    Otherwise, it would be shown until the water flows again.
+    Otherwise, it would be used until the water flows again, or the pump runs.
     """
     if new is None or before is None:
         return newer(new, old)

@@ -1,0 +1,439 @@
+"""Promises of each kind across what goes wrong between their beginning and their end.
+
+A lost answer through the cloud alone, a clock that is corrected, a report without its
+settings, a fault of our own, a start exactly at the end, two requests at once.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import PoolctlError
+from tests.client.conftest import Rig, Service
+from tests.client.holds.test_holds import hold, start, window
+from tests.client.holds.test_promises import (
+    DOSERS,
+    LASTS,
+    MINUTES,
+    Disk,
+    Kind,
+    kind,
+    lost,
+    prepared,
+)
+from tests.world.simulator.pool import POOL_HEATER, SOLAR
+
+__all__ = ["kind"]
+
+PUMP, OUTPUT, CLEANER = 0, 3, 9
+"""Slots of the full pool."""
+HOUR = timedelta(hours=1)
+
+
+class Wall:
+    """A wall clock that may be wrong, beside a steady one."""
+
+    def __init__(self, service: Service, hours: float, since: float | None = None):
+        self._service, self.error = service, hours * 3600
+        steady = service.clock.monotonic
+        self.clock = Clock(since=since, wall=self.time, steady=steady)
+
+    def time(self) -> float:
+        return self._service.clock.time() + self.error
+
+    async def correct(self, rig: Rig) -> None:
+        """Set it right, and have the service confirm that."""
+        self.error = 0.0
+        await rig.polls(1)
+        now = datetime.fromtimestamp(self._service.clock.time(), UTC)
+        self.clock.confirm(format_datetime(now))
+
+
+def started_again(
+    make_rig: Callable[..., Rig], rig: Rig, disk: Disk, **options: Any
+) -> Rig:
+    """Return the controller after a start with what is on disk."""
+    rig.pool.pool.update()
+    new = make_rig(full=True, stored=disk.read(), **options)
+    before, after = rig.controller.paths.lan, new.controller.paths.lan
+    assert before is not None and after is not None
+    after.counters = before.counters
+    return new
+
+
+def solar(rig: Rig) -> bool:
+    return bool(int(rig.settings["heating"]) & SOLAR)
+
+
+async def test_a_lost_answer_through_the_cloud_alone(away: Rig) -> None:
+    """Its output was switched off at its end, as copies show: what the app does stays."""
+    await hold(away, True, 30, OUTPUT)
+    away.service.cloud.faults.on("truncated_json", "manualSet")
+    await away.live(32, 30)
+    away.service.cloud.faults.clear()
+    await away.live(10, 30)
+    assert not away.pool.pool.relays[OUTPUT]
+    away.pool.pool.switch(OUTPUT, True)
+    await away.live(40, 30)
+    assert away.pool.pool.relays[OUTPUT]
+
+
+@pytest.mark.parametrize("hours", [3, -3])
+async def test_a_clock_that_is_corrected(
+    make_rig: Callable[..., Rig], service: Service, hours: float
+) -> None:
+    """The ends of all who want an output follow it, and its beginning."""
+    wall = Wall(service, hours)
+    rig = await prepared(make_rig, clock=wall.clock)
+    await hold(rig, True, MINUTES, OUTPUT)
+    until = wall.clock.now() + 4 * HOUR
+    await rig.controller.holds.claim(rig.output(OUTPUT), "another", until)
+    await wall.correct(rig)
+    await rig.live(1)
+    (held,) = rig.controller.holds.all
+    assert timedelta() < wall.clock.now() - held.since < timedelta(minutes=5)
+    rig.controller.holds.drop("another")
+    await rig.live(MINUTES - 5, 60)
+    assert rig.pool.pool.slots[OUTPUT].held
+    await rig.live(6, 60)
+    assert not rig.pool.pool.slots[OUTPUT].held
+
+
+async def test_a_promise_of_a_clock_years_ahead(
+    make_rig: Callable[..., Rig], service: Service
+) -> None:
+    """After a start with the right time, no claimant's end lies years ahead."""
+    disk, wall = Disk(), Wall(service, 3 * 365 * 24)
+    rig = disk.rig = await prepared(make_rig, save=disk.save, clock=wall.clock)
+    until = wall.clock.now() + HOUR
+    await rig.controller.holds.claim(rig.output(OUTPUT), "another", until)
+    await disk.save()
+    await rig.controller.close()
+    rig = started_again(make_rig, rig, disk)
+    await rig.live(1)
+    await hold(rig, True, 10, OUTPUT)
+    await rig.live(MINUTES + 2, 60)
+    assert not rig.pool.pool.slots[OUTPUT].held
+
+
+async def test_what_it_would_have_replaced_after_a_start(
+    make_rig: Callable[..., Rig], service: Service
+) -> None:
+    """The newer command never ran: the first hold has its own length after a start."""
+    disk, wall = Disk(), Wall(service, 3 * 365 * 24)
+    rig = disk.rig = await prepared(make_rig, save=disk.save, clock=wall.clock)
+    await hold(rig, True, MINUTES, OUTPUT)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("hang", "a")
+    await lost(hold(rig, False, MINUTES, OUTPUT))
+    rig.pool.faults.clear()
+    await rig.controller.close()
+    rig = started_again(make_rig, rig, disk)
+    await rig.live(MINUTES - 5, 60)
+    assert rig.pool.pool.relays[OUTPUT]
+    await rig.live(7, 60)
+    assert not rig.pool.pool.slots[OUTPUT].held
+
+
+@pytest.mark.parametrize("lasts", [2, MINUTES + 2])
+async def test_reports_without_settings(
+    make_rig: Callable[..., Rig], kind: Kind, lasts: float
+) -> None:
+    """They do not show that nothing is selected: neither before nor at the end."""
+    rig = await prepared(make_rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("no_config")
+    rig.pool.faults.on("close_mid_body", "a")
+    await lost(kind.promise(rig))
+    rig.pool.faults.off("close_mid_body")
+    await rig.live(lasts)
+    if lasts < MINUTES and kind is not DOSERS:  # what a user did not get ends soon
+        assert kind.changed(rig) and kind.claims(rig).all
+    rig.pool.faults.clear()
+    await rig.live(MINUTES + 5 - lasts, 30)
+    assert not kind.changed(rig)
+
+
+async def test_replies_while_nothing_shows_if_it_ran(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """Replies to other commands have no settings: the heat is still ours."""
+    rig = await prepared(make_rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("close_mid_body", "a")
+    until = rig.controller.clock.now() + HOUR
+    await lost(rig.controller.heat.claim(HeatSource.SOLAR, "somebody", until))
+    rig.pool.faults.clear()
+    rig.pool.faults.on("no_config", "state")
+    for speed in (60, 80, 60, 80):
+        rig.time.advance(4)
+        await rig.controller.holds.set_speed(speed)
+    assert solar(rig) and rig.controller.heat.all
+    rig.pool.faults.clear()
+    await rig.live(MINUTES + 2, 30)
+    assert not solar(rig)
+
+
+async def test_a_fault_of_our_own(
+    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is raised once the others were tried, and waits like any failure."""
+    rig = await prepared(make_rig)
+    for slot in (OUTPUT, CLEANER):
+        await hold(rig, True, 10, slot)
+    holds, tried = rig.controller.holds, list[int]()
+    release = rig.controller.outputs.resume_schedule
+
+    async def wrong(slot: int) -> None:
+        tried.append(slot)
+        if slot == OUTPUT:
+            raise ZeroDivisionError("of a test")
+        await release(slot)
+
+    monkeypatch.setattr(rig.controller.outputs, "resume_schedule", wrong)
+    rig.time.advance(601)
+    with pytest.raises(ZeroDivisionError):
+        await holds.work()
+    assert tried == [OUTPUT, CLEANER] and [h.slot for h in holds.all] == [OUTPUT]
+    assert holds.wait == pytest.approx(60, abs=5)
+    left = await holds.leave()
+    assert [each.slot for each in left] == [OUTPUT]
+    monkeypatch.undo()
+
+
+async def test_a_start_exactly_at_the_end(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await kind.promise(rig)
+    rig.time.advance(LASTS.total_seconds() - 1)
+    await disk.save()
+    await rig.controller.close()
+    rig.time.advance(1)
+    rig = started_again(make_rig, rig, disk)
+    await rig.live(1)
+    assert not kind.changed(rig) and kind.claims(rig).all == ()
+
+
+async def test_a_start_in_the_middle_of_a_release(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    """The release ran, its answer was lost, the power failed: the app's change stays."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await kind.promise(rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.time.advance(LASTS.total_seconds() + 1)
+    await rig.polls()
+    rig.pool.faults.on("close_mid_body", "a")
+    await kind.claims(rig).work()
+    assert not kind.changed(rig)
+    await disk.save()
+    await rig.controller.close()
+    rig.pool.faults.clear()
+    rig = started_again(make_rig, rig, disk)
+    await rig.read()
+    await rig.polls(15)
+    kind.change(rig, True)
+    await rig.live(30)
+    assert kind.changed(rig)
+
+
+async def test_a_host_whose_clock_stood_still(
+    make_rig: Callable[..., Rig], service: Service
+) -> None:
+    """Pauses ended during a stop of three hours, of which the host knows only later."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    await rig.controller.pauses.begin([ACID, CHLORINE], LASTS)
+    await disk.save()
+    stopped = service.clock.time()
+    await rig.controller.close()
+    rig.time.advance(3 * 3600)
+    wall = Wall(service, -3, since=stopped)
+    rig = started_again(make_rig, rig, disk, clock=wall.clock)
+    await rig.live(2)
+    assert not rig.settings["ph_dosing"]
+    await wall.correct(rig)
+    await rig.live(2)
+    assert rig.settings["ph_dosing"] and int(rig.settings["orp_flags"]) & 2
+
+
+async def test_the_controller_was_without_power(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """It holds nothing any more: the hold is over, and nothing is sent."""
+    rig = await prepared(make_rig)
+    await hold(rig, True, MINUTES, OUTPUT)
+    rig.pool.faults.on("refuse")
+    rig.service.cloud.faults.on("refuse")
+    rig.time.advance(60)
+    for slot in rig.pool.pool.slots:
+        slot.hand, slot.held = None, False
+    rig.pool.pool.settle()
+    for faults in (rig.pool.faults, rig.service.cloud.faults):
+        faults.clear()
+    rig.forget()
+    await rig.live(MINUTES + 5, 30)
+    assert rig.controller.holds.all == () and rig.names("a") == []
+
+
+async def test_the_app_ends_it_and_begins_it_again(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    rig = await prepared(make_rig)
+    await kind.promise(rig)
+    await rig.live(5)
+    for changed in (False, True):
+        kind.change(rig, changed)
+        await rig.read()
+        await rig.live(6)
+    await rig.live(MINUTES, 30)
+    assert kind.changed(rig)
+
+
+async def test_ended_by_the_cloud_and_switched_on_by_the_app(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """The network is back only after both."""
+    rig = await prepared(make_rig)
+    await hold(rig, True, 10, OUTPUT)
+    await rig.loses_lan()
+    await rig.live(15, 30)
+    assert not rig.pool.pool.relays[OUTPUT]
+    rig.pool.pool.switch(OUTPUT, True)
+    await rig.live(15, 30)
+    rig.pool.faults.clear()
+    await rig.live(20)
+    assert rig.pool.pool.relays[OUTPUT]
+
+
+async def test_two_requests_for_a_heat_source_at_once(
+    make_rig: Callable[..., Rig],
+) -> None:
+    rig = await prepared(make_rig)
+    heat, now = rig.controller.heat, rig.controller.clock.now()
+    source, half = HeatSource.SOLAR, timedelta(minutes=30)
+    await asyncio.gather(
+        heat.claim(source, "one", now + half), heat.claim(source, "two", now + HOUR)
+    )
+    (claim,) = heat.all
+    assert {*claim.claims} == {"one", "two"} and claim.confirmed
+    await rig.live(45, 30)
+    assert solar(rig)
+    await rig.live(17, 30)
+    assert not solar(rig)
+
+
+async def test_a_user_deselects_it_while_it_is_requested(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """The user decided last: a second request is confirmed by no answer to the first."""
+    rig = await prepared(make_rig)
+    heat, source = rig.controller.heat, HeatSource.SOLAR
+    until = rig.controller.clock.now() + timedelta(minutes=30)
+    rig.forget()
+    first = asyncio.create_task(heat.claim(source, "somebody", until))
+    while not rig.asked("a"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    with heat.following([source], False):
+        await rig.controller.heating.choose(source, False)
+    await first
+    await rig.live(2)
+    assert not solar(rig) and heat.all == ()
+
+
+@pytest.mark.parametrize("then", [10, 50])
+async def test_a_speed_and_then_a_hold(
+    make_rig: Callable[..., Rig], then: float
+) -> None:
+    """The hold counts from now on; its end gives the pump back to its schedule."""
+    rig = await start(make_rig(full=True))
+    window(rig.pool.pool, 40, PUMP)
+    await rig.read()
+    await rig.live(1)
+    await rig.controller.holds.set_speed(90)
+    await hold(rig, True, then, PUMP, 50)
+    await rig.live(then - 2, 60)
+    assert rig.pool.pool.pump.speed == 50
+    await rig.live(4, 60)
+    assert rig.controller.holds.all == () and not rig.pool.pool.slots[PUMP].held
+    assert rig.pool.pool.pump.running is (then < 40)
+
+
+async def test_a_speed_whose_answer_is_lost_before_a_start(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """W18: it ends with its schedule."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    window(rig.pool.pool, MINUTES, PUMP)
+    await rig.read()
+    await rig.live(1)
+    rig.pool.faults.on("close_mid_body", "a")
+    rig.service.cloud.faults.on("refuse")
+    await lost(rig.controller.holds.set_speed(90))
+    await rig.controller.close()
+    rig.pool.faults.clear()
+    rig = started_again(make_rig, rig, disk)
+    await rig.read()
+    await rig.live(30, 30)
+    assert rig.pool.pool.slots[PUMP].held
+    await rig.live(35, 30)
+    assert not rig.pool.pool.slots[PUMP].held
+
+
+async def test_the_sign_in_ended_through_the_cloud_alone(away: Rig) -> None:
+    """It is tried again; on leaving, what could not be undone is named."""
+    await hold(away, True, 30, OUTPUT)
+    away.service.cloud.faults.on("unauthorized")
+    away.time.advance(31 * 60)
+    failures = await away.controller.holds.work()
+    assert len(failures) == 1 and away.pool.pool.relays[OUTPUT]
+    left = await away.controller.leave()
+    assert [each.slot for each in left.holds] == [OUTPUT]
+    away.service.cloud.faults.clear()
+    await away.live(20, 30)
+    assert not away.pool.pool.relays[OUTPUT]
+
+
+@pytest.mark.parametrize("hangs", ["a", "cmd"])
+async def test_what_hangs_on_leaving(make_rig: Callable[..., Rig], hangs: str) -> None:
+    """What was not undone in 10 s is named, and keeps nothing else from being undone."""
+    rig = await prepared(make_rig)
+    until = rig.controller.clock.now() + HOUR
+    await rig.controller.heat.claim(HeatSource.POOL_HEATER, "somebody", until)
+    await hold(rig, True, MINUTES, OUTPUT)
+    await rig.controller.pauses.begin([ACID], LASTS)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("hang", hangs)
+    left = await rig.controller.leave()
+    found = [bool(each) for each in left]
+    assert found == ([True, True, True] if hangs == "a" else [True, False, True])
+    assert int(rig.settings["heating"]) & POOL_HEATER
+
+
+async def test_leaving_while_a_request_hangs(
+    make_rig: Callable[..., Rig], kind: Kind
+) -> None:
+    """Its command may have run: that is undone, too, or named."""
+    rig = await prepared(make_rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.once("hang", 1, "a")
+    rig.forget()
+    asked = asyncio.create_task(kind.promise(rig))
+    while not rig.asked("a"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    kind.change(rig, True)
+    left = await rig.controller.leave()
+    with pytest.raises(PoolctlError):
+        await asked
+    assert not kind.changed(rig) and not any(left)
