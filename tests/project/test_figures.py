@@ -63,7 +63,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("limits", "each of which counts {} %", read.WEIGHT * 100),
     ("limits", "the sensors change every {} minutes", memory.PERIOD / MINUTE),
     ("limits", "rests of at least {} hours", cooling.REST / timedelta(hours=1)),
-    ("holds", "at most {} hours", pauses.LONGEST_PAUSE / timedelta(hours=1)),
+    ("holds", "at most {} hours", pauses.Pause.LONGEST / timedelta(hours=1)),
     ("holds", "after an {} *Status* reports", claims.OVERDUE),
     ("heating", "the water warm for {} hours", request.WARM_LASTS / timedelta(hours=1)),
     ("heating", "at most {} days ahead", request.AHEAD.days),

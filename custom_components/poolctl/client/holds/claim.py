@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 import time
-from typing import Annotated, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
 from ..bounds import REQUIRED, UNSTORED, Within
 
-LONGEST_HOLD: Final = timedelta(days=366)
-"""Longest time to the end of a claim."""
 SETTLING: Final = 3.0
 """Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
 
@@ -49,6 +47,9 @@ class Claim(ABC):
     if what makes it is missing: the thing, on or off, and its end.
     """
 
+    LONGEST: ClassVar = timedelta(days=366)
+    """Longest time to the end of a claim of this kind."""
+
     on: Annotated[bool, REQUIRED]
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     until: Annotated[datetime | None, REQUIRED] = None
@@ -57,7 +58,7 @@ class Claim(ABC):
     end: Annotated[End, REQUIRED] = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
     """Whether it needs undoing. If not, it is undone only once a read shows it."""
-    lasts: Annotated[float | None, Within(0, LONGEST_HOLD.total_seconds())] = field(
+    lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
         default=None, compare=False
     )
     """Length of a duration in s."""
@@ -126,8 +127,8 @@ class Claim(ABC):
         claim = replace(self, sent_at=at - SETTLING)
         if self.until is None:
             return claim
-        lasts = LONGEST_HOLD if self.lasts is None else timedelta(seconds=self.lasts)
-        return claim.moved(min(self.until, now + lasts))
+        lasts = self.LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
+        return claim.moved(min(self.until, now + min(lasts, self.LONGEST)))
 
     def moved(self, until: datetime) -> Self:
         """Return the claim by another clock: all its times move with its end."""

@@ -7,8 +7,8 @@ beside theirs. The state frames report what is selected (protocol.md O3).
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final, override
+from datetime import datetime, timedelta
+from typing import ClassVar, Final, override
 
 from ..clock import Times
 from ..control.heating import HeatingControl
@@ -29,6 +29,9 @@ _BY_OTHERS: Final[Mapping[str, datetime | None]] = {"": None}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatClaim(Claim):
     """One heat source that is selected for a time."""
+
+    LONGEST: ClassVar = timedelta(days=9)
+    """*Warm by* needs eight days: a week, and a day for which the water stays warm."""
 
     source: HeatSource
     on: bool = True

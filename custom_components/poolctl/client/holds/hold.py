@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Annotated, override
 
@@ -25,8 +25,9 @@ class Asked(StrEnum):
 
 
 type _ScheduleIndex = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
-type Basis = tuple[timedelta, tuple[Schedule | None, ...]]
-"""Offset of the controller's clock, and schedules, from which an end was calculated."""
+type Basis = tuple[tzinfo | None, timedelta, tuple[Schedule | None, ...]]
+"""Time zone and offset of the controller's clock, and schedules, from which an end was
+calculated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,10 @@ class Hold(Claim):
         last = max(claims, key=lambda each: (claims[each] is None, claims[each] or now))
         names = {each: self.names.get(each, "") for each in claims}
         hold = replace(self, requester=names[last], requesters=names)
-        return Claim.claimed(hold, claims, now)
+        hold = Claim.claimed(hold, claims, now)
+        if self.schedules and [*claims] == [""]:  # only the user is left, as before
+            return replace(hold, end=End.SCHEDULE, lasts=None, ends_at=None)
+        return hold
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:
@@ -100,10 +104,12 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
     return ", ".join(names)
 
 
-def basis_of(state: PoolState, schedules: Iterable[int], offset: timedelta) -> Basis:
+def basis_of(
+    state: PoolState, schedules: Iterable[int], local: datetime, offset: timedelta
+) -> Basis:
     """Return what the end of a hold is calculated from."""
     used = state.schedules.used
-    return offset, tuple(used.get(index) for index in schedules)
+    return local.tzinfo, offset, tuple(used.get(index) for index in schedules)
 
 
 def rescheduled(
@@ -116,12 +122,12 @@ def rescheduled(
     """
     if hold.end is not End.SCHEDULE or state.schedules.records is None:
         return hold
-    basis, until = basis_of(state, hold.schedules, offset), hold.until
+    basis, until = basis_of(state, hold.schedules, local, offset), hold.until
     if basis == hold.basis or until is None:
         return hold
     if (end := end_of(state, hold.schedules, local)) is not None:
         until = end - offset
-    elif hold.basis is not None:
+    elif hold.basis is not None or not any(one and one.enabled for one in basis[-1]):
         until = min(until, (local - offset).astimezone(until.tzinfo))
-    # Without a basis, an earlier version calculated the end: nothing has changed.
+    # Without a basis, the end was calculated before the start, by another offset.
     return replace(hold, until=until, basis=basis)

@@ -16,7 +16,7 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import LONGEST_HOLD, SETTLING, End, Known
+from .claim import SETTLING, End, Known
 from .claims import Claims
 from .decide import Seen
 from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
@@ -24,6 +24,8 @@ from .hold import Asked, Hold, basis_of, rescheduled
 
 _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
+_LONGER: Final = timedelta(seconds=5)
+"""Time for which the pump runs on after what runs only with it (chosen)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,15 +100,15 @@ class Holds(Claims[Hold]):
 
     def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
         """Return a hold that ends with the open windows of schedules, if there are any."""
-        state, offset = self._live.state, self._times.offset
-        if (window := window_of(state, slot, self._times.local)) is None:
+        state, local, offset = self._live.state, self._times.local, self._times.offset
+        if (window := window_of(state, slot, local)) is None:
             return None
         return replace(
             hold,
             end=End.SCHEDULE,
             until=window.until - offset,
             schedules=window.schedules,
-            basis=basis_of(state, window.schedules, offset),
+            basis=basis_of(state, window.schedules, local, offset),
         )
 
     async def set_speed(self, speed: int) -> None:
@@ -140,13 +142,13 @@ class Holds(Claims[Hold]):
     ) -> None:
         """Hold an output on or off for some time; the pump also at a speed in %.
 
-        It lasts `LONGEST_HOLD` at most.
-        Raises InvalidCommandError for a speed that it cannot have.
+        It lasts `Hold.LONGEST` at most. What runs only with the pump starts it for that
+        time. Raises InvalidCommandError for a speed that it cannot have.
         """
         slot, now = _existing(slot), self._times.now
         if speed is not None and not (slot.role is Role.PUMP and on):
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
-        duration = min(duration, LONGEST_HOLD)
+        duration = min(duration, Hold.LONGEST)
         hold = Hold(
             slot=slot.index,
             on=on,
@@ -157,6 +159,11 @@ class Holds(Claims[Hold]):
             asked=Asked.HERE,
             requester=requester,
         )
+        state, pump = self._live.state, self._live.state.outputs.pump
+        if on and slot.role is Role.PUMP_LINKED and pump and state.pump_on is False:
+            # The firmware would start it, too (protocol.md O2.4), and nothing ends that.
+            until = now + duration + _LONGER
+            await self.claim(pump, f"output {slot.index}", until, requester)
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 
     async def claim(

@@ -5,12 +5,12 @@ These rules are chosen. Only the settings report if a doser is on (protocol.md O
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 import time
-from typing import Annotated, Final, override
+from typing import Annotated, ClassVar, Final, override
 
-from ..bounds import OneOf, Within
+from ..bounds import OneOf
 from ..clock import Times
 from ..cloud import COPY_AGE
 from ..control.dosing import DosingControl
@@ -22,8 +22,6 @@ from .claim import Claim, End, Known
 from .claims import Claims
 from .decide import Seen, is_old
 
-LONGEST_PAUSE: Final = timedelta(days=1)
-"""Longest pause: a pool without dosing for longer turns green (chosen)."""
 _OLD_COPY: Final = 2.0 * COPY_AGE
 """Seconds for which a cloud copy may still show a doser on that was switched off."""
 
@@ -32,12 +30,12 @@ _OLD_COPY: Final = 2.0 * COPY_AGE
 class Pause(Claim):
     """One doser that is off for a time."""
 
+    LONGEST: ClassVar = timedelta(days=1)
+    """A pool without dosing for longer turns green (chosen)."""
+
     kind: Annotated[AnyDosing, OneOf({kind.key: kind for kind in DOSING})]
     on: bool = False
     until: datetime
-    lasts: Annotated[float, Within(0, LONGEST_PAUSE.total_seconds())] = field(
-        default=LONGEST_PAUSE.total_seconds(), compare=False
-    )
 
     @property
     @override
@@ -82,7 +80,7 @@ class Pauses(Claims[Pause]):
         Raises InvalidCommandError if none of them is on, and the first of Sender's
         errors once all were tried.
         """
-        if not timedelta() < lasts <= LONGEST_PAUSE:
+        if not timedelta() < lasts <= Pause.LONGEST:
             raise InvalidCommandError("not possible", reason="pause_too_long")
         async with self._working:
             # Another client may have switched one since its settings were last read.

@@ -1,0 +1,188 @@
+"""Ends that follow what they depend on: a pump, schedules that were edited, a time zone."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from custom_components.poolctl.client.holds.claim import End
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from tests.client.conftest import Rig
+from tests.client.holds.test_holds import hold, start, switch, window
+from tests.client.holds.test_promises import Disk, lost, prepared
+from tests.client.holds.test_seams import CLEANER, OUTPUT, PUMP, started_again
+
+
+def runs(rig: Rig, slot: int = CLEANER) -> tuple[bool, bool]:
+    """Return whether an output is on, and whether the pump runs."""
+    return rig.pool.pool.slots[slot].on, rig.pool.pool.pump.running
+
+
+def is_held(rig: Rig, slot: int = OUTPUT) -> bool:
+    return rig.pool.pool.slots[slot].held
+
+
+async def at_rest(make_rig: Callable[..., Rig]) -> Rig:
+    """Return a pool without schedules, whose pump stands still."""
+    rig = await prepared(make_rig)
+    for schedule in rig.pool.pool.schedules:
+        schedule.enabled = False
+    await rig.read()
+    await rig.live(3)
+    assert runs(rig) == (False, False)
+    return rig
+
+
+async def test_what_starts_the_pump(make_rig: Callable[..., Rig]) -> None:
+    """O2.4: a cleaner runs only with the pump, which is given back with it."""
+    rig = await at_rest(make_rig)
+    await hold(rig, True, 10, CLEANER)
+    await rig.live(9)
+    assert runs(rig) == (True, True)
+    await rig.live(2)
+    assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
+
+
+async def test_a_user_runs_the_pump_for_longer(make_rig: Callable[..., Rig]) -> None:
+    """A cleaner beside it ends by itself; with a running pump, nothing else is sent."""
+    rig = await at_rest(make_rig)
+    await hold(rig, True, 10, CLEANER)
+    await hold(rig, True, 30, PUMP)
+    rig.forget()
+    await hold(rig, True, 20, CLEANER)
+    assert rig.names("a") == ["aux"]
+    await rig.live(22, 30)
+    assert runs(rig) == (False, True)
+    await rig.live(10, 30)
+    assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
+
+
+async def test_its_command_is_lost(make_rig: Callable[..., Rig]) -> None:
+    """W18: the pump that was started for a cleaner stops, whether that ran or not."""
+    rig = await at_rest(make_rig)
+    rig.service.cloud.faults.on("refuse")
+    rig.pool.faults.on("close_mid_body", "aux")
+    await lost(hold(rig, True, 10, CLEANER))
+    rig.pool.faults.clear()
+    await rig.live(12)
+    assert runs(rig) == (False, False)
+
+
+async def test_the_time_zone_is_corrected(make_rig: Callable[..., Rig]) -> None:
+    """Schedules are in the zone of the pool, so the end of a hold follows it at once."""
+    zones = [ZoneInfo("UTC")]
+    rig = make_rig(full=True)
+    object.__setattr__(rig.controller.times, "zone", lambda: zones[-1])
+    await start(rig)
+    window(rig.pool.pool, 180)
+    await rig.read()
+    await rig.live(1)
+    await switch(rig, False)
+    (before,) = rig.controller.holds.all
+    zones.append(ZoneInfo("Europe/Berlin"))
+    await rig.live(1)
+    (after,) = rig.controller.holds.all
+    assert before.end is End.SCHEDULE and before.until and after.until
+    assert before.until - after.until == timedelta(hours=2)
+
+
+@pytest.mark.parametrize(("left", "lasts"), [(0, 0), (60, 60), (180, 180)])
+async def test_a_schedule_is_edited_while_home_assistant_is_down(
+    make_rig: Callable[..., Rig], left: int, lasts: int
+) -> None:
+    """Disabled, shorter, or longer."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    window(rig.pool.pool, 120, OUTPUT)
+    await rig.read()
+    await rig.live(1)
+    await switch(rig, False, OUTPUT)
+    await disk.save()
+    await rig.controller.close()
+    window(rig.pool.pool, left or 120, OUTPUT)
+    rig.pool.pool.schedules[0].enabled = bool(left)
+    rig.time.advance(60)
+    rig = started_again(make_rig, rig, disk)
+    await rig.read()
+    await rig.live(max(lasts - 5, 0), 60)
+    assert is_held(rig) or not left
+    await rig.live(7, 30)
+    assert not is_held(rig)
+
+
+async def test_a_speed_follows_its_schedule_again(make_rig: Callable[..., Rig]) -> None:
+    """Once nobody else wants the pump, an edited schedule moves the end of a speed."""
+    rig = await start(make_rig(full=True))
+    window(rig.pool.pool, 120, PUMP)
+    await rig.read()
+    await rig.live(1)
+    await rig.controller.holds.set_speed(90)
+    until = rig.controller.clock.now() + timedelta(minutes=20)
+    await rig.controller.holds.claim(rig.output(PUMP), "another", until)
+    await rig.live(10)
+    rig.controller.holds.drop("another")
+    window(rig.pool.pool, 30, PUMP)
+    await rig.read()
+    await rig.live(28, 30)
+    assert is_held(rig, PUMP)
+    await rig.live(5, 30)
+    assert not is_held(rig, PUMP)
+
+
+async def test_the_last_of_several_requests(make_rig: Callable[..., Rig]) -> None:
+    """Without an end, longer, shorter, off: each replaces the one before."""
+    rig = await start(make_rig(full=True))
+    await switch(rig, True, OUTPUT)
+    await hold(rig, True, 60, OUTPUT)
+    await hold(rig, True, 10, OUTPUT)
+    await rig.live(12, 30)
+    assert not is_held(rig)
+    await hold(rig, True, 10, OUTPUT)
+    await hold(rig, True, 60, OUTPUT)
+    await rig.live(30, 30)
+    assert (is_held(rig), runs(rig, OUTPUT)[0]) == (True, True)
+    await hold(rig, False, 5, OUTPUT)
+    await rig.live(3)
+    assert (is_held(rig), runs(rig, OUTPUT)[0]) == (True, False)
+    await rig.live(4)
+    assert (is_held(rig), rig.controller.holds.all) == (False, ())
+
+
+async def test_pauses_that_overlap(make_rig: Callable[..., Rig]) -> None:
+    """Both requests at once: the doser in both has the end of the second one."""
+    rig = await prepared(make_rig)
+    half, soon = timedelta(minutes=30), timedelta(minutes=10)
+    begin = rig.controller.pauses.begin
+    await asyncio.gather(begin([ACID, CHLORINE], half), begin([ACID], soon))
+    await rig.live(15)
+    assert rig.settings["ph_dosing"] and not int(rig.settings["orp_flags"]) & 2
+    await rig.live(17)
+    assert int(rig.settings["orp_flags"]) & 2 and rig.controller.pauses.all == ()
+
+
+async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
+    """The end of the timer ends the hold, too: nothing is sent."""
+    rig = await start(make_rig(full=True))
+    await hold(rig, True, 60, OUTPUT)
+    rig.pool.pool.start_timer(OUTPUT, 600)
+    rig.forget()
+    await rig.live(15)
+    assert not rig.pool.pool.slots[OUTPUT].held
+    assert (rig.controller.holds.all, rig.names("a")) == ((), [])
+
+
+async def test_settings_that_cannot_be_read_at_the_end(
+    make_rig: Callable[..., Rig],
+) -> None:
+    """L24: a pause is tried again until they can."""
+    rig = await prepared(make_rig)
+    await rig.controller.pauses.begin([ACID], timedelta(minutes=10))
+    rig.pool.faults.on("hang", "get_ph_settings")
+    rig.service.cloud.faults.on("refuse")
+    await rig.live(15)
+    assert rig.controller.pauses.all and not rig.settings["ph_dosing"]
+    rig.pool.faults.clear()
+    await rig.live(5)
+    assert rig.settings["ph_dosing"] and rig.controller.pauses.all == ()
