@@ -201,6 +201,12 @@ class Claims[C: Claim](ABC):
         self._set(thing, claim)
         await self._live.save()
 
+    def _newest(self, claim: C) -> C | None:
+        """Return the present form of a requested claim, `None` once it was replaced."""
+        now = self._all.get(claim.thing)
+        same = now is not None and (now.since, now.on) == (claim.since, claim.on)
+        return now if same else None
+
     def _maybe_undone(self, thing: int, err: Exception) -> None:
         """Note an error of a command that undoes a claim: it may have run."""
         did_not = isinstance(err, PoolctlError) and err.ran is False
@@ -328,8 +334,7 @@ class Claims[C: Claim](ABC):
                     self._update()
                     due = [c for c in self.due(leaving=True) if c.thing in leaving]
                     failures = await asyncio.gather(*map(self._try, due))
-                    for fault in _faults(failures):
-                        _LOGGER.error("Unexpected error", exc_info=fault)
+                    _log_faults(failures)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
@@ -353,6 +358,11 @@ class Claims[C: Claim](ABC):
 def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
     """Return those failures that are faults of our own."""
     return [each for each in failures if each and not isinstance(each, PoolctlError)]
+
+
+def _log_faults(failures: Iterable[Exception | None]) -> None:
+    for fault in _faults(failures):
+        _LOGGER.error("Unexpected error", exc_info=fault)
 
 
 def _must_be_undone(claim: Claim) -> bool:

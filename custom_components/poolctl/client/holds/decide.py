@@ -120,16 +120,25 @@ def with_read[C: Claim](claim: C, seen: Seen) -> C:
     """
     if seen.ours is None or seen.at <= claim.sent_at:
         return claim
-    doubted_at = claim.doubted_at
-    if seen.ours and not seen.weak:
+    if seen.ours and seen.weak:
+        return _with_copy(claim, seen.at - seen.old)
+    if seen.ours:
         active = replace(claim, doubted_at=None, maybe_undone=False, state=Known.ACTIVE)
         return active.alone()
-    if seen.ours:
-        ends_doubt = doubted_at is None or doubted_at <= seen.at - seen.old
-        claim = claim.alone() if seen.at >= claim.sent_at + seen.old else claim
-        return replace(claim, doubted_at=None) if ends_doubt else claim
-    if doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
+    if claim.doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
         return replace(claim, doubted_at=seen.at)
+    return claim
+
+
+def _with_copy[C: Claim](claim: C, at: float) -> C:
+    """Return a claim that a copy shows, which was made at some time or later.
+
+    If that is after its command, the claim has replaced the previous one.
+    """
+    if at >= claim.sent_at:
+        claim = claim.alone()
+    if claim.doubted_at is not None and claim.doubted_at <= at:
+        claim = replace(claim, doubted_at=None)
     return claim
 
 

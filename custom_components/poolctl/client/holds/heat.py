@@ -88,8 +88,7 @@ class HeatClaims(Claims[HeatClaim]):
             if err.ran is False and self._all.get(thing) == claim:
                 self._put(thing, known)
             raise
-        newest = self._all.get(thing)
-        if newest is not None and newest.since == claim.since:
+        if (newest := self._newest(claim)) is not None:
             self._put(thing, replace(newest, state=Known.ACTIVE))
 
     @contextmanager

@@ -294,12 +294,6 @@ class Holds(Claims[Hold]):
                 self._put(hold.slot, newest.previous)
             raise
 
-    def _newest(self, hold: Hold) -> Hold | None:
-        """Return the present form of a requested hold, `None` once it was replaced."""
-        now = self._all.get(hold.slot)
-        same = now is not None and (now.since, now.on) == (hold.since, hold.on)
-        return now if same else None
-
     # Reads
 
     @override
