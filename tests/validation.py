@@ -237,7 +237,7 @@ _TABLE: Final = re.compile(
     r"(?<=<!-- problems -->\n).*?(?=<!-- /problems -->)", re.DOTALL
 )
 _HEAD: Final = """\
-| Key | What *Status* says | What you can do | |
+| Key | What *Status* shows | What you can do | |
 | --- | --- | --- | --- |
 """
 

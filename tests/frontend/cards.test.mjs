@@ -12,14 +12,15 @@ globalThis.HTMLElement = class {
 };
 globalThis.customElements = { whenDefined: async () => {} };
 const FRONTEND = "../../custom_components/poolctl/frontend";
-const [{ PoolHeadline }, { PoolWater }, { PoolOutputs }, { PoolDrums }, { Pool }] = await Promise.all(
-  ["card-pool", "card-water", "card-outputs", "card-drums", "pool"].map((name) => import(`${FRONTEND}/${name}.js`)),
+const [{ PoolHeadline }, { PoolWater }, { PoolOutputs }, { PoolDrums }, { PoolDay }, { Pool }] = await Promise.all(
+  ["card-pool", "card-water", "card-outputs", "card-drums", "card-day", "pool"].map((name) => import(`${FRONTEND}/${name}.js`)),
 );
 
 for (const language of ["en", "de", "pt-BR"]) {
   await load(language, texts);
 }
 
+const AT = "2026-11-28T01:45:00+00:00";
 const STATUS = ["sensor.status", "all_well", {}];
 const CONNECTION = ["sensor.connection", "lan", {}];
 const NAMES = { "switch.spa_mode": "Mode", "switch.automatic_ph": "Automatic pH", "switch.automatic_chlorination": "Automatic chlorination", "switch.pump": "Pump" };
@@ -33,7 +34,7 @@ const home = (entities, { language = "en", hidden = [] } = {}) => ({
   entities: Object.fromEntries(
     entities.map(([entity_id]) => [entity_id, { entity_id, translation_key: entity_id.split(".")[1], platform: "poolctl", device_id: "pool", hidden: hidden.includes(entity_id) }]),
   ),
-  states: Object.fromEntries(entities.map(([entity_id, state, attributes]) => [entity_id, { entity_id, state, attributes }])),
+  states: Object.fromEntries(entities.map(([entity_id, state, attributes]) => [entity_id, { entity_id, state, attributes, last_changed: AT, last_updated: AT }])),
   formatEntityState: ({ state, attributes }, value = state) => [value[0].toUpperCase() + value.slice(1), attributes.unit_of_measurement].filter(Boolean).join(" "),
   formatEntityName: ({ entity_id }) => NAMES[entity_id] ?? entity_id,
   callWS: async () => ({ runs: [] }),
@@ -76,22 +77,26 @@ test("a status that is hidden is still the status; one that is disabled is named
   assert.equal(disabled.pool.rate(disabled.pool.one("sensor", "ph"), "ph_out_of_range"), "none");
 });
 
+test("nothing is good where the way to the controller is disabled", () => {
+  const { pool } = drawn(PoolHeadline, [STATUS]);
+  assert.equal(pool.rate(undefined, "acid_low"), "none");
+});
+
 test("nothing is good before the status is known", () => {
   const { pool } = drawn(PoolHeadline, [["sensor.status", "unknown", {}], CONNECTION]);
   assert.equal(pool.rate(undefined, "acid_low"), "none");
 });
 
 test("only what is paused is called paused", () => {
-  const at = "2026-11-28T01:45:00+00:00";
-  const paused = ["off", { paused_until: at, reasons: [["why_dose_paused", { time: at }]] }];
+  const paused = ["off", { paused_until: AT, reasons: [["why_dose_paused", { time: AT }]] }];
   const says = (ph, chlorine) => drawn(PoolDrums, [STATUS, CONNECTION, ["switch.automatic_ph", ...ph], ["switch.automatic_chlorination", ...chlorine]]).says;
   assert.match(says(paused, paused), /Dosing is paused until .*01:45/);
   assert.doesNotMatch(says(paused, paused), /Automatic/);
   assert.match(says(["on", {}], paused), /Automatic chlorination: Dosing is paused/);
   assert.doesNotMatch(says(["on", {}], paused), /Automatic pH/);
-  const over = ["off", { paused_until: at, reasons: [["why_dose_pause_over", {}]] }];
+  const over = ["off", { paused_until: AT, reasons: [["why_dose_pause_over", {}]] }];
   assert.match(says(over, over), /has not resumed yet/);
-  assert.doesNotMatch(says(["on", { paused_until: at }], ["on", {}]), /paused until/);
+  assert.doesNotMatch(says(["on", { paused_until: AT }], ["on", {}]), /paused until/);
 });
 
 test("what is left in a drum is not written as long as it is unknown, nor is its size", () => {
@@ -151,4 +156,57 @@ test("a plan that could not be read is asked for again", async () => {
   assert.deepEqual(card.plan, []);
   await card.askPlan(pool);
   assert.equal(card.plan.length, 1);
+});
+
+const GOOD = { good_from: 7, good_to: 7.8 };
+const FULL = [
+  ["sensor.status", "problem", { pump_until: AT, next_run: AT, next_schedule: "Evening", problems: [{ key: "dry_run", severity: "problem", sentence: "It runs dry.", next_step: "Stop it.", since: AT, action: { key: "stop_pump", label: "Stop", entity_id: "switch.pump", perform_action: "switch.turn_off" } }] }],
+  CONNECTION,
+  ["sensor.water_temperature", "27.4", { unit_of_measurement: "°C", measured_at: AT }],
+  ["sensor.air_temperature", "17", { unit_of_measurement: "°C" }],
+  ["sensor.ph", "7.4", GOOD],
+  ["sensor.orp", "650", { good_from: 550, good_to: 800, unit_of_measurement: "mV" }],
+  ["sensor.pump_status", "running", { ends: AT }],
+  ["sensor.pump_power", "90", { unit_of_measurement: "W" }],
+  ["sensor.pump_speed", "40", { unit_of_measurement: "%" }],
+  ["sensor.pump_energy", "12", { unit_of_measurement: "kWh" }],
+  ["sensor.turnovers_today", "0.2", {}],
+  ["number.pump_target_speed", "40", { min: 40, max: 100, step: 5, unit_of_measurement: "%" }],
+  ["switch.pump", "on", { mode: "manual", held_by_hand: true, held_until: AT, reasons: [["why_on_by_us", { time: AT }]] }],
+  ["switch.spa_mode", "on", { mode: "schedule", schedule: "Spa" }],
+  ["light.pool_light", "off", {}],
+  ["climate.pool_heating", "heat", { current_temperature: 27, temperature: 28 }],
+  ["climate.spa_heating", "heat", { current_temperature: 30, temperature: 36, last_temperature: 30, measured_at: AT }],
+  ["sensor.spa_expected_warm_time", AT, {}],
+  ["sensor.acid_remaining", "3", { unit_of_measurement: "L" }],
+  ["number.acid_drum_size", "20", { unit_of_measurement: "L" }],
+  ["sensor.acid_lasts_until", "2026-12-05", {}],
+  ["button.mark_acid_drum_full", AT, {}],
+  ["sensor.filter_load", "20", { unit_of_measurement: "%" }],
+  ["number.filter_limit", "50", { unit_of_measurement: "%" }],
+  ["button.mark_filter_clean", AT, {}],
+  ["button.resume_schedules", AT, {}],
+  ["switch.automatic_ph", "off", { paused_until: AT, reasons: [["why_dose_paused", { time: AT }]] }],
+];
+const CHANGES = {
+  missing: () => [],
+  unknown: ([id, , attributes]) => [[id, "unknown", attributes]],
+  bare: ([id, state]) => [[id, state, {}]],
+  unmeasured: ([id, state, attributes]) => [[id, state, { ...attributes, ...("current_temperature" in attributes && { current_temperature: null, temperature: null }) }]],
+  unavailable: ([id]) => [[id, "unavailable", {}]],
+};
+
+test("whatever is missing, no card shows what only a program understands", () => {
+  for (const [name, change] of Object.entries(CHANGES)) {
+    for (const changed of FULL) {
+      for (const way of ["lan", "cloud", "lost"]) {
+        const entities = FULL.flatMap((each) => (each === changed ? change(each) : each === CONNECTION ? [[each[0], way, way === "lost" ? { last_answer: AT } : {}]] : [each]));
+        for (const Card of [PoolHeadline, PoolWater, PoolOutputs, PoolDrums, PoolDay]) {
+          const { card, pool, says } = drawn(Card, entities);
+          const asked = (card.offer ? pool.outputs : []).map((entity) => (card.offer(entity), JSON.stringify(card.asked(pool))));
+          assert.doesNotMatch([says, ...asked].join(" "), /undefined|NaN|\bnull\b|Invalid|\[object|\{\w+\}|1970/, `${Card.name}, ${way}: ${changed[0]} is ${name}`);
+        }
+      }
+    }
+  }
 });

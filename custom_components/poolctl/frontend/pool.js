@@ -183,7 +183,7 @@ export class Pool {
     if (found.length || this.checking.some((key) => keys.includes(key)) || outside(entity)) {
       return "fair";
     }
-    const reported = [this.status, entity ?? this.status].every((each) => known(each?.state));
+    const reported = [this.status, this.connection, entity ?? this.status].every((each) => known(each?.state));
     return reported && !this.lost && !this.throughCloud ? "good" : "none";
   }
 }
