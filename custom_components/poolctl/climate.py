@@ -246,6 +246,8 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         changed = () if heat is None else sources
         with self.commanding(), self.controller.heat.following(changed, bool(heat)):
             await self.controller.heating.change(water, target=target, heat=heat)
+        if heat is False:
+            await self.coordinator.warm_by.give_up(water)
 
     def _nearest(self, target: float) -> float:
         """Return a target in °C that moves by one if another °F than shown is wanted."""

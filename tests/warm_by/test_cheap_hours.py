@@ -20,6 +20,7 @@ from .asked import (
     call_action,
     explanation,
     heated,
+    heating_off,
     spa_off,
     until,
     warm_by,
@@ -110,6 +111,18 @@ async def test_a_person_ends_a_block(spa: Home) -> None:
     await spa_off(spa)
     await spa.live(3 * STEP, step=STEP)
     assert as_before(spa) and warm_by(spa) is None
+    await until(spa, at(17))
+    assert as_before(spa)
+
+
+async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
+    """The thermostat is off already: that says enough, and no other block begins."""
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await until(spa, at(15))
+    assert as_before(spa) and warm_by(spa) == at(18)
+    await heating_off(spa)
+    assert warm_by(spa) is None
     await until(spa, at(17))
     assert as_before(spa)
 

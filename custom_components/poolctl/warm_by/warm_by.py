@@ -226,6 +226,14 @@ class WarmBy:
         ):
             await self._end(previous)
 
+    async def give_up(self, body: Body) -> None:
+        """End a request whose heating has begun, as a user wants no heat any more.
+
+        Between two blocks, there is nothing of it that a user could switch off.
+        """
+        if (request := self.of(body)) is not None and request.starts:
+            await self._cancel(body)
+
     async def _cancel(self, body: Body) -> None:
         async with self._working:
             if (request := self._all.get(body)) is not None:

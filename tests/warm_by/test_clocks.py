@@ -1,0 +1,66 @@
+"""Water warm by a time, requested while the clock was wrong."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.http import ClosingRequest
+from custom_components.poolctl.warm_by import warm_by as warm_by_module
+from tests.client.conftest import Service, replace_time
+from tests.client.holds.test_undone_later import PUMP, World
+from tests.world import simulator as sim
+from tests.world.loops import LeapingLoop
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+
+
+async def requested(world: World) -> None:
+    """Have the pool warm within an hour; then the clock, which was wrong, is corrected.
+
+    It is warm for an hour longer, and then everything is as before.
+    """
+    heating, owner = world.pool.settings, world.warm_by
+    by = world.controller.clock.now() + HOUR
+    await owner.want(POOL, by, HOUR)
+    await world.pass_time(20)
+    assert heating["heating"]
+    world.wall_error = 0.0
+    await world.poll(5)
+    now = datetime.fromtimestamp(world.service.clock.time(), UTC)
+    world.controller.clock.confirm(format_datetime(now))
+    await world.pass_time((by + HOUR - now) / MINUTE - 10)
+    assert heating["heating"] and owner.all
+    await world.pass_time(20)
+    assert not heating["heating"] and world.controller.holds.all == ()
+
+
+async def live(ahead: timedelta) -> None:
+    clock = sim.Clock(speed=10, start=sim.NOON)
+    with pytest.MonkeyPatch.context() as patch:
+        time = replace_time(clock, patch)
+        patch.setattr(warm_by_module, "time", time)
+        async with (
+            ClientSession(request_class=ClosingRequest) as session,
+            Service(session, clock).running() as service,
+        ):
+            service.full.pool.settings["heating"] = 0
+            world = World(service, time)
+            world.wall_error = ahead.total_seconds()
+            world.controller, world.warm_by = world.started({})
+            try:
+                await world.window(PUMP, 0, 0)
+                await world.poll(15)
+                await requested(world)
+            finally:
+                await world.controller.close()
+
+
+@pytest.mark.parametrize("ahead", [3 * HOUR, HOUR / 2])
+def test_a_clock_that_was_ahead(socket_enabled: None, ahead: timedelta) -> None:
+    """Its heating lasts until the requested time, not until it is that late by mistake."""
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(live(ahead))
