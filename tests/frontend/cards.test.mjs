@@ -137,6 +137,14 @@ test("a hold until a time ends at that time, however long the menu was open", (c
   assert.deepEqual(held, [["poolctl.hold", 3000]]);
 });
 
+test("a row and its menu have the same end, whatever its seconds are", () => {
+  const held = { held_by_hand: true, held_until: "2026-11-28T01:44:56+00:00", reasons: [["why_until", { time: AT }]] };
+  const { pool, card, says } = drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "on", held]]);
+  card.offer(pool.one("switch", "pump"));
+  assert.match(says, /until .*01:45/);
+  assert.match(card.asked(pool).text, /01:45/);
+});
+
 test("a pump that runs on to cool the heater is not off", () => {
   const pump = (status) => drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "off", {}], ["sensor.pump_status", status, {}]]).says;
   assert.match(pump("cooling_down"), /Pump Cooling_down/);

@@ -3,12 +3,11 @@
 import { PoolCard, heldByHand } from "./card.js";
 import { around } from "./day.js";
 import { h } from "./dom.js";
-import { degrees, duration, moment } from "./format.js";
+import { MINUTE, degrees, duration, moment } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
 const LONG_PRESS = 500;
-const MINUTE = 60_000;
 const KINDS = /** @type {const} */ (["pump", "spa", "lights", "outputs"]);
 
 /** @typedef {import("./pool.js").Entity} Entity */

@@ -2,11 +2,9 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { capital, moment, number } from "./format.js";
+import { MINUTE, capital, moment, number } from "./format.js";
 import { known, outside } from "./pool.js";
 import { fill } from "./words.js";
-
-const MINUTE = 60_000;
 
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {{ rate: string, icon: string, word: string, sentence: string, doing?: string, why?: string }} Headline */

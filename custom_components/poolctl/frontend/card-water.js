@@ -2,11 +2,10 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { DAY, capital, ends, moment } from "./format.js";
+import { DAY, HOUR, capital, ends, moment } from "./format.js";
 import { goodRange, known } from "./pool.js";
 import { fill } from "./words.js";
 
-const HOUR = 3_600_000;
 const AIR = "air_temperature";
 const WIDTH = 160;
 const HIGH = 36;

@@ -2,7 +2,7 @@
 
 import { around } from "./day.js";
 import { h, patch } from "./dom.js";
-import { hourOfDay, zoneOf } from "./format.js";
+import { MINUTE, hourOfDay, zoneOf } from "./format.js";
 import { Pool, controllers } from "./pool.js";
 import { fill, load, words } from "./words.js";
 
@@ -88,7 +88,7 @@ export class PoolCard extends HTMLElement {
 
   connectedCallback() {
     // Ages and the line of now move on although nothing changes.
-    this.timer = setInterval(() => this.show(), 60_000);
+    this.timer = setInterval(() => this.show(), MINUTE);
     this.look();
   }
 
@@ -144,11 +144,11 @@ export class PoolCard extends HTMLElement {
     return this.plan.filter((run) => run.entity_id === id).map(({ name, start, end }) => ({ name, from: Date.parse(start), to: Date.parse(end) }));
   }
 
-  /** @param {import("./pool.js").Entity} entity When what an output does ends by itself. @returns {number | undefined} */
+  /** @param {import("./pool.js").Entity} entity When what an output does ends by itself, as its explanation rounds it. @returns {number | undefined} */
   endOf(entity) {
     const { timer_ends: timer, held_until: held, held_by_hand: byHand, mode } = entity.state?.attributes ?? {};
     if (timer || held) {
-      return Date.parse(timer ?? held);
+      return Math.round(Date.parse(timer ?? held) / MINUTE) * MINUTE;
     }
     return !byHand && mode === "schedule" ? around(this.planned(entity)).end : undefined;
   }

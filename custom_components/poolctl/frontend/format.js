@@ -2,7 +2,8 @@
 
 import { fill, words } from "./words.js";
 
-const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** The time zone that the user sees: that of the home, or that of the browser. @type {(hass: Hass) => string | undefined} */
@@ -58,7 +59,7 @@ export const days = (hass, value) => new Intl.NumberFormat(hass.locale.language,
 
 /** "8 h 20 min". @type {(hass: Hass, ms: number) => string} */
 export function duration(hass, ms) {
-  const minutes = Math.round(ms / 60_000);
+  const minutes = Math.round(ms / MINUTE);
   /** @type {(value: number, unit: string) => string} */
   const part = (value, unit) =>
     new Intl.NumberFormat(hass.locale.language, { style: "unit", unit, unitDisplay: "short" }).format(value);
