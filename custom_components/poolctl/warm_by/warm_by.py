@@ -130,10 +130,12 @@ class WarmBy:
     def _blocked(self, body: Body) -> bool:
         """Return whether heating cannot begin: a user holds an output off, or no LAN.
 
-        The cloud does not report targets, and cannot release holds.
+        So does one who just switched it off, until reads show whether that ran. The
+        cloud does not report targets, and cannot release holds.
         """
-        holds = (self._controller.holds.of(slot.index) for slot in self._needed(body))
-        held_off = any(hold is not None and not hold.on for hold in holds)
+        needed = {slot.index for slot in self._needed(body)}
+        off = {hold.slot for hold in self._controller.holds.all if not hold.on}
+        held_off = not needed.isdisjoint(off)
         return held_off or self._state.source is not Source.LAN
 
     @property

@@ -1,6 +1,7 @@
-"""Water warm by a time, requested while the clock was wrong."""
+"""Water warm by a time: a clock that is corrected, a user whose answer is lost."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -38,7 +39,25 @@ async def requested(world: World) -> None:
     assert not heating["heating"] and world.controller.holds.all == ()
 
 
-async def live(ahead: timedelta) -> None:
+async def switched_off(world: World) -> None:
+    """Have a user switch the pump off, and lose the answer: nobody switches it on."""
+    await world.warm_by.want(POOL, world.controller.clock.now() + HOUR, HOUR)
+    await world.pass_time(20)
+    assert world.pool.pump.running
+    world.trouble("answers lost")
+    await world.switch(PUMP, False)
+    world.trouble("")
+    for _ in range(10):
+        await world.warm_by.work()
+        await world.poll(15)
+        assert not world.pool.slots[PUMP].hand
+    assert world.warm_by.all == () and world.controller.holds.all == ()
+    assert not world.pool.settings["heating"]
+
+
+async def live(
+    story: Callable[[World], Awaitable[None]], ahead: timedelta = timedelta()
+) -> None:
     clock = sim.Clock(speed=10, start=sim.NOON)
     with pytest.MonkeyPatch.context() as patch:
         time = replace_time(clock, patch)
@@ -54,7 +73,7 @@ async def live(ahead: timedelta) -> None:
             try:
                 await world.window(PUMP, 0, 0)
                 await world.poll(15)
-                await requested(world)
+                await story(world)
             finally:
                 await world.controller.close()
 
@@ -63,4 +82,10 @@ async def live(ahead: timedelta) -> None:
 def test_a_clock_that_was_ahead(socket_enabled: None, ahead: timedelta) -> None:
     """Its heating lasts until the requested time, not until it is that late by mistake."""
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
-        runner.run(live(ahead))
+        runner.run(live(requested, ahead))
+
+
+def test_a_user_whose_answer_is_lost(socket_enabled: None) -> None:
+    """L30, W12: a person's own command here counts until reads show that it never ran."""
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(live(switched_off))
