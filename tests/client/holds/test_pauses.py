@@ -123,6 +123,22 @@ async def test_switched_meanwhile(pool: Rig, who: str, on: bool, sent: int) -> N
     assert (pauses.shown, is_on(pool), writes(pool)) == ((), on, sent)
 
 
+@pytest.mark.parametrize(("ran", "doses"), [(True, False), (False, True)])
+async def test_a_user_switches_it_off_for_good(
+    pool: Rig, ran: bool, doses: bool
+) -> None:
+    """Its answer is lost: it stays off at the end of the pause, if that may have run."""
+    await pool.controller.pauses.begin([ACID], HALF_AN_HOUR)
+    pool.service.cloud.faults.on("refuse")
+    pool.pool.faults.on("close_mid_body" if ran else "decline", "a")
+    with pytest.raises(PoolctlError) as caught:
+        await pool.controller.pauses.enable(ACID, False)
+    assert (caught.value.ran is False) is not ran
+    pool.pool.faults.clear()
+    await pool.live(35)
+    assert bool(pool.settings["ph_dosing"]) is doses
+
+
 async def test_nobody_answers_at_its_end(pool: Rig) -> None:
     """Overdue an hour after the end, restarts or not; the first answer resumes it."""
     pauses = pool.controller.pauses

@@ -136,14 +136,23 @@ class Pauses(Claims[Pause]):
             raise
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
-        """Switch a doser for a user, which ends its pause."""
-        thing = DOSING.index(kind)
-        previous = self._all.get(thing)
-        await self._dosers.enable(kind, on)
-        newest = self._all.get(thing)
-        # A pause that began meanwhile is kept: it still has to be ended.
-        if previous and newest and previous.since == newest.since:
-            self._put(thing, None)
+        """Switch a doser for a user, which ends its pause.
+
+        A lost answer to "off" ends it, too: it is off, as the user wants it.
+        """
+        previous = self._all.get(DOSING.index(kind))
+        try:
+            await self._dosers.enable(kind, on)
+        except PoolctlError as err:
+            if not on and err.ran is not False:
+                self._end(previous)
+            raise
+        self._end(previous)
+
+    def _end(self, pause: Pause | None) -> None:
+        """End a pause; one that began meanwhile still has to be ended, and is kept."""
+        if pause is not None and self._newest(pause) is not None:
+            self._put(pause.thing, None)
 
     @override
     async def _look(self) -> bool:
