@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import chain, islice, pairwise
 from operator import attrgetter
 import re
@@ -40,14 +40,32 @@ PRICE_FIELDS: Final[VolDictType] = {
 }
 """Fields of the actions that choose times by prices or forecasts."""
 
-_PAID: Final = "total", "_inc", "per_", "price", "cost", "rate", "value"
+_PAID: Final = (
+    "total(_?(price|cost|rate|inc|per).*)?$",
+    "_inc(l|_|$)",
+    "(?<![a-z])per_",
+    "price",
+    "cost",
+    "rate",
+    "value",
+)
 _POWER: Final = "estimate", "forecast", "watts"
 _BEST: Final = *_PAID, *_POWER
-"""Parts of names, best first: what is paid in all, or for a unit; then power."""
+"""What names have, best first: what is paid in all, or for a unit; then power."""
 _ENERGY: Final = re.compile("(?i)(?<!per_)(?<![a-z])k?wh(?![a-z])|watt_hours")
 _END: Final = re.compile("(^|_)end|End|until|till")
 _DURATION: Final = re.compile(r"PT(\d\d?H)?(\d{1,4}M)?|\d?\d:\d\d:\d\d")
-_DAY: Final = re.compile("(?i)(tomorrow|next_day)|today")
+_DAYS: Final = {
+    "day_after_tomorrow": 2,
+    "tomorrow": 1,
+    "next_day": 1,
+    "today": 0,
+    "yesterday": -1,
+}
+_DATE: Final = r"\d{4}-\d\d-\d\d"
+_DAY: Final = re.compile("|".join((*_DAYS, _DATE)))
+_NEVER: Final = date(1970, 1, 1)
+"""For a date that does not exist: no list is for that day."""
 _HOUR_KEY: Final = re.compile(r"(.*?)([01]?\d|2[0-3])(?:[h:]([0-5]\d)?)?(?:_d)?")
 """`price_07h`, `7`, `07:15`; PVPC adds `_d` to an hour that comes twice."""
 _HOURS: Final = 23
@@ -56,11 +74,12 @@ _HOUR: Final = timedelta(hours=1)
 _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
-_DEPTH: Final = 8
+_DEPTH: Final = 10
 _MOST: Final = 2000
 """Maximum entries of a list: a week of quarter-hours, three times."""
 
 type _Path = tuple[str, ...]
+"""Names of what holds a value; the first one is the date on which it was today."""
 type _Row = Mapping[str, object]
 type _Entries = Sequence[tuple[object, object]]
 
@@ -90,12 +109,13 @@ class PriceList(NamedTuple):
 # 1. Each object or list of a known shape becomes rows of cells by name.
 
 
-def _found(data: object, path: _Path = ()) -> Sequence[PriceList]:
+def _found(data: object, path: _Path) -> Sequence[PriceList]:
     """Return the lists within an object or a list, or else those that it is."""
     data = _parsed(data)
     entries = _entries(data)
     if not entries or len(path) > _DEPTH:
         return []
+    path = (*path, *_date_beside(entries))
     inner = [one for key, each in entries for one in _found(each, (*path, str(key)))]
     if named := list(filter(attrgetter("field"), inner)):
         return named  # Numbers without times count only where nothing has times.
@@ -103,6 +123,11 @@ def _found(data: object, path: _Path = ()) -> Sequence[PriceList]:
     return [
         one for rows in rows_of(entries, path) for one in _lists(rows, path)
     ] or inner
+
+
+def _date_beside(entries: _Entries) -> _Path:
+    found = str(dict(entries).get("date"))
+    return (found,) if re.fullmatch(_DATE, found) else ()
 
 
 def _entries(data: object) -> _Entries:
@@ -127,7 +152,7 @@ def _rows_of_list(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
     # A number for each part of today or tomorrow.
     start, end = _midnight(path), _midnight(path, 1)
     step = (end - start) / max(len(entries), 1)
-    if step in _STEPS and _DAY.search(" ".join(path)):
+    if step in _STEPS and _DAY.search(" ".join(path[1:]).lower()):
         yield [
             {"at": start + at * step, "": each} for at, (_, each) in enumerate(entries)
         ]
@@ -161,7 +186,7 @@ def _cells(entry: object, path: _Path) -> _Row:
     if isinstance(entry, list | tuple):
         return {str(at): cell for at, cell in enumerate(entry)}
     if not isinstance(entry, Mapping):
-        return {path[-1] if path else "value": entry}
+        return {path[-1] if path[1:] else "value": entry}
     cells = {str(key): cell for key, cell in entry.items()}
     for key, cell in entry.items():
         if isinstance(cell, Mapping):
@@ -170,9 +195,17 @@ def _cells(entry: object, path: _Path) -> _Row:
 
 
 def _midnight(path: _Path, days: int = 0) -> datetime:
-    """Return the start in UTC of the day that names mean, or some days after it."""
-    days += any(match[1] for match in _DAY.finditer(" ".join(path)))
-    day = dt_util.now().date() + timedelta(days=days)
+    """Return the start in UTC of the day that names mean, or some days after it.
+
+    A name such as tomorrow counts from the date above it.
+    """
+    day, later = _NEVER, 0
+    for name in _DAY.findall(" ".join(path).lower()):
+        if name in _DAYS:
+            later = _DAYS[name]
+        else:
+            day, later = dt_util.parse_date(name) or _NEVER, 0
+    day += timedelta(days=days + later)
     return dt_util.as_utc(dt_util.start_of_local_day(day))
 
 
@@ -184,7 +217,7 @@ def _lists(rows: Sequence[_Row], path: _Path) -> Iterator[PriceList]:
     periods = list(_periods(rows, times)) if times and numbers else []
     for name, column in numbers.items():
         # The energy of a period is its mean power.
-        energy = _ENERGY.search(name)
+        energy = _ENERGY.search(name) and _place(name) >= len(_PAID)
         prices = [
             Price(start, end, number / ((end - start) / _HOUR) if energy else number)
             for start, end, at in periods
@@ -204,21 +237,28 @@ def _columns[T](
 
 
 def _moment(value: object, name: str = "") -> datetime | None:
-    """Return a time in UTC; without a zone, it is local, or UTC if its name says so.
-
-    The time is a whole minute: periods may begin a second late (Amber), or end one early.
-    """
+    """Return a time in UTC; without a zone, it is local, or UTC if its name says so."""
     with suppress(ValueError):
         if isinstance(value, str) and len(value) > len("2026-07-01"):
             value = dt_util.parse_datetime(value)
         elif isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
             value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
         if isinstance(value, datetime) and 2000 < value.year < 3000:
-            if value.tzinfo is None and "utc" in name.lower():
-                value = value.replace(tzinfo=UTC)
-            nearest = dt_util.as_utc(value) + timedelta(seconds=30)
-            return nearest.replace(second=0, microsecond=0)
+            return _whole_minute(value, UTC if "utc" in name.lower() else None)
     return None
+
+
+def _whole_minute(value: datetime, zone: tzinfo | None) -> datetime | None:
+    """Return the nearest minute, `None` for a time that the clock skips.
+
+    Periods may begin a second late (Amber), or end one early.
+    """
+    zone = value.tzinfo or zone or dt_util.get_default_time_zone()
+    value = value.replace(tzinfo=zone)
+    moment = dt_util.as_utc(value)
+    if moment.astimezone(zone) != value:
+        return None
+    return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
 
 
 def _number(value: object, _: str = "") -> float | None:
@@ -237,7 +277,7 @@ def _periods(
     names = [name for name in times if len(set(times[name])) > 1] or list(times)
     names.sort(key=lambda name: min(filter(None, times[name])))
     starts, ends = list(_in_turn(times[names[0]])), times[names[-1]]
-    ends_only = all(map(_END.search, names))
+    ends_only = _are_ends(rows, names, starts)
     for at, (start, length) in enumerate(
         zip(starts, _lengths(rows, starts), strict=True)
     ):
@@ -246,6 +286,16 @@ def _periods(
             yield start - length, start, at
         elif start:
             yield start, end if end and end > start else start + length, at
+
+
+def _are_ends(
+    rows: Sequence[_Row], names: Iterable[str], times: Iterable[datetime | None]
+) -> bool:
+    """Return whether times are ends: by their names, or a text as `23:45 - 00:00` (PSE)."""
+    row, moment = next((row, at) for row, at in zip(rows, times, strict=True) if at)
+    texts = (cell for cell in row.values() if isinstance(cell, str))
+    end = f"- {dt_util.as_local(moment):%H:%M}"
+    return all(map(_END.search, names)) or any(text.endswith(end) for text in texts)
 
 
 def _in_turn(starts: Iterable[datetime | None]) -> Iterator[datetime | None]:
@@ -281,13 +331,16 @@ def _duration(row: _Row) -> timedelta | None:
 # 3. The lists of a source become one: the best ones, and others for other times.
 
 
-def read(data: object) -> PriceList | None:
+def read(data: object, written: datetime | None = None) -> PriceList | None:
     """Return the prices that an answer or attributes hold, `None` if there are none.
 
+    What they call today is the day on which they were written: today by default.
     Raises InvalidCommandError if two values may be meant for the same time, such as
     those of two homes.
     """
-    kept = _best(_found(data))
+    today = (dt_util.as_local(written) if written else dt_util.now()).date()
+    lists = _found(data, (today.isoformat(),))
+    kept = _best([each._replace(path=each.path[1:]) for each in lists])
     found: dict[datetime, Price] = {}
     for price in chain.from_iterable(each.prices for each in kept):
         first = found.setdefault(price.start, price)
@@ -315,7 +368,7 @@ def _rank(one: PriceList) -> tuple[list[tuple[int, int]], int, bool, int]:
 
 
 def _place(name: str) -> int:
-    places = (at for at, part in enumerate(_BEST) if part in name.lower())
+    places = (at for at, part in enumerate(_BEST) if re.search(part, name.lower()))
     return min(places, default=len(_BEST))
 
 
@@ -378,7 +431,11 @@ def prices_of(
 ) -> list[Price]:
     """Return the prices that entities have now, or the sum of their forecasts."""
     states = filter(None, map(hass.states.get, entity_ids))
-    found = [(state, prices) for state in states if (prices := read(state.attributes))]
+    found = [
+        (state, prices)
+        for state in states
+        if (prices := read(state.attributes, state.last_reported))
+    ]
     if add and len(found) < len(entity_ids):
         return []  # a roof without its forecast
     _check_kinds(state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) for state, _ in found)

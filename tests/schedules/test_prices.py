@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
-from custom_components.poolctl.prices import Price, read
+from custom_components.poolctl.prices import Price, prices_of, read
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""
@@ -127,6 +127,7 @@ SHAPES: dict[str, tuple[str, int, str]] = {
     "omie.get_prices_for_date": ("Europe/Madrid", 15, "price"),
     "omie.sensor": ("Europe/Madrid", 60, "today_hours"),
     "open_meteo.sensor": ("Europe/Berlin", 15, "watts"),
+    "pse_rce.sensor": ("Europe/Warsaw", 15, "rce_pln"),
     "pvpc.sensor": ("Europe/Madrid", 60, "price_"),
     "solcast.api": ("Europe/Berlin", 30, "pv_estimate"),
     "solcast.sensor": ("Europe/Berlin", 30, "pv_estimate"),
@@ -328,6 +329,101 @@ async def test_more_shapes(
     assert prices(data) == [
         Price(*each) for each in zip(HOURS, ENDS, COURSE, strict=True)
     ]
+
+
+CLOCK = {f"{at:02}:00": each for at, each in enumerate(COURSE)}
+"""Hours of a day as keys."""
+DATED: dict[str, tuple[object, int]] = {
+    "a date as key": ({"prices": {"2026-07-02": CLOCK}}, 1),
+    "a date above a day": ({"2026-06-30": {"tomorrow": COURSE}}, 0),
+    "a day above a date": ({"tomorrow": {"2026-07-02": CLOCK}}, 1),
+    "a date beside": ({"date": "2026-06-30", "prices": CLOCK}, -1),
+    "a date beside two days": (
+        {"date": "2026-06-30", "today": COURSE[::-1], "tomorrow": COURSE},
+        0,
+    ),
+    "yesterday": ({"prices_yesterday": CLOCK}, -1),
+    "the day after tomorrow": ({"day_after_tomorrow": CLOCK}, 2),
+}
+
+
+@pytest.mark.parametrize(("data", "days"), DATED.values(), ids=DATED)
+async def test_the_day_of_hours_without_a_date(
+    zone: Callable[[str], Awaitable[None]],
+    freezer: FrozenDateTimeFactory,
+    data: object,
+    days: int,
+) -> None:
+    """It is the day that is named nearest to them, not always today."""
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+    begin = DAY + days * 24 * HOUR
+    found = [each for each in prices(data) if each.start >= begin]
+    assert [(each.start, each.value) for each in found] == [
+        (begin + at * HOUR, each) for at, each in enumerate(COURSE)
+    ]
+
+
+async def test_two_dates_as_keys(
+    zone: Callable[[str], Awaitable[None]], freezer: FrozenDateTimeFactory
+) -> None:
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+    days = {"2026-07-01": CLOCK, "2026-07-02": dict.fromkeys(CLOCK, 9)}
+    assert [each.value for each in prices({"prices": days})] == [*COURSE, *[9] * 24]
+    assert prices({"prices": {"2026-02-30": CLOCK}}) == []
+
+
+async def test_the_list_of_an_entity_after_midnight(
+    hass: HomeAssistant,
+    zone: Callable[[str], Awaitable[None]],
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """What was today when an entity was written is yesterday now."""
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-06-30 21:30:00+00:00")
+    hass.states.async_set("sensor.prices", "1", {"today": [9] * 24, "tomorrow": COURSE})
+    freezer.move_to("2026-06-30 22:00:05+00:00")
+    found = [
+        each for each in prices_of(hass, ["sensor.prices"], add=False) if each.end > DAY
+    ]
+    assert [each.start for each in found] == HOURS
+    assert [each.value for each in found] == COURSE
+
+
+MISLEADING: dict[str, Callable[[int], object]] = {
+    "total_consumption": lambda at: at * 7 % 24,
+    "upper_price": lambda at: at * 7 % 24,
+    "price_increase": lambda at: at * 7 % 24,
+}
+
+
+@pytest.mark.parametrize("name", MISLEADING)
+def test_a_name_that_only_looks_like_a_price(name: str) -> None:
+    """A part of a word is no word."""
+    cells = {"start": iso(HOURS), name: MISLEADING[name], "price": COURSE.__getitem__}
+    assert [each.value for each in prices(rows(**cells))] == COURSE
+
+
+def test_a_price_of_energy_is_no_energy() -> None:
+    """It is the same in an hour and in a quarter of one."""
+    entries = [
+        {"start": ONE, "duration": "PT1H", "price_kwh": 0.2},
+        {"start": TWO, "duration": "PT15M", "price_kwh": 0.2},
+    ]
+    assert [each.value for each in prices(entries)] == [0.2, 0.2]
+
+
+@pytest.mark.parametrize("keys", ["{:02}:00", "2026-03-29 {:02}:00:00"])
+async def test_an_hour_that_does_not_exist(
+    zone: Callable[[str], Awaitable[None]], freezer: FrozenDateTimeFactory, keys: str
+) -> None:
+    """The clock skips it, and so does its price."""
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-03-29 10:00:00+00:00")
+    found = prices({keys.format(at): at for at in range(24)})
+    assert [each.value for each in found] == [at for at in range(24) if at != 2]
+    assert all(one.end == later.start for one, later in pairwise(found))
 
 
 def test_a_price_that_never_changes() -> None:
