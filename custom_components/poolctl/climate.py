@@ -40,7 +40,7 @@ from .devices.output_attributes import last_temperature
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .prices import ATTR_PREFER, ATTR_PRICE_ENTITIES, HIGHEST, given_prices
+from .prices.given import ATTR_PREFER, ATTR_PRICE_ENTITIES, HIGHEST, given_prices
 from .status.heating import why_heating
 from .status.situation import View
 from .warm_by.request import Wish

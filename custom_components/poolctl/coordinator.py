@@ -37,7 +37,7 @@ from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
 from .network.recovery import Recovery
 from .options import options_of
-from .prices import prices_of
+from .prices.given import prices_of
 from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems

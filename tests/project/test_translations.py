@@ -45,8 +45,8 @@ def load(name: str) -> Any:
 
 ICONS = load("icons.json")
 REFUSAL = r'(?:InvalidCommandError|_NoPricesError)\(\s*f?"[^"]*",\s*reason="(\w+)"'
-REFUSED = r'_refused\("(\w+)"'
-"""What a list of prices is refused for (prices.py)."""
+REFUSED = r'\brefused\("(\w+)"'
+"""What a list of prices is refused for (prices/)."""
 
 
 def keys(pattern: str) -> set[str]:
@@ -233,7 +233,7 @@ def test_placeholders_are_filled() -> None:
     """The sources give a value for every placeholder in a text."""
     given = keys(r'"(\w+)": ') | keys(r'report\("\w+", (\w+)=') | {"name", "number"}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
-    given |= set(re.findall(r"(\w+)=", (FOLDER / "prices.py").read_text()))
+    given |= set(re.findall(r"(\w+)=", (FOLDER / "prices/reader.py").read_text()))
     filled = re.findall(r"fill\([^{]*\{([^}]*)\}", CARDS)
     given |= set(re.findall(r"\w+", " ".join(filled)))
     for path, text in texts(ENGLISH).items():

@@ -15,7 +15,7 @@ from custom_components.poolctl.client.wire.schedule import (
     LAST_MINUTE,
     Schedule,
 )
-from custom_components.poolctl.prices import Price
+from custom_components.poolctl.prices.reader import Price
 from custom_components.poolctl.schedules.planning import (
     CELL_MINUTES,
     Cells,

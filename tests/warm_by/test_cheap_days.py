@@ -25,7 +25,7 @@ from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.pool import Pool
 from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.learned.warming import LearnedRate, SunHour, Warming
-from custom_components.poolctl.prices import Price, price_at
+from custom_components.poolctl.prices.reader import Price, price_at
 from custom_components.poolctl.warm_by import blocks as planner
 from custom_components.poolctl.warm_by.blocks import Physics, cheapest_blocks
 from custom_components.poolctl.warm_by.outlook import Daylight, Outlook, outlook

@@ -13,7 +13,7 @@ from math import inf
 from ..client.control.plan import MAX_BLOCKS, PumpRun
 from ..client.wire.schedule import DAY, minute_of_day
 from ..learned.read import start_of_day
-from ..prices import Price
+from ..prices.reader import Price
 
 CELL_MINUTES = 5
 """Minutes of a cell, the unit of a plan."""

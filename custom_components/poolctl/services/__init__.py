@@ -31,7 +31,7 @@ from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity
 from ..errors import command_errors
-from ..prices import PRICE_FIELDS
+from ..prices.given import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules

@@ -18,7 +18,7 @@ from ..client.wire.exceptions import BusyError, InvalidCommandError, Unreachable
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..entity import PoolctlEntity
 from ..errors import command_errors
-from ..prices import (
+from ..prices.given import (
     ATTR_PREFER,
     ATTR_PRICE_ENTITIES,
     ATTR_PRICES,

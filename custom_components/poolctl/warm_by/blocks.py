@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ..prices import Price, price_at
+from ..prices.reader import Price, price_at
 
 CELL: Final = timedelta(minutes=15)
 AHEAD_OF_TIME: Final = timedelta(hours=36)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from ..client.bounds import UNSTORED, OneOf, Within
 from ..client.pool.heating import BODIES, Body
 from ..client.wire.equipment import HeatSource
-from ..prices import Price
+from ..prices.reader import Price
 from .blocks import MAX_STARTS
 
 WARM_LASTS: Final = timedelta(hours=3)

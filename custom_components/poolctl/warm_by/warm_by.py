@@ -28,7 +28,7 @@ from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
-from ..prices import Price
+from ..prices.reader import Price
 from .blocks import AHEAD_OF_TIME, MAX_STARTS
 from .outlook import Daylight, Outlook, Plan, outlook
 from .request import AHEAD, LONGEST_WARM, MOST_PRICES, WARM_LASTS, Request, Wish

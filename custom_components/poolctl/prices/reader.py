@@ -3,13 +3,13 @@
 Their names do not matter. Whatever holds a list (attributes, the response of an action,
 a text of a template) is read in the order of this file: (1) each object or list in it
 that has a known shape becomes rows of cells; (2) each number of the rows, with their
-times, is a list of prices; (3) the best of these lists are those of the source; (4) all
-sources become one list. Where two values may be meant for the same time, none is chosen.
+times, is a list of prices; (3) the best of these lists are those of the source. Where two
+values may be meant for the same time, none is chosen.
 """
 
 from ast import literal_eval
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -17,28 +17,12 @@ from itertools import chain, islice, pairwise
 from operator import attrgetter
 import re
 from statistics import mode
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
-from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
-import probatio as vol
 
-from .client.wire.exceptions import InvalidCommandError
-
-ATTR_PRICES: Final = "prices"
-ATTR_PRICE_ENTITIES: Final = "price_entities"
-ATTR_PREFER: Final = "prefer"
-HIGHEST: Final = "highest"
-PRICE_FIELDS: Final[VolDictType] = {
-    vol.Optional(ATTR_PRICES): vol.Any(list, dict, str),
-    vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
-    vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
-}
-"""Fields of the actions that choose times by prices or forecasts."""
+from ..client.wire.exceptions import InvalidCommandError
 
 _PAID: Final = (
     "total(_?(price|cost|rate|inc|per).*)?$",
@@ -104,6 +88,13 @@ class PriceList(NamedTuple):
     def field(self) -> str:
         """Name of their values; those with another name may have another unit."""
         return self.path[-1]
+
+
+def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
+    """Return the price at a time, of prices in the order of time."""
+    place = bisect_right(prices, moment, key=lambda price: price.start)
+    price = prices[place - 1] if place else None
+    return price.value if price and moment < price.end else None
 
 
 # 1. Each object or list of a known shape becomes rows of cells by name.
@@ -345,7 +336,7 @@ def read(data: object, written: datetime | None = None) -> PriceList | None:
     for price in chain.from_iterable(each.prices for each in kept):
         first = found.setdefault(price.start, price)
         if first.value != price.value:
-            raise _refused("prices_ambiguous", f"{first.value:g}", f"{price.value:g}")
+            raise refused("prices_ambiguous", f"{first.value:g}", f"{price.value:g}")
     prices = [found[start] for start in sorted(found)]
     for at, (price, later) in enumerate(pairwise(prices)):
         prices[at] = replace(price, end=min(price.end, later.start))
@@ -381,7 +372,7 @@ def _instead(one: PriceList, other: PriceList) -> bool:
     one_row = one.path[:-1] == other.path[:-1]
     if not _better(one.path, other.path) and not (one_row and _same_order(both)):
         names = (" ".join(dict.fromkeys(each.path)).strip() for each in (one, other))
-        raise _refused("prices_ambiguous", *names)
+        raise refused("prices_ambiguous", *names)
     return True
 
 
@@ -403,67 +394,8 @@ def _same_order(both: Iterable[tuple[float, float]]) -> bool:
     return all(low[1] <= high[1] for low, high in pairwise(sorted(both)))
 
 
-def _refused(reason: str, first: str, second: str) -> InvalidCommandError:
+def refused(reason: str, first: str, second: str) -> InvalidCommandError:
+    """Return the error of a list that can be read in two ways, with the names of both."""
     return InvalidCommandError(
         f"{first} or {second}", reason=reason, first=first, second=second
     )
-
-
-# 4. Prices of several sources replace each other; their forecasts are added.
-
-
-def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
-    """Return the prices that a call of an action gives, `None` if it gives none.
-
-    Of prices that several entities have for the same time, the last one counts; their
-    forecasts are added. Raises InvalidCommandError as `read` does, and for two units.
-    """
-    if ATTR_PRICES in data:
-        found = read(data[ATTR_PRICES])
-        return list(found.prices) if found else []
-    if ATTR_PRICE_ENTITIES not in data:
-        return None
-    return prices_of(hass, data[ATTR_PRICE_ENTITIES], add=data[ATTR_PREFER] == HIGHEST)
-
-
-def prices_of(
-    hass: HomeAssistant, entity_ids: Collection[str], *, add: bool
-) -> list[Price]:
-    """Return the prices that entities have now, or the sum of their forecasts."""
-    states = filter(None, map(hass.states.get, entity_ids))
-    found = [
-        (state, prices)
-        for state in states
-        if (prices := read(state.attributes, state.last_reported))
-    ]
-    if add and len(found) < len(entity_ids):
-        return []  # a roof without its forecast
-    _check_kinds(state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) for state, _ in found)
-    if add:
-        _check_kinds(prices.field for _, prices in found)
-    return _together([prices.prices for _, prices in found], add=add)
-
-
-def _check_kinds(kinds: Iterable[str | None]) -> None:
-    first, *others = dict.fromkeys(filter(None, kinds)) or [""]
-    if others:
-        raise _refused("prices_units", first, others[0])
-
-
-def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
-    """Return one list of several. A price is that of one place, a forecast of one roof."""
-    every = [price for prices in lists for price in prices]
-    edges = sorted({price.start for price in every} | {price.end for price in every})
-    found = []
-    for start, end in pairwise(edges):
-        values = [v for prices in lists if (v := price_at(prices, start)) is not None]
-        if values:
-            found.append(Price(start, end, sum(values) if add else values[-1]))
-    return found
-
-
-def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
-    """Return the price at a time, of prices in the order of time."""
-    place = bisect_right(prices, moment, key=lambda price: price.start)
-    price = prices[place - 1] if place else None
-    return price.value if price and moment < price.end else None

@@ -14,7 +14,8 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
-from custom_components.poolctl.prices import Price, prices_of, read
+from custom_components.poolctl.prices.given import prices_of
+from custom_components.poolctl.prices.reader import Price, read
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""
