@@ -286,10 +286,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             pause_overdue=bool(controller.pauses.overdue),
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
-            warm_late=self.warm_by.late,
+            warm_by=self.warm_by.outlooks,
             clock_fault=self._access.counters.clock_fault,
             key_asked=self.recovery.key_asked,
-            warm_plans=self.warm_by.plans,
         )
 
     # Polls

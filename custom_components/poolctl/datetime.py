@@ -56,11 +56,10 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
 
     @override
     def explain(self) -> Explanation:
-        warm_by = self.coordinator.warm_by
-        request = warm_by.of(self.entity_description.body)
-        if request is None:
-            return PASSED if self.native_value else ()
-        return why_warm_by(request, warm_by.outlook(request))
+        body = self.entity_description.body
+        if self.coordinator.warm_by.draft(body):
+            return PASSED
+        return why_warm_by(self.view.situation, body)
 
     @override
     async def async_set_value(self, value: datetime) -> None:

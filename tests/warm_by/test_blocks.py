@@ -1,6 +1,6 @@
 """The cheapest blocks of heating, compared with all that are possible."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from math import exp
 import random
@@ -33,12 +33,20 @@ def heat(
     return water, spent
 
 
-def all_ways() -> Iterator[set[int]]:
-    """Yield every choice of cells that is at most four blocks of half an hour or more."""
-    for number in range(1 << CELLS):
-        bits = [bool(number >> at & 1) for at in range(CELLS)]
-        runs = [len([*run]) for on, run in groupby(bits) if on]
-        if len(runs) <= MAX_STARTS and all(run >= SHORTEST_BLOCK for run in runs):
+def all_ways(
+    cells: int = CELLS, begun: int = 0, starts: int = MAX_STARTS
+) -> Iterator[set[int]]:
+    """Yield every choice of cells that is some blocks of half an hour or more.
+
+    A block has run for some cells before; it does not count as a start.
+    """
+    before = [True] * begun
+    for number in range(1 << cells):
+        bits = [bool(number >> at & 1) for at in range(cells)]
+        runs = [len([*run]) for on, run in groupby(before + bits) if on]
+        if len(runs) <= starts + bool(begun) and all(
+            run >= SHORTEST_BLOCK for run in runs
+        ):
             yield {at for at, on in enumerate(bits) if on}
 
 
@@ -71,6 +79,53 @@ def test_brute_force(seed: int) -> None:
     water, cost = heat(cells_of(blocks), costs, physics)
     assert water >= physics.target - CLOSE
     assert cost <= min(possible) + 0.1 * max(abs(min(possible)), 0.2)
+
+
+PRICES: dict[str, Callable[[random.Random], float]] = {
+    "negative": lambda draw: draw.uniform(-0.5, 0.1),
+    "equal": lambda draw: 0.2,
+    "two": lambda draw: draw.choice([0.1, 0.3]),
+    "nothing": lambda draw: 0.0,
+    "large": lambda draw: draw.uniform(20, 3000),
+}
+
+
+@pytest.mark.parametrize("prices", PRICES)
+@pytest.mark.parametrize("seed", range(40))
+def test_odd_rows(seed: int, prices: str) -> None:
+    """Short rows, warm air, a block that has begun, few starts left, no time left."""
+    draw = random.Random(f"{prices} {seed}")
+    cells, begun = draw.choice([1, 2, 3, 5, 9]), draw.choice([0, 0, 1, 2])
+    starts = draw.choice([0, 1, 2, 4])
+    costs = tuple(PRICES[prices](draw) for _ in range(cells))
+    physics = Physics(
+        water=30.0,
+        target=30 + draw.choice([0, 0.1, 0.5, 1, 2, 5]),
+        air=draw.choice([15.0, 29.0, 32.0]),
+        rise=draw.choice([0.2, 0.5, 1.0]),
+        keeps=exp(-draw.choice([0, 0.005, 0.1, 0.3]) / 4),
+    )
+    ways = [*all_ways(cells, begun, starts)]
+    tried = (heat(way, costs, physics) for way in ways)
+    possible = [cost for water, cost in tried if water >= physics.target - CLOSE]
+    blocks = cheapest_blocks(costs, physics, begun, starts)
+    assert (blocks is None) is (not possible)
+    if blocks is None:
+        return
+    assert cells_of(blocks) in ways
+    water, cost = heat(cells_of(blocks), costs, physics)
+    assert water >= physics.target - CLOSE
+    span = max(costs) - min(costs) or 1.0
+    assert cost <= min(possible) + 0.1 * max(abs(min(possible)), span)
+
+
+@pytest.mark.parametrize("price", [0.2, 0.0, -0.1])
+def test_a_row_of_two_nights(price: float) -> None:
+    """Water that is just reached by heating all the time has its blocks, too."""
+    lossy = Physics(water=20.0, target=38.0, air=5.0, rise=0.56, keeps=exp(-0.05 / 4))
+    blocks = cheapest_blocks((price,) * 144, lossy)
+    assert blocks is not None
+    assert heat(cells_of(blocks), (price,) * 144, lossy)[0] >= lossy.target - CLOSE
 
 
 EVENING = Physics(water=30.0, target=32.0, air=15.0, rise=0.5, keeps=1.0)

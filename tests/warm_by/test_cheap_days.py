@@ -223,6 +223,15 @@ def test_the_cheapest_hours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert day.cost <= best + 0.1 * abs(best)
 
 
+@pytest.mark.parametrize("price", [0.3, 30.0, 300.0])
+def test_even_prices_are_no_reason_to_stop(price: float) -> None:
+    """In any currency: a block goes on, as a break saves next to nothing."""
+    day = Day(wish=Wish(prices=as_prices(BEGIN, lambda at: price)))
+    day.run()
+    assert day.water == pytest.approx(day.target, abs=0.5)
+    assert day.starts == 1
+
+
 @pytest.mark.parametrize("error", [0.8, 1.2])
 @pytest.mark.parametrize("windy", [False, True])
 def test_a_rate_that_is_not_exact(error: float, windy: bool) -> None:

@@ -147,7 +147,9 @@ async def test_two_readings_of_its_prices(spa: Home) -> None:
 async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:
     """It is undone at the first contact, and the request goes on."""
     heats_fast(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 14))
+    prices = cheap(13, 14)
+    prices[16]["price"] = 0.15  # Where the rest is even, it would go on.
+    await call_action(spa, "spa", at(18), prices=prices)
     await until(spa, at(13, 50))
     assert heated(spa)
     spa.controller.faults.on("refuse")

@@ -14,7 +14,7 @@ from ..client.pool.heating import (
 )
 from ..client.pool.state import PumpStatus, Source
 from ..client.wire.equipment import HeatSource
-from ..warm_by.outlook import Outlook
+from ..warm_by.outlook import Outlook, Plan
 from ..warm_by.request import Request
 from .output import why_pump
 from .rows import Celsius, Explanation, Row, Sentence, Values, explain, rounded
@@ -60,15 +60,20 @@ def _rests(pool: Situation, body: Body) -> bool:
     return target - _HYSTERESIS <= now < target
 
 
+def _plan(pool: Situation, body: Body) -> Plan | None:
+    _, outlook = pool.warm_by.get(body, (None, None))
+    return outlook and outlook.plan
+
+
 def _cheaper(pool: Situation, body: Body) -> datetime | None:
     """Return from when hours that cost less are waited for, `None` if they are not."""
-    plan = pool.warm_plans.get(body)
+    plan = _plan(pool, body)
     waits = plan is not None and not plan.until and not heats(pool.state, body)
     return plan.blocks[0].start if plan and waits and plan.blocks else None
 
 
 def _block(pool: Situation, body: Body) -> Explanation:
-    plan = pool.warm_plans.get(body)
+    plan = _plan(pool, body)
     until = plan.until if plan else None
     return (Sentence("heat_block", {"time": until}),) if until else ()
 
@@ -112,9 +117,10 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
 """The first that applies is the explanation."""
 
 
-def why_warm_by(request: Request, expected: Outlook | None) -> Explanation:
+def why_warm_by(pool: Situation, body: Body) -> Explanation:
     """Return the forecast for a request, empty if the target is unknown."""
-    return explain(WARM_BY_CAUSES, request, expected) if expected else ()
+    found = pool.warm_by.get(body)
+    return explain(WARM_BY_CAUSES, *found) if found else ()
 
 
 def late(request: Request, outlook: Outlook) -> Values:

@@ -151,12 +151,12 @@ def _lost_expanders(pool: Situation) -> list[int] | None:
 
 def _warm_late(body: Body) -> Problem[Situation]:
     def values(pool: Situation) -> Values:
-        found = (late(*each) for each in pool.warm_late if each[0].body is body)
-        return next(found, {})
+        found = pool.warm_by.get(body)
+        return late(*found) if found else {}
 
     return Problem(
         f"{body.key}_warm_late",
-        lambda pool: any(each.body is body for each, _ in pool.warm_late),
+        lambda pool: body in pool.warm_by and pool.warm_by[body][1].late,
         values,
         severity=Severity.NOTICE,
     )

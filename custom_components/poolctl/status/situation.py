@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from homeassistant.core import HomeAssistant
 
@@ -16,7 +15,7 @@ from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
-from ..warm_by.outlook import Outlook, Plan
+from ..warm_by.outlook import Outlook
 from ..warm_by.request import Request
 from .rows import Status, Subject
 
@@ -57,15 +56,13 @@ class Situation(Pool, Subject):
     heat_overdue: bool
     """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
-    warm_late: tuple[tuple[Request, Outlook], ...]
-    """Requests for water that will not be warm in time."""
+    warm_by: Mapping[Body, tuple[Request, Outlook]]
+    """Requests for water that is warm by a time, with their outlook."""
     clock_fault: ClockFault | None
     """Why the controller refuses all that we sign, `None` if it does not."""
     key_asked: bool
     """Whether the account has answered a request for the key since a frame last
     verified: whatever the answer was, the LAN then does not recover by itself."""
-    warm_plans: Mapping[Body, Plan] = MappingProxyType({})
-    """How the water of each request for *Warm by* is heated."""
 
     @property
     def ahead(self) -> timedelta:

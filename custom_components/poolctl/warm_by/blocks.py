@@ -6,9 +6,12 @@ all the time. The search follows each course of the temperature exactly; of cour
 are nearly at the same temperature, only the cheapest. All of this is chosen.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from math import inf
+from operator import itemgetter
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from ..prices.reader import Price, price_at
@@ -29,6 +32,8 @@ _CLOSE: Final = 0.05
 """°C below its target at which water has it."""
 _START: Final = 0.05
 """What a start costs, as a share of the difference between the prices."""
+_EVEN: Final = 0.4
+"""The same as a share of the mean price, less the difference."""
 _RUNS: Final = 0.005
 """What each cell of a block costs besides heating, twice that at the begin of the row."""
 
@@ -38,16 +43,11 @@ type _Cells = tuple[int, _Cells] | None
 """Heated cells, the last one first."""
 
 
-class _State(NamedTuple):
-    """One course of the temperature up to a cell, and what it has cost."""
-
-    cost: float
-    water: float
-    run: int
-    """Cells for which a block has run, up to the minimum; 0 while nothing heats."""
-    starts: int
-    """How many blocks may still begin."""
-    cells: _Cells
+type _State = tuple[float, float, int, int, _Cells]
+"""One course of the temperature up to a cell: what it has cost, the temperature, for
+how many cells a block has run (up to the minimum; 0 while nothing heats), how many blocks
+may still begin, and the cells. A tuple, because there are some 50,000."""
+_NONE: Final[_State] = (inf, 0.0, 0, 0, None)
 
 
 class Physics(NamedTuple):
@@ -63,6 +63,10 @@ class Physics(NamedTuple):
     """°C by which a heater warms the water in a cell, losses aside."""
     keeps: float
     """Share of its difference to the air that the water has after a cell."""
+
+    def after(self, cells: int) -> float:
+        """Return the temperature after some cells without heating."""
+        return self.air + (self.water - self.air) * self.keeps**cells
 
 
 class Block(NamedTuple):
@@ -130,23 +134,48 @@ def cheapest_blocks(
     A cell costs its price if the heater runs for all of it. `run` is for how many cells
     a block has run before the row, and `starts` is how many blocks may begin.
     """
-    target, rise = physics.target, physics.rise
-    span = max(costs, default=0.0) - min(costs, default=0.0) or 1.0
-    width = max(target - physics.water, rise) / _LEVELS
-    states = [_State(0.0, physics.water, min(run, SHORTEST_BLOCK), starts, None)]
-    for at, cost in enumerate(costs):
-        runs = _RUNS * span * (2 - at / len(costs))
-        cheapest: dict[tuple[int, int, int], _State] = {}
-        for state in _next(states, at, (cost, runs, _START * span), physics):
-            key = round(state.water / width), state.run, state.starts
-            if key not in cheapest or state.cost < cheapest[key].cost:
-                cheapest[key] = state
-        states = list(cheapest.values())
-    ends = [
-        each for each in states if each.run in _FREE and each.water >= target - _CLOSE
+    least, *leasts = _least(len(costs), physics)
+    if physics.water < least:
+        return None
+    runs, start = _wear(costs or (0.0,), physics)
+    coldest = min(physics.water, physics.after(len(costs)))
+    width = max(physics.target - coldest, physics.rise) / _LEVELS
+    states: Collection[_State] = [
+        (0.0, physics.water, min(run, SHORTEST_BLOCK), starts, None)
     ]
-    best = min(ends, key=lambda state: state.cost, default=None)
-    return None if best is None else _as_blocks(best.cells)
+    for at, cost in enumerate(costs):
+        price = cost, runs * (2 - at / len(costs)), start
+        cheapest: dict[tuple[int, int, int], _State] = {}
+        for state in _next(states, at, price, physics):
+            spent, water, run, starts, _ = state
+            key = round(water / width), run, starts
+            if water >= leasts[at] and spent < cheapest.get(key, _NONE)[0]:
+                cheapest[key] = state
+        states = cheapest.values()
+    ends = [each for each in states if each[2] in _FREE]
+    best = min(ends, key=itemgetter(0), default=None)
+    return None if best is None else _as_blocks(best[-1])
+
+
+def _wear(costs: Sequence[float], physics: Physics) -> tuple[float, float]:
+    """Return what a cell of a block and a start cost besides heating.
+
+    A break in hours of about the same price saves next to nothing. Water that has nearly
+    its target has none: its thermostat rests.
+    """
+    price, span = fmean(map(abs, costs)), max(costs) - min(costs)
+    rests = physics.target - physics.water <= physics.rise
+    even = 0.0 if rests else _EVEN * price - span
+    return _RUNS * (span or price), max(_START * (span or price), even)
+
+
+def _least(cells: int, physics: Physics) -> Sequence[float]:
+    """Return the lowest temperatures, at the begin and after each cell, that suffice."""
+    _, target, air, rise, keeps = physics
+    found = [target - _CLOSE]
+    for _ in range(cells):
+        found.append(air + (found[-1] - rise - air) / keeps)
+    return found[::-1]
 
 
 def _next(
@@ -164,13 +193,13 @@ def _next(
     for cost, water, run, starts, cells in states:
         cooled = air + (water - air) * keeps
         if run in _FREE:
-            yield _State(cost, cooled, 0, starts, cells)
+            yield cost, cooled, 0, starts, cells
         if run or starts:
             heated = max(min(cooled + rise, target), cooled)
             spent = cost + heat * (heated - cooled) / rise + runs
             spent += 0.0 if run else start
             now = min(run + 1, SHORTEST_BLOCK)
-            yield _State(spent, heated, now, starts - (not run), (at, cells))
+            yield spent, heated, now, starts - (not run), (at, cells)
 
 
 def _as_blocks(cells: _Cells) -> Blocks:

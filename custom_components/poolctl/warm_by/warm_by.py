@@ -139,16 +139,10 @@ class WarmBy:
         return held_off or self._state.source is not Source.LAN
 
     @property
-    def plans(self) -> Mapping[Body, Plan]:
-        """How the water of each request is heated."""
-        found = {each.body: self.outlook(each) for each in self.all}
-        return {body: o.plan for body, o in found.items() if o is not None}
-
-    @property
-    def late(self) -> tuple[tuple[Request, Outlook], ...]:
-        """The requests that will not be met in time, with their outlook."""
+    def outlooks(self) -> Mapping[Body, tuple[Request, Outlook]]:
+        """Each request and its current outlook, as far as there is one."""
         found = ((each, self.outlook(each)) for each in self.all)
-        return tuple((each, o) for each, o in found if o is not None and o.late)
+        return {each.body: (each, o) for each, o in found if o is not None}
 
     @property
     def wait(self) -> float | None:
