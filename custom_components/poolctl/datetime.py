@@ -59,7 +59,7 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
         body = self.entity_description.body
         if self.coordinator.warm_by.draft(body):
             return PASSED
-        return why_warm_by(self.view.situation, body)
+        return why_warm_by(self.view, body)
 
     @override
     async def async_set_value(self, value: datetime) -> None:
