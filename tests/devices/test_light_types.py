@@ -129,6 +129,7 @@ async def test_a_start_into_the_cloud(full: Home) -> None:
     """The types are known, which only the LAN reports; the colour may have changed."""
     await full.act("light.turn_on", LIGHT, effect="lime")
     assert shown(full)[1] == "lime"
+    full.clock.advance(30)  # it goes on and off while it changes its colour
     before, effects = buttons(full), light(full).attributes["effect_list"]
     removed = async_capture_events(full.hass, er.EVENT_ENTITY_REGISTRY_UPDATED)
     full.cloud.not_offered.add("auxInfo")
