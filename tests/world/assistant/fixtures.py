@@ -32,8 +32,7 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.poolctl.binary_sensor import PoolctlBinarySensor
-from custom_components.poolctl.client import cloud as cloud_module
-from custom_components.poolctl.client.coalescing import Coalescer
+from custom_components.poolctl.client import cloud as cloud_module, coalescing
 from custom_components.poolctl.client.control import (
     lan_delivery,
     poller as poller_module,
@@ -248,7 +247,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the effect of a command sooner, and send values at once."""
     monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
     # While time is frozen, a value that waits for its turn would never be sent.
-    monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(coalescing, "SPACING", 0.0)
 
 
 @pytest.fixture
@@ -272,7 +271,7 @@ def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send values of a slider 0.01 s after each other, not one second."""
-    monkeypatch.setattr(Coalescer.__init__, "__defaults__", (0.01,))
+    monkeypatch.setattr(coalescing, "SPACING", 0.01)
 
 
 @pytest.fixture(autouse=True)
