@@ -286,6 +286,7 @@ async def test_voice(full: Home) -> None:
 @pytest.mark.usefixtures("all_enabled", "quick", "hurried")
 async def test_a_sentence_of_ones_own(full: Home) -> None:
     """The example sets the speed of the pump in a real conversation."""
+    full.clock.speed = 50  # the answer does not wait for long
     text = (DOCS / "voice-and-energy.md").read_text()
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     number, pump = "number.home_pool_pump_target_speed", "switch.home_pool_pump"
