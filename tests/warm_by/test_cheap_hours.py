@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
+import probatio as vol
 import pytest
 
 from custom_components.poolctl.client.pool.heating import SPA
@@ -135,6 +136,12 @@ async def test_prices_without_a_learned_rate(spa: Home) -> None:
         "Heating begins at about 15:45. Prices count once the temperature of the water"
         " and how fast it warms up are known."
     )
+
+
+async def test_prices_from_two_places(spa: Home) -> None:
+    with pytest.raises(vol.Invalid):
+        await call_action(spa, "spa", at(18), prices=cheap(13), price_entities="sensor.x")
+    assert warm_by(spa) is None
 
 
 async def test_two_readings_of_its_prices(spa: Home) -> None:

@@ -19,9 +19,10 @@ ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
 ATTR_PREFER: Final = "prefer"
 HIGHEST: Final = "highest"
+_EITHER: Final = f"give either {ATTR_PRICES} or {ATTR_PRICE_ENTITIES}"
 PRICE_FIELDS: Final[VolDictType] = {
-    vol.Optional(ATTR_PRICES): vol.Any(list, dict, str),
-    vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
+    vol.Exclusive(ATTR_PRICES, _EITHER, _EITHER): vol.Any(list, dict, str),
+    vol.Exclusive(ATTR_PRICE_ENTITIES, _EITHER, _EITHER): cv.entity_ids,
     vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
 }
 """Fields of the actions that choose times by prices or forecasts."""

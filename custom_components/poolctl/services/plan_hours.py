@@ -41,14 +41,12 @@ ATTR_LATER: Final = "later"
 
 
 def _one_way(data: ConfigType) -> ConfigType:
-    """Return data with blocks, or hours and at most one list; else raise Invalid."""
+    """Return data with blocks, or hours and what chooses them; else raise Invalid."""
     if (ATTR_BLOCKS in data) is (ATTR_HOURS in data):
         raise vol.Invalid(f"give either {ATTR_BLOCKS} or {ATTR_HOURS}")
-    lists = {ATTR_PRICES, ATTR_PRICE_ENTITIES} & data.keys()
-    if len(lists) > 1 or (ATTR_BLOCKS in data and (lists or ATTR_AROUND in data)):
-        raise vol.Invalid(
-            f"give {ATTR_PRICES} or {ATTR_PRICE_ENTITIES}, together with {ATTR_HOURS}"
-        )
+    choosing = sorted({ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_AROUND} & data.keys())
+    if choosing and ATTR_BLOCKS in data:
+        raise vol.Invalid(f"give {choosing[0]} together with {ATTR_HOURS}")
     return data
 
 
