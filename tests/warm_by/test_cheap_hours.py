@@ -140,7 +140,9 @@ async def test_prices_without_a_learned_rate(spa: Home) -> None:
 
 async def test_prices_from_two_places(spa: Home) -> None:
     with pytest.raises(vol.Invalid):
-        await call_action(spa, "spa", at(18), prices=cheap(13), price_entities="sensor.x")
+        await call_action(
+            spa, "spa", at(18), prices=cheap(13), price_entities="sensor.x"
+        )
     assert warm_by(spa) is None
 
 
