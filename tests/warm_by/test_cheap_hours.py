@@ -138,6 +138,18 @@ async def test_prices_without_a_learned_rate(spa: Home) -> None:
     )
 
 
+async def test_prices_of_another_day(spa: Home) -> None:
+    heats_fast(spa)
+    prices = [
+        each
+        | {key: each[key].replace("2026-05", "2026-04") for key in ("start", "end")}
+        for each in cheap(13)
+    ]
+    await call_action(spa, "spa", at(18), prices=prices)
+    await spa.live(2 * STEP, step=STEP)
+    assert "No prices are known for the hours until then." in explanation(spa)
+
+
 async def test_prices_from_two_places(spa: Home) -> None:
     with pytest.raises(vol.Invalid):
         await call_action(

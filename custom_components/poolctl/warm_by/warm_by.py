@@ -284,7 +284,7 @@ class WarmBy:
     def _with_prices(self, request: Request) -> Request:
         """Return a request with the newest prices of its entities, as far as they count.
 
-        Without newer ones, those that it has stay.
+        Without newer ones, those that it has stay as long as one of them counts.
         """
         if (wish := request.wish) is None:
             return request
@@ -292,11 +292,16 @@ class WarmBy:
         with suppress(InvalidCommandError):
             found = self._prices(wish) if wish.entities else wish.prices
         first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
-        used = [each for each in found if each.end > first and each.start < request.by]
-        used = used[:MOST_PRICES]
-        if not used or used == [each for each in wish.prices if each.end > first]:
+        kept, newest = (
+            tuple(
+                each for each in prices if each.end > first and each.start < request.by
+            )
+            for prices in (wish.prices, found)
+        )
+        used = newest[:MOST_PRICES] or kept
+        if used == kept and (kept or not wish.prices):
             return request
-        return replace(request, wish=replace(wish, prices=tuple(used)))
+        return replace(request, wish=replace(wish, prices=used))
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
         outputs = self._state.outputs
