@@ -55,6 +55,12 @@ class Draft(NamedTuple):
     """End of its display (monotonic, s)."""
 
 
+def _between(
+    start: datetime, end: datetime, prices: Iterable[Price]
+) -> tuple[Price, ...]:
+    return tuple(each for each in prices if each.end > start and each.start < end)
+
+
 class WarmBy:
     """The requests of one controller, one for each body of water."""
 
@@ -292,13 +298,8 @@ class WarmBy:
         with suppress(InvalidCommandError):
             found = self._prices(wish) if wish.entities else wish.prices
         first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
-        kept, newest = (
-            tuple(
-                each for each in prices if each.end > first and each.start < request.by
-            )
-            for prices in (wish.prices, found)
-        )
-        used = newest[:MOST_PRICES] or kept
+        kept = _between(first, request.by, wish.prices)
+        used = _between(first, request.by, found)[:MOST_PRICES] or kept
         if used == kept and (kept or not wish.prices):
             return request
         return replace(request, wish=replace(wish, prices=used))
