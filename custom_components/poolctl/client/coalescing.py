@@ -10,8 +10,6 @@ from .wire.exceptions import UnreachableError
 
 SPACING = 1.0
 """Mean seconds between two values that are sent for one key."""
-_STOPPING = 2.0
-"""Seconds in which what is cancelled must end: nobody waits for longer."""
 
 
 class Coalescer:
@@ -90,5 +88,4 @@ class Coalescer:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=_STOPPING)
+        await asyncio.gather(*tasks, return_exceptions=True)
