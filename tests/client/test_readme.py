@@ -78,7 +78,15 @@ def simulator(socket_enabled: None) -> Generator[None]:
         yield
 
 
-@pytest.mark.usefixtures("simulator")
+@pytest.fixture
+def heeds_interrupts() -> Generator[None]:
+    """Let processes heed Ctrl+C, which a suite in the background ignores."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.usefixtures("simulator", "heeds_interrupts")
 def test_the_example_runs_as_it_is_printed(tmp_path: Path) -> None:
     (tmp_path / "poolctl_client").symlink_to(CLIENT)
     environ = {"POOL_ADDRESS": ADDRESS, "POOL_KEY": KEY, "PYTHONPATH": str(tmp_path)}
