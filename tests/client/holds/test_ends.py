@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from custom_components.poolctl.client.holds.claim import End
+from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.wire.exceptions import DeclinedError
+from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.client.conftest import Rig
 from tests.client.holds.test_holds import hold, start, switch, window
 from tests.client.holds.test_promises import Disk, lost, prepared
@@ -56,6 +59,38 @@ async def test_a_user_runs_the_pump_for_longer(make_rig: Callable[..., Rig]) -> 
     await rig.live(22, 30)
     assert runs(rig) == (False, True)
     await rig.live(10, 30)
+    assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
+
+
+async def test_the_pump_follows_what_it_runs_for(make_rig: Callable[..., Rig]) -> None:
+    """It runs for as long as the cleaner, which a user holds for longer or switches off."""
+    rig = await at_rest(make_rig)
+    await hold(rig, True, 10, CLEANER)
+    await rig.live(1)
+    await hold(rig, True, 20, CLEANER)
+    await rig.live(18, 30)
+    assert runs(rig) == (True, True)
+    await switch(rig, False, CLEANER)
+    await rig.live(1)
+    assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
+
+
+async def test_it_is_declined(make_rig: Callable[..., Rig]) -> None:
+    """The pump that was started for it stops."""
+    rig = await at_rest(make_rig)
+    rig.service.cloud.faults.on("refuse")
+    action = LanClient.action
+
+    async def declines(lan: LanClient, name: str, payload: bytes) -> StateFrame | None:
+        if payload[0] == CLEANER:
+            raise DeclinedError("of a test")
+        return await action(lan, name, payload)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LanClient, "action", declines)
+        with pytest.raises(DeclinedError):
+            await hold(rig, True, 10, CLEANER)
+    await rig.live(1)
     assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
 
 

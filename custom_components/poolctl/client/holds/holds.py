@@ -26,6 +26,8 @@ _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
 _LONGER: Final = timedelta(seconds=5)
 """Time for which the pump runs on after what runs only with it (chosen)."""
+_OUTPUT: Final = "output "
+"""Begin of the claimants for which the pump runs: outputs that run only with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,8 +164,11 @@ class Holds(Claims[Hold]):
         state, pump = self._live.state, self._live.state.outputs.pump
         if on and slot.role is Role.PUMP_LINKED and pump and state.pump_on is False:
             # The firmware would start it, too (protocol.md O2.4), and nothing ends that.
-            until = now + duration + _LONGER
-            await self.claim(pump, f"output {slot.index}", until, requester)
+            with self._switching(slot.index):
+                until = now + duration + _LONGER
+                await self.claim(pump, _for(slot.index), until, requester)
+                await self._request(_Request(slot=slot, hold=hold))
+            return
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 
     async def claim(
@@ -345,7 +350,18 @@ class Holds(Claims[Hold]):
 
     @override
     def _moved(self, claim: Hold, state: PoolState) -> Hold:
-        return rescheduled(claim, state, self._times.local, self._times.offset)
+        hold = rescheduled(claim, state, self._times.local, self._times.offset)
+        ends = {who: self._end_for(who, end) for who, end in hold.claims.items()}
+        return hold if ends == hold.claims else hold.claimed(ends, self._times.now)
+
+    def _end_for(self, claimant: str, end: datetime | None) -> datetime | None:
+        """Return the end of a claim, which follows the hold of the output it is for."""
+        if not claimant.startswith(_OUTPUT) or claimant in map(_for, self._under_way):
+            return end
+        holds, now = {_for(each.slot): each for each in self.all}, self._times.now
+        if (hold := holds.get(claimant)) is None or not hold.on:
+            return min(end or now, now)
+        return hold.until and hold.until + _LONGER
 
     @override
     async def _undo(self, claim: Hold) -> Hold | None:
@@ -373,6 +389,10 @@ class Holds(Claims[Hold]):
                     self._set(claim.slot, replace(left, previous=previous))
                 raise
         return left
+
+
+def _for(slot: int) -> str:
+    return f"{_OUTPUT}{slot}"
 
 
 async def _nothing() -> None:
