@@ -7,8 +7,10 @@ from homeassistant.exceptions import ServiceValidationError
 import probatio as vol
 import pytest
 
+from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.heating import SPA
 from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.client.wire.exceptions import DeclinedError
 from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from custom_components.poolctl.learned.warming import LearnedRate
 from tests.world.assistant.home import Home, failure
@@ -126,6 +128,22 @@ async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
     assert warm_by(spa) is None
     await until(spa, at(17))
     assert as_before(spa)
+
+
+async def test_another_output_is_not_released_then(
+    spa: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is tried again by itself: the user's own action was done."""
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await until(spa, at(15))
+
+    async def work(holds: Holds) -> list[Exception]:
+        return [DeclinedError("of a test")]
+
+    monkeypatch.setattr(Holds, "work", work)
+    await heating_off(spa)
+    assert warm_by(spa) is None
 
 
 async def test_prices_without_a_learned_rate(spa: Home) -> None:

@@ -231,10 +231,12 @@ class WarmBy:
     async def give_up(self, body: Body) -> None:
         """End a request whose heating has begun, as a user wants no heat any more.
 
-        Between two blocks, there is nothing of it that a user could switch off.
+        Between two blocks, there is nothing of it that a user could switch off. What
+        cannot be undone now is tried again by itself.
         """
         if (request := self.of(body)) is not None and request.starts:
-            await self._cancel(body)
+            with suppress(PoolctlError):
+                await self._cancel(body)
 
     async def _cancel(self, body: Body) -> None:
         async with self._working:
