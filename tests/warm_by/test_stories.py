@@ -5,15 +5,10 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-from aiohttp import ClientSession
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
-from custom_components.poolctl.client.wire.http import ClosingRequest
-from custom_components.poolctl.warm_by import warm_by as warm_by_module
-from tests.client.conftest import Service, replace_time
-from tests.client.holds.test_undone_later import PUMP, World
-from tests.world import simulator as sim
+from tests.client.holds.test_undone_later import PUMP, World, a_world
 from tests.world.loops import LeapingLoop
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
@@ -58,24 +53,13 @@ async def switched_off(world: World) -> None:
 async def live(
     story: Callable[[World], Awaitable[None]], ahead: timedelta = timedelta()
 ) -> None:
-    clock = sim.Clock(speed=10, start=sim.NOON)
     with pytest.MonkeyPatch.context() as patch:
-        time = replace_time(clock, patch)
-        patch.setattr(warm_by_module, "time", time)
-        async with (
-            ClientSession(request_class=ClosingRequest) as session,
-            Service(session, clock).running() as service,
-        ):
-            service.full.pool.settings["heating"] = 0
-            world = World(service, time)
+        async with a_world(patch) as world:
             world.wall_error = ahead.total_seconds()
             world.controller, world.warm_by = world.started({})
-            try:
-                await world.window(PUMP, 0, 0)
-                await world.poll(15)
-                await story(world)
-            finally:
-                await world.controller.close()
+            await world.window(PUMP, 0, 0)
+            await world.poll(15)
+            await story(world)
 
 
 @pytest.mark.parametrize("ahead", [3 * HOUR, HOUR / 2])

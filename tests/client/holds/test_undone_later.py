@@ -5,8 +5,8 @@ any order. In the end, nothing is left that nobody asked for.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -359,34 +359,41 @@ type Event = tuple[str, tuple[Any, ...]]
 type Story = list[tuple[str, Event, float]]
 
 
+@asynccontextmanager
+async def a_world(patch: pytest.MonkeyPatch) -> AsyncGenerator[World]:
+    """Yield a pool at rest, whose time passes ten times as fast."""
+    clock = sim.Clock(speed=10, start=sim.NOON)
+    time = replace_time(clock, patch)
+    patch.setattr(warm_by_module, "time", time)
+    async with (
+        ClientSession(request_class=ClosingRequest) as session,
+        Service(session, clock).running() as service,
+    ):
+        service.full.pool.settings["heating"] = 0
+        world = World(service, time)
+        try:
+            yield world
+        finally:
+            await world.controller.close()
+
+
 async def live(story: Story) -> None:
     """Live through a story, and check its end."""
-    clock = sim.Clock(speed=10, start=sim.NOON)
     with pytest.MonkeyPatch.context() as patch:
-        time = replace_time(clock, patch)
-        patch.setattr(warm_by_module, "time", time)
-        async with (
-            ClientSession(request_class=ClosingRequest) as session,
-            Service(session, clock).running() as service,
-        ):
-            service.full.pool.settings["heating"] = 0
-            world = World(service, time)
+        async with a_world(patch) as world:
 
             async def act(*args: Any) -> Any:
                 return await world.act(*args)
 
             patch.setattr(LanClient, "action", act)
-            try:
-                await world.window(PUMP, 0, 0)
-                await world.poll(15)
-                for trouble, (name, values), minutes in story:
-                    world.trouble(trouble)
-                    await getattr(world, name)(*values)
-                    await world.pass_time(minutes)
-                await world.rest()
-                world.check()
-            finally:
-                await world.controller.close()
+            await world.window(PUMP, 0, 0)
+            await world.poll(15)
+            for trouble, (name, values), minutes in story:
+                world.trouble(trouble)
+                await getattr(world, name)(*values)
+                await world.pass_time(minutes)
+            await world.rest()
+            world.check()
 
 
 ACTION: Final = LanClient.action
