@@ -67,7 +67,7 @@ export function duration(hass, ms) {
   return [hours && part(hours, "hour"), (minutes % 60 || !hours) && part(minutes % 60, "minute")].filter(Boolean).join(" ");
 }
 
-/** "–" is no number. @type {(hass: Hass, value: number, digits?: number) => string} */
+/** A number in the user's format, a dash if it is unknown. @type {(hass: Hass, value: number, digits?: number) => string} */
 export const number = (hass, value, digits = 0) =>
   Number.isFinite(value)
     ? new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
