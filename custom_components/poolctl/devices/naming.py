@@ -51,8 +51,8 @@ def name_on_page(slot: Slot, state: PoolState, texts: Texts, uses: Uses) -> str:
     shared = any(
         other.index != slot.index
         and other.role is not Role.EMPTY
-        and part_of_slot(other, uses) is part
         and slot_name(other, texts, uses).casefold() == name.casefold()
+        and part_of_slot(other, uses) is part
         for other in state.outputs.slots
     )
     return f"{name} ({slot.index + 1})" if shared else name
