@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from custom_components.poolctl.client import clock
 from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.dialects import Dialect
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
+few_platforms = only(Platform.SENSOR, Platform.SWITCH)
 
 WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
@@ -120,9 +123,9 @@ async def test_our_clock_is_wrong_for_ten_minutes(
     if restarted == "meanwhile":
         await small.shut_down()
         await small.boot()
-    await small.live(330)
+    await small.live(330, step=30)
     await click(small, 2)
-    await small.live(240)
+    await small.live(240, step=30)
     clocks.wrong = 0
     assert others_are_accepted(small)
     if restarted == "after":

@@ -10,7 +10,9 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from tests.world.assistant.home import Home
+from tests.world.assistant.service import record
 from tests.world.loops import LeapingLoop
+from tests.world.simulator.cloud_dialects import CloudDialect
 
 
 async def test_first_set_up_reads_the_account(home: Home) -> None:
@@ -75,6 +77,22 @@ async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) 
     assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
     assert entry.error_reason_translation_key == key
     assert not entry.error_reason_translation_placeholders
+
+
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
+    """The pump and its speed are offered, and nothing that the service lacks (C17)."""
+    home.own(home.service.full)
+    home.controller = home.service.full
+    home.cloud.dialects = {CloudDialect.C17_PUBLISHED}
+    stored = {home.controller.device_id: record(home.controller, host=None, key=None)}
+    await home.set_up(controllers=stored)
+    await home.live(60)
+    assert home.entity_keys("switch") == {"pump"}
+    assert home.entity_keys("number") == {"pump_target_speed", "volume"}
+    assert home.entity_keys("select") == {"pump_hours_rule"}
+    for domain in ("climate", "light", "calendar"):
+        assert home.entity_keys(domain) == set()
 
 
 # The hourly inventory

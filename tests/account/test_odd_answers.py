@@ -31,9 +31,9 @@ from tests.world.simulator.answers import success
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
 
-SCENARIOS: Final = int(os.environ.get("POOLCTL_ODD_ANSWERS", "20"))
+SCENARIOS: Final = int(os.environ.get("POOLCTL_ODD_ANSWERS", "10"))
 SEED: Final = os.environ.get("POOLCTL_ODD_SEED", "1")
-BATCH: Final = 20
+BATCH: Final = 10
 """Number of scenarios after which every entity must be available again."""
 EDGES: Final = (0, 1, 2, 0x63, 0x7F, 0x80, 0xFE, 0xFF)
 

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import EVENT_STATE_REPORTED
+from homeassistant.const import EVENT_STATE_REPORTED, Platform
 from homeassistant.core import EventStateReportedData, callback
 from homeassistant.util import dt as dt_util
 import pytest
@@ -14,9 +14,11 @@ import pytest
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.network.test_survival import log_lines
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 # Time is frozen from the start, because a clock must not change under a timer.
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SENSOR)
 
 
 async def test_a_silent_controller_has_the_time_of_its_last_answer(small: Home) -> None:
@@ -84,7 +86,7 @@ async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
 async def test_failures_keep_no_exceptions(
     full: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An hour of failed polls leaves as many as ten minutes do.
+    """Half an hour of failed polls leaves as many as ten minutes do.
 
     pytest keeps each line of a log, and what it names: there are none here.
     """
@@ -98,5 +100,5 @@ async def test_failures_keep_no_exceptions(
     full.disconnect()
     await full.live(600)
     at_first = kept()
-    await full.live(3600)
+    await full.live(1200)
     assert 0 < kept() <= at_first + 2  # of the account: its newest error

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 
 from homeassistant.config_entries import SOURCE_REAUTH
+from homeassistant.const import Platform
 import pytest
 
 from custom_components.poolctl.client.endpoints import READS
 from tests.account.test_dialects_account import requests
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 pytestmark = [pytest.mark.usefixtures("freezer"), pytest.mark.usefixtures("quick")]
+few_platforms = only(Platform.SENSOR)
 
 FEW = 4
 """Most times that a refused refresh token is sent."""
@@ -37,14 +40,14 @@ async def test_a_refused_sign_in_is_sent_a_few_times(
     await home.set_up_with(host=None)
     refuse(*dialects)(home)
     for how in (home.refresh, home.restart, home.refresh, home.restart):
-        await home.advance(1800, step=30)
+        await home.advance(1800, step=60)
         await how()
     await home.shut_down()
     await home.boot()
     await home.advance(7200, step=60)
     assert 2 <= requests(home, "token") <= FEW
     home.cloud.requests.clear()
-    await home.advance(3600, step=30)
+    await home.advance(3600, step=120)
     assert home.cloud.requests == []
     assert [flow["context"]["source"] for flow in home.flows] == [SOURCE_REAUTH]
 
@@ -54,7 +57,7 @@ async def test_a_new_sign_in_starts_afresh(home: Home) -> None:
     home.own(home.service.small)
     await home.set_up_with(host=None)
     refuse()(home)
-    await home.advance(3 * 3600, step=60)
+    await home.advance(3 * 3600, step=120)
     entries = home.hass.config_entries
     data = {**home.entry.data, "token": home.service.token()}
     entries.async_update_entry(home.entry, data=data)
@@ -66,7 +69,7 @@ async def test_a_new_sign_in_starts_afresh(home: Home) -> None:
     assert home.source == "cloud"
     before = requests(home, "token")
     refuse()(home)
-    await home.advance(3 * 3600, step=60)
+    await home.advance(3 * 3600, step=120)
     assert requests(home, "token") - before >= 2
 
 
@@ -116,8 +119,8 @@ async def test_a_token_endpoint_that_fails(home: Home, fault: str) -> None:
     home.cloud.expire_tokens()
     home.cloud.faults.on(fault, *(() if fault == "token_5xx" else ("token",)))
     home.cloud.requests.clear()
-    await home.advance(3600, step=30)
-    assert 3 <= requests(home, "token") <= 61
+    await home.advance(900, step=30)
+    assert 3 <= requests(home, "token") <= 16
     assert not home.flows
     home.cloud.faults.clear()
     await home.advance(360, step=30)

@@ -46,7 +46,7 @@ async def test_silent_endpoints_do_not_delay_it(
     assert home.entry.state is ConfigEntryState.LOADED
     assert float(home.value("sensor", "ph")) > 0
     home.cloud.faults.clear()
-    await asyncio.sleep(400)
+    await asyncio.sleep(120)
     assert all(each["key"] for each in home.entry.data["controllers"].values())
 
 

@@ -50,7 +50,7 @@ async def test_sixty_days_without_the_service(
     await days(home, 6)
     assert set(shown(home)) == {KEY}
     events = async_capture_events(home.hass, "state_changed")
-    await home.advance(2 * HOUR, step=15)
+    await home.advance(600, step=15)
     await works(home)
     assert not lost(events)
 

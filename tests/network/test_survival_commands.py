@@ -5,12 +5,16 @@ import re
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import Platform
 from homeassistant.core import CoreState
 import pytest
 
 from tests.platforms.test_commands import SLOT
 from tests.world.assistant.home import Home, failure
+from tests.world.assistant.platforms import only
 from tests.world.simulator.raw import until
+
+few_platforms = only(Platform.NUMBER, Platform.SWITCH)
 
 
 def statuses(home: Home) -> list[int]:

@@ -24,7 +24,7 @@ few_platforms = only(
     Platform.CALENDAR, Platform.SELECT, Platform.SENSOR, Platform.SWITCH
 )
 
-DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "2"))
+DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "1"))
 STEP: Final = 300
 CLOSE: Final = 5
 """Permitted difference in minutes a day."""
@@ -32,8 +32,8 @@ CLOSE: Final = 5
 
 @pytest.fixture(autouse=True)
 def midnight(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin on a Friday: the pump's own schedule runs at weekends."""
-    freezer.move_to("2026-05-01 00:00:30+00:00")
+    """Begin on a Saturday: the pump's own schedule runs at weekends."""
+    freezer.move_to("2026-05-02 00:00:30+00:00")
     monkeypatch.setattr(learned, "MAX_AGE", float(2 * STEP))
 
 

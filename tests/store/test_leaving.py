@@ -3,14 +3,16 @@
 from datetime import timedelta
 
 from homeassistant.config_entries import ConfigEntryDisabler
-from homeassistant.const import CONF_TOKEN
+from homeassistant.const import CONF_TOKEN, Platform
 import pytest
 
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.freeze_time("2026-11-23 08:00:00+00:00")
 WATERFALL = 3
 LASTS = timedelta(minutes=30)
+few_platforms = only(Platform.SWITCH)
 
 
 async def begin(home: Home, **options: str) -> None:

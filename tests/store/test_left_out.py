@@ -3,16 +3,19 @@
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import Platform
 from homeassistant.helpers import device_registry as dr
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
 from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.assistant.service import record
 from tests.world.simulator import Controller
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SENSOR)
 
 
 def left_out(home: Home) -> str:

@@ -28,25 +28,24 @@ def watch(full: Home, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("runs", [False, True])
-async def test_an_hour_is_written_once_in_ten_minutes(
-    home: Home, monkeypatch: pytest.MonkeyPatch, runs: bool
+async def test_it_is_written_once_in_ten_minutes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Totals, counters and dosing of all controllers are written together."""
-    full = home
     home.own(home.service.full, home.service.small)
     await home.set_up(home.service.full, home.service.small)
-    if not runs:
-        await full.act("switch.turn_off", "pump")
-    await full.live(600)
-    written = watch(full, monkeypatch)
-    water = full.pool.water
-    for number in range(120):
-        water.ph += 0.1 if number % 2 else -0.1
-        water.orp += 10 if number % 3 else -20
-        full.pool.settings["acid_remaining"] -= 1 * runs
-        await full.live(30, step=30)
-    assert 4 <= len(written) <= 6
+    written, water = watch(home, monkeypatch), home.pool.water
+    for runs in (True, False):
+        if not runs:
+            await home.act("switch.turn_off", "pump")
+        await home.live(600, step=60)
+        written.clear()
+        for number in range(60):
+            water.ph += 0.1 if number % 2 else -0.1
+            water.orp += 10 if number % 3 else -20
+            home.pool.settings["acid_remaining"] -= 1 * runs
+            await home.live(30, step=30)
+        assert 2 <= len(written) <= 3
 
 
 async def test_still_water_after_spa_mode_is_not_written(
@@ -58,10 +57,10 @@ async def test_still_water_after_spa_mode_is_not_written(
     await full.live(330)
     await full.act("switch.turn_off", "spa_mode")
     await full.act("switch.turn_off", "pump")
-    await full.live(600)
+    await full.live(600, step=60)
     written = watch(full, monkeypatch)
-    await full.live(3600, step=30)
-    assert len(written) <= 6
+    await full.live(1800, step=30)
+    assert len(written) <= 3
 
 
 TOTALS = ("pump_energy", "pump_run_hours")

@@ -9,7 +9,7 @@ import custom_components.poolctl as integration
 
 
 def only(*platforms: Platform) -> Callable[[pytest.MonkeyPatch], None]:
-    """Return a fixture that leaves all other platforms out, for every test of a module."""
+    """Return a fixture that leaves all other platforms out, for every test of a module or folder."""
 
     @pytest.fixture(autouse=True)
     def few_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
