@@ -15,7 +15,7 @@ from tests.world.simulator.pool import SPA_HEATER
 
 PUMP, SPA_RETURN = 0, 10
 """Slots of the full pool."""
-STEP, HASTE = 60, 300
+STEP, HASTE = 60, 900
 """Seconds between two polls; the rate of warming is learned only from short ones."""
 
 

@@ -1,7 +1,8 @@
 """Random stories of what is undone later, against a model of who asked for what.
 
 Users, the vendor's app, losses, restarts, deletions, clocks and edited schedules come in
-any order. In the end, nothing is left that nobody asked for.
+any order. In the end, nothing is left that nobody asked for. `POOLCTL_STORIES` is the
+number of stories beside the known ones: five by default.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 import json
+import os
 from typing import Any, Final
 
 from aiohttp import ClientSession
@@ -491,7 +493,7 @@ def with_known_stories(test: Callable[..., None]) -> Callable[..., None]:
 
 @pytest.mark.timeout(600)
 @settings(
-    max_examples=30,
+    max_examples=int(os.environ.get("POOLCTL_STORIES", "5")),
     deadline=None,
     phases=(Phase.explicit, Phase.generate),  # a shorter story would take minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
