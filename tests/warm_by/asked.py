@@ -42,11 +42,11 @@ def at(hour: int, minute: int = 0) -> datetime:
 
 
 async def until(home: Home, then: datetime) -> None:
-    """Let time pass until then, with short steps only in the last ten minutes."""
+    """Let time pass until then, with short steps only in the last five minutes."""
     left = (then - dt_util.now()).total_seconds()
-    hasty = max(left - 600, 0) // HASTE
-    await home.live(hasty * HASTE, step=HASTE)
-    await home.live(left - hasty * HASTE, step=STEP)
+    hasty = max(left - 5 * STEP, 0)
+    await home.live(hasty, step=HASTE)
+    await home.live(left - hasty, step=STEP)
 
 
 def selected(home: Home) -> int:

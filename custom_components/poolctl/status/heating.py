@@ -61,8 +61,8 @@ def _rests(pool: Situation, body: Body) -> bool:
 
 
 def _plan(pool: Situation, body: Body) -> Plan | None:
-    _, outlook = pool.warm_by.get(body, (None, None))
-    return outlook and outlook.plan
+    found = pool.warm_by.get(body)
+    return found and found[1].plan
 
 
 def _cheaper(pool: Situation, body: Body) -> datetime | None:

@@ -11,6 +11,7 @@ All of this is chosen:
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from math import exp
 from typing import Final, NamedTuple
 
@@ -79,85 +80,9 @@ class Plan(NamedTuple):
         return self.blocks[0].end if in_block else None
 
 
-class Outlook(NamedTuple):
-    """The forecast for one request."""
-
-    plan: Plan
-    water: float | None
-    """Temperature now in °C, estimated if the water does not circulate."""
-    target: float
-    """Target temperature in °C."""
-    expected: float | None
-    """Expected °C at the requested time, `None` while the temperature is unknown."""
-    warm_at: datetime | None
-    """Time at which the target is reached, `None` if that cannot be predicted."""
-    warm: bool
-    """Whether the water is warm now."""
-    late: bool
-    """Whether the water will not be warm in time although heating was due."""
-    begun: bool
-    """Whether heating has begun."""
-    blocked: bool
-    """Whether heating cannot begin: an output is held off, or the LAN is away."""
-
-    @property
-    def reads(self) -> bool:
-        """Whether the water circulates only to be read."""
-        return self.plan.due and not (self.begun or self.plan.sources)
-
-
-def outlook(
-    pool: Pool,
-    request: Request,
-    now: datetime,
-    daylight: Daylight | None = None,
-    begun: datetime | None = None,
-    *,
-    heater_begun: datetime | None = None,
-    blocked: bool = False,
-) -> Outlook | None:
-    """Return the outlook at a trusted time; `None` without a target or heat source.
-
-    `daylight` is that of the requested day, `None` if unknown; `begun` is when heating
-    was begun, `heater_begun` the same of a heater, and `blocked` whether it cannot begin.
-    """
-    body, state = request.body, pool.state
-    target, fitted = body.target(state), fitted_sources(state, body)
-    fitted = tuple(source for source in fitted if source not in request.without)
-    if target is None or not fitted:
-        return None
-    task = _Task(
-        body=body,
-        state=state,
-        learned=pool.learned.warming[body],
-        fitted=fitted,
-        water=pool.water(body, now),
-        target=target,
-        request=request,
-        by=request.by,
-        now=now,
-        daylight=daylight,
-        begun=begun,
-        heater_begun=heater_begun,
-        cooling=pool.learned.cooling[body].per_hour(body),
-    )
-    plan = task.plan()
-    return Outlook(
-        plan=plan,
-        water=task.water,
-        target=target,
-        expected=task.expected(),
-        warm_at=task.warm_at(),
-        warm=task.water is not None and task.water >= target - CLOSE,
-        late=task.is_late(plan),
-        begun=begun is not None,
-        blocked=blocked and begun is None,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """Water that is to be warm by a time: what is known of it."""
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """The forecast for one request, from what is known of its water now."""
 
     body: Body
     state: PoolState
@@ -165,24 +90,45 @@ class _Task:
     fitted: Sources
     """Heat sources that may heat it."""
     water: float | None
-    """Temperature in °C."""
+    """Temperature now in °C, estimated if the water does not circulate."""
     target: float
+    """Target temperature in °C."""
     request: Request
     by: datetime
     now: datetime
     daylight: Daylight | None
-    begun: datetime | None
-    heater_begun: datetime | None
+    begun_at: datetime | None
+    heater_begun_at: datetime | None
     cooling: float
     """Share of its difference to the air that the water loses in an hour."""
+    blocked: bool
+    """Whether heating cannot begin: an output is held off, or the LAN is away."""
 
+    @property
+    def begun(self) -> bool:
+        """Whether heating has begun."""
+        return self.begun_at is not None
+
+    @property
+    def warm(self) -> bool:
+        """Whether the water is warm now."""
+        return self.water is not None and self.water >= self.target - CLOSE
+
+    @property
+    def reads(self) -> bool:
+        """Whether the water circulates only to be read."""
+        return self.plan.due and not (self.begun or self.plan.sources)
+
+    @cached_property
     def plan(self) -> Plan:
-        """Return which sources heat, and when: each step adds to the one before."""
+        """Which sources heat, and when: each step adds to the one before."""
         latest, blocks = self._all_at(), self._blocks()
         if blocks and latest is not None:
             latest = min(latest, blocks[0].start)
+        # Water of unknown temperature circulates, to be read.
+        read_at = self.by - LONGEST_HEATING[self.body] if self.water is None else None
         found = (
-            ((), self._read_at()),
+            ((), read_at),
             (SUN, self._sun_at()),
             (self.fitted, latest),
         )
@@ -206,12 +152,12 @@ class _Task:
             return ()
         starts = MAX_STARTS - self.request.starts
         return blocks_before(
-            wish.costs, self.now, self.by - SPARE, physics, self.heater_begun, starts
+            wish.costs, self.now, self.by - SPARE, physics, self.heater_begun_at, starts
         )
 
     def _physics(self) -> Physics | None:
         """Return how a heater warms the water, `None` if that is not learned."""
-        rate, missing = self.learned.expected(self.fitted), self.missing
+        rate, missing = self.learned.expected(self.fitted), self._missing
         if rate is None or missing is None or self.water is None:
             return None
         by_sun = self._by_sun() if self._sun_is_sure else 0.0
@@ -230,18 +176,14 @@ class _Task:
             keeps=keeps,
         )
 
-    def _read_at(self) -> datetime | None:
-        """Return when water circulates only to be read, `None` if it was read."""
-        return self.by - LONGEST_HEATING[self.body] if self.water is None else None
-
     def _sun_at(self) -> datetime | None:
         """Return when solar heating begins, `None` if the sun is not a source."""
         if HeatSource.SOLAR not in self.fitted:
             return None
-        begins = self.by - self._lead(self.missing, self.learned.expected(SUN))
+        begins = self.by - self._lead(self._missing, self.learned.expected(SUN))
         if self.daylight is None:
             return begins
-        if self.missing is None or self.missing > CLOSE:
+        if self._missing is None or self._missing > CLOSE:
             begins = min(self.by, self.daylight.sunset) - LONGEST_HEATING[self.body]
         return min(max(begins, self.daylight.sunrise), self.by)
 
@@ -249,9 +191,9 @@ class _Task:
         """Return when a heater begins, `None` if it does not exist or is not needed."""
         if self.fitted == SUN:
             return None
-        if self.missing is None:
+        if self._missing is None:
             return self.by - LONGEST_HEATING[self.body] / 2
-        left = self.missing - (self._by_sun() if self._sun_is_sure else 0.0)
+        left = self._missing - (self._by_sun() if self._sun_is_sure else 0.0)
         if HeatSource.SOLAR in self.fitted and left <= CLOSE:
             return None
         rate = self.learned.expected(self.fitted) or USUAL[self.body]
@@ -266,19 +208,19 @@ class _Task:
         return min(hours * _HOUR + SPARE, longest)
 
     @property
-    def missing(self) -> float | None:
+    def _missing(self) -> float | None:
         """How many °C the water is colder than its target, `None` if unknown."""
         return None if self.water is None else max(self.target - self.water, 0.0)
 
     @property
-    def running(self) -> Sources:
+    def _running(self) -> Sources:
         """The sources that heat this water now."""
         return running_sources(self.state) if heats(self.state, self.body) else ()
 
     @property
     def _sun_is_sure(self) -> bool:
         """Whether the hours of the sun are learned, or it heats alone now."""
-        return bool(self.learned.sun) or self.running == SUN
+        return bool(self.learned.sun) or self._running == SUN
 
     def _by_sun(self) -> float:
         """Return by how many °C the sun will still warm the water."""
@@ -301,40 +243,80 @@ class _Task:
         """Return since when sources should heat that should have begun at a time."""
         heated = self.learned.heated_at
         times = [heated[source] for source in sources if source in heated]
-        return max(at or self.now, self.begun or self.now, *times)
+        return max(at or self.now, self.begun_at or self.now, *times)
 
     def _heater_rate(self) -> float:
         """Return the rate in °C an hour of a heater: of the present, or once it begins."""
         heaters = tuple(each for each in self.fitted if each not in SUN)
         usual = self.learned.expected(self.fitted) or USUAL[self.body]
-        if set(heaters) & set(self.running):
-            return self.learned.rate(self.running) or usual
+        if set(heaters) & set(self._running):
+            return self.learned.rate(self._running) or usual
         idle = self.now - self._idle_since(self._all_at(), heaters) > BEGINS
         return 0.0 if idle or not heaters else usual
 
+    @cached_property
     def expected(self) -> float | None:
-        """Return the expected °C at the requested time, `None` if unknown."""
+        """Expected °C at the requested time, `None` while the temperature is unknown."""
         if self.water is None:
             return None
         hours = max((self.by - self.now) / _HOUR, 0.0)
         gain = max(self._by_sun(), self._heater_rate() * hours)
         return min(self.water + gain, self.target)
 
-    def is_late(self, plan: Plan) -> bool:
-        """Return whether it will not be warm in time although heating was due."""
-        expected = self.expected()
-        if expected is None or not (plan.due or self.begun):
+    @property
+    def late(self) -> bool:
+        """Whether the water will not be warm in time although heating was due."""
+        if self.expected is None or not (self.plan.due or self.begun):
             return False
-        return expected < self.target - (CLOSE if self.now <= self.by else KEPT)
+        return self.expected < self.target - (CLOSE if self.now <= self.by else KEPT)
 
+    @property
     def warm_at(self) -> datetime | None:
-        """Return when the target is reached, `None` if that cannot be predicted."""
-        if self.missing is None:
+        """Time at which the target is reached, `None` if that cannot be predicted."""
+        if self._missing is None:
             return None
-        if not self.missing:
+        if not self._missing:
             return self.now
-        rate, in_time = self._heater_rate(), self.expected() == self.target
-        if self.running:
-            rate = self.learned.rate(self.running) or rate or USUAL[self.body]
-        at = self.now + self.missing / rate * _HOUR if rate else None
+        rate, in_time = self._heater_rate(), self.expected == self.target
+        if self._running:
+            rate = self.learned.rate(self._running) or rate or USUAL[self.body]
+        at = self.now + self._missing / rate * _HOUR if rate else None
         return min(at or self.by, self.by) if in_time else at
+
+
+def outlook(
+    pool: Pool,
+    request: Request,
+    now: datetime,
+    daylight: Daylight | None = None,
+    begun: datetime | None = None,
+    *,
+    heater_begun: datetime | None = None,
+    blocked: bool = False,
+) -> Outlook | None:
+    """Return the outlook at a trusted time; `None` without a target or heat source.
+
+    `daylight` is that of the requested day, `None` if unknown; `begun` is when heating
+    was begun, `heater_begun` the same of a heater, and `blocked` whether it cannot begin.
+    """
+    body, state = request.body, pool.state
+    target, fitted = body.target(state), fitted_sources(state, body)
+    fitted = tuple(source for source in fitted if source not in request.without)
+    if target is None or not fitted:
+        return None
+    return Outlook(
+        body=body,
+        state=state,
+        learned=pool.learned.warming[body],
+        fitted=fitted,
+        water=pool.water(body, now),
+        target=target,
+        request=request,
+        by=request.by,
+        now=now,
+        daylight=daylight,
+        begun_at=begun,
+        heater_begun_at=heater_begun,
+        cooling=pool.learned.cooling[body].per_hour(body),
+        blocked=blocked and begun is None,
+    )

@@ -22,7 +22,7 @@ from ..client.holds.claims import retry_wait
 from ..client.holds.decide import OLD
 from ..client.holds.heat import thing_of
 from ..client.pool.heating import BODIES, SPA, Body
-from ..client.pool.state import PoolState, Source
+from ..client.pool.state import Source
 from ..client.wire.equipment import HeatSource, Slot
 from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
@@ -142,7 +142,7 @@ class WarmBy:
         needed = {slot.index for slot in self._needed(body)}
         off = {hold.slot for hold in self._controller.holds.all if not hold.on}
         held_off = not needed.isdisjoint(off)
-        return held_off or self._state.source is not Source.LAN
+        return held_off or self._controller.live.state.source is not Source.LAN
 
     @property
     def outlooks(self) -> Mapping[Body, tuple[Request, Outlook]]:
@@ -159,10 +159,6 @@ class WarmBy:
     @property
     def _clock(self) -> Clock:
         return self._controller.clock
-
-    @property
-    def _state(self) -> PoolState:
-        return self._controller.live.state
 
     # Requests of the user
 
@@ -212,21 +208,16 @@ class WarmBy:
                 body=body, by=by, lasts=min(lasts, LONGEST_WARM), wish=wish
             )
             wanted = self._with_prices(wanted)
-            if previous is not None:
-                await self._make_room(previous, wanted)
+            if previous is not None and self._has_claims(previous):
+                # It goes on for the new request, unless that begins much later.
+                expected, soon = self.outlook(wanted), self._clock.now() + _SOON
+                if expected is None or expected.plan.begins > soon:
+                    await self._end(previous)
             self._drafts.pop(body, None)
             # Not at once: a user who has entered a date is about to enter the time.
             self._check_at = time.monotonic() + CHECK
             self._put(wanted)
         self._controller.live.publish()
-
-    async def _make_room(self, previous: Request, wanted: Request) -> None:
-        """End the heating of a request if that of the new one begins much later."""
-        expected, begun = self.outlook(wanted), self._has_claims(previous)
-        if begun and (
-            expected is None or expected.plan.begins > self._clock.now() + _SOON
-        ):
-            await self._end(previous)
 
     async def give_up(self, body: Body) -> None:
         """End a request whose heating has begun, as a user wants no heat any more.
@@ -248,19 +239,16 @@ class WarmBy:
     async def work(self) -> None:
         """Begin due requests, follow begun ones, and end those that are over."""
         async with self._working:
-            self._forget_drafts()
+            now, drafts = time.monotonic(), self._drafts
+            self._drafts = {k: each for k, each in drafts.items() if each.until > now}
+            if self._drafts != drafts:
+                self._controller.live.publish()
             for body in BODIES:
                 request = self._all.get(body)
                 if request and request.retry_at <= time.monotonic():
                     self._put(newest := self._with_prices(request))
                     await self._try(newest)
             self._check_at = time.monotonic() + CHECK
-
-    def _forget_drafts(self) -> None:
-        now, previous = time.monotonic(), self._drafts
-        self._drafts = {k: each for k, each in previous.items() if each.until > now}
-        if self._drafts != previous:
-            self._controller.live.publish()
 
     async def _try(self, request: Request) -> None:
         tries, retry_at = 0, 0.0
@@ -307,35 +295,32 @@ class WarmBy:
         return replace(request, wish=replace(wish, prices=used))
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
-        outputs = self._state.outputs
+        outputs = self._controller.live.state.outputs
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
 
     async def _heat(self, request: Request, plan: Plan) -> None:
         """Make the water flow and heat up; what is claimed only gets a later end."""
+        holds, heat = self._controller.holds, self._controller.heat
+        ends, claimant = self._ends(request, plan), request.claimant
+        flows_until = max(ends.values(), default=request.until)
         begun = self._begun_at(request, heater=True)
         try:
-            await self._claim(request, plan)
+            for slot in self._needed(request.body):
+                claimed = holds.claimed_until(slot.index, claimant)
+                if self._lacks(request, claimed, flows_until):
+                    name = self._requester(request.body)
+                    await holds.claim(slot, claimant, flows_until + _MINUTE, name)
+            for source, until in ends.items():
+                claimed = heat.claimed_until(thing_of(source), claimant)
+                if self._lacks(request, claimed, until):
+                    await heat.claim(source, claimant, until + _MINUTE)
         finally:
             if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
             elif begun is None and self._begun_at(newest, heater=True):
                 starts = min(newest.starts + 1, MAX_STARTS)
                 self._put(replace(newest, starts=starts, tries=0, retry_at=0.0))
-
-    async def _claim(self, request: Request, plan: Plan) -> None:
-        holds, heat = self._controller.holds, self._controller.heat
-        ends, claimant = self._ends(request, plan), request.claimant
-        flows_until = max(ends.values(), default=request.until)
-        for slot in self._needed(request.body):
-            claimed = holds.claimed_until(slot.index, claimant)
-            if self._lacks(request, claimed, flows_until):
-                name = self._requester(request.body)
-                await holds.claim(slot, claimant, flows_until + _MINUTE, name)
-        for source, until in ends.items():
-            claimed = heat.claimed_until(thing_of(source), claimant)
-            if self._lacks(request, claimed, until):
-                await heat.claim(source, claimant, until + _MINUTE)
 
     def _ends(self, request: Request, plan: Plan) -> dict[HeatSource, datetime]:
         """Return until when each wanted heat source heats.
