@@ -96,13 +96,21 @@ def knows(home: Home, by_sun: float, by_heater: float) -> None:
     )
 
 
-async def soon(home: Home, minutes: int = 30) -> datetime:
-    """Ask for a warm spa so soon that heating begins at once; return the time."""
+async def soon(home: Home, minutes: int = 30, *, warm: int = 30) -> datetime:
+    """Ask for a spa so soon that heating begins at once; return the time.
+
+    It stays warm for some minutes: by default not as long as users get by default.
+    """
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=minutes)
-    await ask(home, by)
+    await call_action(home, "spa", by, duration={"minutes": warm})
     await home.live(3 * STEP, step=STEP)
     assert heated(home)
     return by
+
+
+async def over(home: Home, by: datetime) -> None:
+    """Let time pass until the water of a request need not stay warm for 30 min."""
+    await until(home, by + timedelta(minutes=34))
 
 
 async def spa_off(home: Home) -> None:

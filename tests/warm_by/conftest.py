@@ -5,13 +5,19 @@ import time
 from homeassistant.const import Platform
 import pytest
 
+import custom_components.poolctl as integration
 from tests.world.assistant.fixtures import *  # noqa: F403
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 
-few_platforms = only(
-    Platform.CLIMATE, Platform.DATETIME, Platform.SENSOR, Platform.SWITCH
-)
+few_platforms = only(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH)
+
+
+@pytest.fixture
+def sensors(few_platforms: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the many sensors, too, for *Status*."""
+    platforms = (*integration.PLATFORMS, Platform.SENSOR)
+    monkeypatch.setattr(integration, "PLATFORMS", platforms)
 
 
 @pytest.fixture

@@ -20,10 +20,12 @@ from .asked import (
     STEP,
     as_before,
     ask,
+    call_action,
     explanation,
     heated,
     heating_off,
     held,
+    over,
     selected,
     soon,
     spa_off,
@@ -80,7 +82,7 @@ async def test_what_others_switched_on_stays_on(spa: Home) -> None:
     await spa.finish(spa.act("switch.turn_on", "spa_mode"))
     by = await soon(spa)
     assert held(spa)[1]
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert selected(spa) == SPA_HEATER
     assert spa.pool.spa_mode and not held(spa)[0]
     assert warm_by(spa) is None
@@ -132,7 +134,7 @@ async def test_heat_goes_off_though_the_pump_cannot_be_released(
         raise UnreachableError("nobody answers")
 
     monkeypatch.setattr(outputs, "resume_schedule", fails)
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert released and not any(released)
     assert selected(spa) == 0
     monkeypatch.setattr(outputs, "resume_schedule", resume)
@@ -144,9 +146,9 @@ async def test_a_person_holds_the_pump_for_longer(spa: Home) -> None:
     """The spa is warm at its time, and what the person wants stays."""
     by = await soon(spa, minutes=60)
     await hold_pump(spa, "06:00:00")
-    await until(spa, by + timedelta(hours=2))
+    await until(spa, by + timedelta(minutes=20))
     assert warm_by(spa) is not None and heated(spa)
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert not selected(spa) and not spa.pool.spa_mode
     assert held(spa)[0]
 
@@ -161,7 +163,7 @@ async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -
         else spa.act("switch.turn_on", "spa_heater_allowed")
     )
     await spa.finish(call)
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert selected(spa) == SPA_HEATER
     assert not held(spa)[0]
 
@@ -170,15 +172,15 @@ async def test_heat_that_a_person_chooses_meanwhile_stays(spa: Home, how: str) -
 async def test_a_hold_of_a_person_ends_meanwhile(spa: Home, hold: str) -> None:
     """The pump that *Warm by* needs runs on without a stop."""
     if hold == "before":
-        await hold_pump(spa, "00:20:00")
+        await hold_pump(spa, "00:05:00")
     by = await soon(spa)
     if hold == "during":
-        await hold_pump(spa, "00:20:00")
-    for _ in range(100):
+        await hold_pump(spa, "00:05:00")
+    for _ in range(32):
         await spa.live(15, step=15)
         assert held(spa)[0]
     assert warm_by(spa) == by and heated(spa)
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert as_before(spa)
 
 
@@ -242,7 +244,7 @@ async def test_one_of_two_sources_is_switched_off(
     await spa.enable_all()
     spa.pool.settings["pool_target"], spa.pool.water.temperature = 30, 24.0
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=20)
-    await ask(spa, by, "pool")
+    await call_action(spa, "pool", by, duration={"minutes": 30})
     await spa.live(3 * STEP, step=STEP)
     assert selected(spa) == SOLAR | POOL_HEATER
     await end(spa)
@@ -251,7 +253,7 @@ async def test_one_of_two_sources_is_switched_off(
         assert (selected(spa), held(spa)[0]) == (left, bool(left))
         assert warm_by(spa, "pool") == (by if left else None)
         await spa.restart()
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert as_before(spa) and warm_by(spa, "pool") is None
 
 

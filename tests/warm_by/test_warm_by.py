@@ -23,6 +23,7 @@ from .asked import (
     heating_off,
     held,
     knows,
+    over,
     selected,
     soon,
     until,
@@ -72,16 +73,17 @@ async def test_over_a_restart(spa: Home) -> None:
     await spa.live(2 * STEP, step=STEP)
     assert (heated(spa), warm_by(spa)) == (True, by)
     sent = len(spa.actions)
-    await until(spa, by + timedelta(hours=2, minutes=55))
+    await until(spa, by + timedelta(minutes=25))
     assert heated(spa)
     assert len(spa.actions) == sent
-    await until(spa, by + timedelta(hours=3, minutes=3))
+    await over(spa, by)
     assert as_before(spa)
 
 
+@pytest.mark.usefixtures("sensors")
 async def test_too_late_and_another_time(spa: Home) -> None:
     """From 30 °C in half an hour at 6 °C an hour: 33 °C, and *Status* says so."""
-    by = await soon(spa)
+    by = await soon(spa, warm=60)
     await spa.live(12 * STEP, step=STEP)
     sentence = problems(spa)["spa_warm_late"]["sentence"]
     assert sentence in (
@@ -95,7 +97,7 @@ async def test_too_late_and_another_time(spa: Home) -> None:
     assert heated(spa)
     await until(spa, by + timedelta(minutes=50))
     assert "spa_warm_late" not in problems(spa)
-    await until(spa, by + timedelta(hours=3, minutes=15))
+    await until(spa, by + timedelta(minutes=75))
     assert heated(spa)
     await ask(spa, by + timedelta(days=1))
     await spa.live(2 * STEP, step=STEP)
@@ -173,7 +175,7 @@ async def test_a_clock_that_is_wrong_since_the_start(
     await spa.boot()
     await spa.live(STEP, step=STEP)
     by = await soon(spa, 20)
-    await until(spa, by + timedelta(hours=3, minutes=17))
+    await until(spa, by + timedelta(minutes=47))
     assert as_before(spa)
     assert warm_by(spa) is None
 
@@ -218,6 +220,7 @@ async def test_the_lan_is_given_up_meanwhile(spa: Home) -> None:
     assert as_before(spa)
 
 
+@pytest.mark.usefixtures("sensors")
 async def test_the_lan_is_given_up_without_an_answer(spa: Home) -> None:
     """What the cloud cannot switch off is in *Status*, until it is off."""
     await soon(spa)
@@ -270,6 +273,7 @@ async def test_a_start_after_its_end(spa: Home) -> None:
     assert spa.actions[sent:] == ["cmd", "aux", "aux"]
 
 
+@pytest.mark.usefixtures("sensors")
 async def test_a_request_of_an_old_backup(spa: Home) -> None:
     """Its end is more than 30 days ago: nothing is sent, and *Status* names it."""
     await soon(spa)
@@ -304,13 +308,13 @@ async def test_any_command_fails_for_a_while(
 ) -> None:
     """It ran or did not, or was declined: it is tried again, and all is given back."""
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=40)
-    await ask(spa, by)
+    await call_action(spa, "spa", by, duration={"minutes": 30})
     spa.controller.faults.on(fault, action)
     await spa.live(4 * STEP, step=15)
     spa.controller.faults.clear()
     await spa.live(8 * STEP, step=STEP)
     assert heated(spa) and warm_by(spa) == by
-    await until(spa, by + timedelta(hours=3, minutes=4))
+    await over(spa, by)
     assert as_before(spa) and warm_by(spa) is None
 
 
@@ -335,13 +339,12 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
     by = at(13, 30)
     spa.pool.water.temperature = spa.pool.water.ambient = 34.0
     await spa.live(30)
-    await ask(spa, by)
+    await call_action(spa, "spa", by, duration={"minutes": 30})
     for moment, is_heated in (
         (at(12, 20), False),
         (at(13), True),
         (at(13, 40), True),
-        (at(16), True),
-        (at(16, 25), True),
+        (at(13, 55), True),
     ):
         await until(spa, moment)
         assert heated(spa) is is_heated
@@ -349,7 +352,7 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
         await spa.live(2 * STEP, step=STEP)
         assert heated(spa) is is_heated
         assert warm_by(spa) == by
-    await until(spa, at(16, 29))
+    await until(spa, at(13, 59))
     await spa.restart()
-    await until(spa, at(16, 34))
+    await until(spa, at(14, 4))
     assert as_before(spa) and warm_by(spa) is None
