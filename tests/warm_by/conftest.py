@@ -9,6 +9,7 @@ import custom_components.poolctl as integration
 from tests.world.assistant.fixtures import *  # noqa: F403
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
+from tests.world.simulator import pool as simulated_pool
 
 few_platforms = only(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH)
 
@@ -21,8 +22,10 @@ def sensors(few_platforms: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def spa(full: Home) -> Home:
+async def spa(full: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Return a home with an unused spa, whose pump stands still."""
+    # Hours of water, in which seconds do not matter.
+    monkeypatch.setattr(simulated_pool, "STEP", 60.0)
     await full.hass.config.async_set_time_zone("UTC")
     full.clock.set_back(full.clock.time() - time.time())
     pool = full.pool

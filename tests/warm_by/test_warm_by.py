@@ -258,7 +258,9 @@ def left_on(home: Home) -> bool:
 async def down(home: Home, lasts: timedelta) -> None:
     """Let Home Assistant be off for a time."""
     await home.shut_down()
+    pool = home.pool
     home.clock.advance(lasts.total_seconds())
+    pool.update(step=3600)  # its water does not matter
     home.freezer.tick(lasts)
     await home.boot()
 

@@ -45,7 +45,7 @@ from tests.client.conftest import FakeTime, Service, replace_time
 from tests.client.holds.test_holds import window
 from tests.world import simulator as sim
 from tests.world.loops import LeapingLoop
-from tests.world.simulator import schedules
+from tests.world.simulator import pool as simulated_pool, schedules
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 PUMP, WATERFALL, SPA_RETURN = 0, 3, 10
@@ -146,13 +146,13 @@ class World:
             for owner in self.owners:
                 await owner.work()
 
-    async def pass_time(self, minutes: float) -> None:
+    async def pass_time(self, minutes: float, step: float = 300) -> None:
         """Poll a few times at once, and now and then until the time is over."""
         end = self.time.now + minutes * 60
         for seconds in (15, 15, 15):
             await self.poll(seconds)
         while (left := end - self.time.now) > 0:
-            await self.poll(min(left, 300))
+            await self.poll(min(left, step))
 
     # What a user asks for. A request that failed may have run.
 
@@ -337,7 +337,7 @@ class World:
         date = format_datetime(datetime.fromtimestamp(self.service.clock.time(), UTC))
         self.controller.clock.confirm(date)
         await self.window(PUMP, 0, 0)
-        await self.pass_time(QUIET)
+        await self.pass_time(QUIET, step=900)
 
     def check(self) -> None:
         """Check that nothing is left that nobody asked for."""
@@ -367,6 +367,7 @@ async def a_world(patch: pytest.MonkeyPatch) -> AsyncGenerator[World]:
     clock = sim.Clock(speed=10, start=sim.NOON)
     time = replace_time(clock, patch)
     patch.setattr(warm_by_module, "time", time)
+    patch.setattr(simulated_pool, "STEP", 60.0)  # its water does not matter
     async with (
         ClientSession(request_class=ClosingRequest) as session,
         Service(session, clock).running() as service,
