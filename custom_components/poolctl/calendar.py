@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import starmap
 from types import MappingProxyType
-from typing import Any, NamedTuple, override
+from typing import Any, override
 
 from homeassistant.components.calendar import (
     CalendarEntity,
@@ -32,7 +32,7 @@ from homeassistant.helpers.restore_state import (
 )
 from homeassistant.util import dt as dt_util
 
-from .client.occurrences import bounded, occurrences
+from .client.occurrences import Occurrence, bounded, occurrences
 from .client.pool.schedule_rules import equip
 from .client.wire.exceptions import InvalidCommandError
 from .client.wire.schedule import BLANK, Schedule
@@ -203,7 +203,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
     @override
     async def async_create_event(self, **kwargs: Any) -> None:
         with self.commanding():
-            wanted = self._wanted(kwargs, None, _times(kwargs))
+            wanted = self._wanted(kwargs, None, None)
             await self.controller.schedules.create(wanted)
 
     @override
@@ -216,8 +216,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
     ) -> None:
         with self.commanding():
             index, observed = self._find(uid, recurrence_id, recurrence_range)
-            times = _kept(_times(event), event, observed, recurrence_id)
-            wanted = self._wanted(event, observed, times)
+            wanted = self._wanted(event, observed, recurrence_id)
             if wanted.name == schedule_name(index, observed, self._names.texts):
                 # A schedule without a name was shown by its number.
                 wanted = replace(wanted, name=observed.name)
@@ -240,14 +239,25 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         """Return the schedule of an event; refuse to change one event alone."""
         if recurrence_id and recurrence_range != _ALL_OF_THEM:
             raise InvalidCommandError("one event alone", reason="event_alone")
-        if (found := recurrence.find_uid(uid, self._schedules)) is None:
-            raise InvalidCommandError("not there any more", reason="schedule_changed")
-        return found
+        for index, schedule in self._schedules.items():
+            if recurrence.make_uid(index, schedule) == uid:
+                return index, schedule
+        raise InvalidCommandError("not there any more", reason="schedule_changed")
 
     def _wanted(
-        self, event: Mapping[str, Any], previous: Schedule | None, times: _Times
+        self,
+        event: Mapping[str, Any],
+        previous: Schedule | None,
+        recurrence_id: str | None,
     ) -> Schedule:
         """Return the schedule of an event, whose description names the equipment."""
+        first, last = event[EVENT_START], event[EVENT_END]
+        start, end = recurrence.parse_window(first, last)
+        weekdays = recurrence.parse_rule(event.get(EVENT_RRULE), first)
+        if previous and (shown := _shown_as(previous, first, recurrence_id)):
+            # Where the clock jumps, a run is shown at other times than its schedule.
+            start = previous.start if first == shown.start else start
+            end = previous.end if last == shown.end else end
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
         if previous is not None and text == _description(previous, names):
             text = ""
@@ -258,48 +268,23 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         return replace(
             previous or BLANK,
             **equip(state, choices, previous, slot, speed),
-            **times._asdict(),
+            start=start,
+            end=end,
+            weekdays=weekdays,
             name=event[EVENT_SUMMARY],
         )
 
 
-class _Times(NamedTuple):
-    """Times of a schedule, in the units of `Schedule`."""
-
-    start: int
-    end: int
-    weekdays: int
-
-
-def _times(event: Mapping[str, Any]) -> _Times:
-    """Return the times of the schedule in an event."""
-    first, last = event[EVENT_START], event[EVENT_END]
-    start, end = recurrence.parse_window(first, last)
-    return _Times(start, end, recurrence.parse_rule(event.get(EVENT_RRULE), first))
-
-
-def _kept(
-    times: _Times,
-    event: Mapping[str, Any],
-    observed: Schedule,
-    recurrence_id: str | None,
-) -> _Times:
-    """Return the times; those that the user did not change come from the schedule.
-
-    Where the clock jumps, a run is shown at other times than those of its schedule.
-    """
-    start: date = event[EVENT_START]
+def _shown_as(
+    schedule: Schedule, start: date, recurrence_id: str | None
+) -> Occurrence | None:
+    """Return the run of a schedule that an event near `start` shows, if any."""
     if not isinstance(start, datetime):
-        return times
+        return None
     middle, zone = bounded(start), dt_util.get_default_time_zone()
     around = middle - timedelta(days=2), middle + timedelta(days=2)
-    for run in occurrences({0: observed}, *around, zone):
-        if run.recurrence_id == recurrence_id:
-            return times._replace(
-                start=observed.start if start == run.start else times.start,
-                end=observed.end if event[EVENT_END] == run.end else times.end,
-            )
-    return times
+    runs = occurrences({0: schedule}, *around, zone)
+    return next((run for run in runs if run.recurrence_id == recurrence_id), None)
 
 
 def _description(schedule: Schedule, names: OutputNames) -> str:

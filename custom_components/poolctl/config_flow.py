@@ -50,11 +50,8 @@ from .network.addresses import ObservedAddress, async_observed_addresses
 from .network.record import firmware_supported, mac_of
 from .report.recording import async_keep_recording, async_sign_in_observers
 
-_URL_FIELD = TextSelector(
-    TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
-)
-_ADDRESS_FORM = vol.Schema({vol.Required(CONF_URL): _URL_FIELD})
-_EXAMPLE_URL = "https://pool.example.com"
+_URL_TEXT = TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
+_ADDRESS_FORM = vol.Schema({vol.Required(CONF_URL): TextSelector(_URL_TEXT)})
 _CARDS = 20
 """Maximum number of discovery cards: no user has more, a device may announce 1000."""
 _KEPT_NAMES = 10
@@ -170,7 +167,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     @property
     def _placeholders(self) -> dict[str, str]:
         # Home Assistant's validation allows no URL inside a translation.
-        placeholders = {"example_url": _EXAMPLE_URL}
+        placeholders = {"example_url": "https://pool.example.com"}
         if (observed := self._observed) is None:
             return placeholders
         return placeholders | {
@@ -251,20 +248,20 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 reason="unsupported_protocol",
                 description_placeholders={"protocol": observed.protocol or "-"},
             )
-        # One announcement covers both interfaces (protocol.md 2.8).
-        hosts = (observed.host, *map(str, discovery_info.ip_addresses))
-        reported = (replace(observed, host=host) for host in dict.fromkeys(hosts))
-        usable = [*filter(async_observed_addresses(self.hass).add, reported)]
-        if not usable:
+        # One announcement covers both interfaces (protocol.md 2.8); the host that it
+        # names is added last, as the newest.
+        addresses = async_observed_addresses(self.hass)
+        hosts = dict.fromkeys((observed.host, *map(str, discovery_info.ip_addresses)))
+        reported = (replace(observed, host=host) for host in reversed(hosts))
+        if not (usable := [*filter(addresses.add, reported)]):
             return self.async_abort(reason="not_a_controller")
-        observed = usable[0]
+        observed = usable[-1]
         if (entry := discovered.async_offer(self.hass, observed)) is not None:
             if len(entry.discovery_keys.get(SOURCE_ZEROCONF, ())) < _KEPT_NAMES:
                 # Home Assistant then keeps the service name with the entry, and
                 # rediscovers the controller when the entry is deleted.
                 await self.async_set_unique_id(entry.unique_id, raise_on_progress=False)
             return self.async_abort(reason="already_configured")
-        async_observed_addresses(self.hass).add(observed)
         # Not the announced MAC: a neighbour may announce ours with another identifier.
         await self.async_set_unique_id(mac_of(observed.device_id))
         self._abort_if_unique_id_configured()
@@ -279,7 +276,7 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         self._observed = observed
         self._abort_if_not_shown()
         self.context["title_placeholders"] = {"name": observed.name}
-        async_observed_addresses(self.hass).cards[self.flow_id] = observed
+        addresses.cards[self.flow_id] = observed
         # No user has opened this yet: the credentials are checked once one does.
         return await self._ask_address("confirm", None)
 

@@ -18,7 +18,6 @@ from custom_components.poolctl.client.wire.schedule import (
     Schedule,
 )
 from custom_components.poolctl.schedules.recurrence import (
-    find_uid,
     format_description,
     format_rule,
     make_uid,
@@ -301,12 +300,10 @@ def test_an_event_comes_back_as_the_schedule_it_shows(
 def test_a_name_fits_one_schedule_alone(one: Schedule, other: Schedule) -> None:
     uid = make_uid(2, one)
     assert re.fullmatch(r"2-[0-9a-f]{16}", uid)
-    assert find_uid(uid, {2: one, 3: other}) == (2, one)
-    assert find_uid(uid, {2: replace(one, enabled=False, turnover=3)}) is not None
-    assert find_uid(uid, {3: one}) is None
-    assert find_uid(uid, {2: replace(one, name="x")}) is None
-    if other != one:
-        assert find_uid(uid, {2: other}) is None
+    assert make_uid(2, replace(one, enabled=False, turnover=3)) == uid
+    for index, another in ((3, one), (2, replace(one, name="x"))):
+        assert make_uid(index, another) != uid
+    assert (make_uid(2, other) == uid) is (other == one)
 
 
 # Equipment

@@ -42,7 +42,7 @@ def async_runs_elsewhere(
 ) -> bool:
     """Return whether another account runs a controller.
 
-    It is run by the account that has its device, else by the first one that has it.
+    The account that has its device runs it, else the first account that owns it.
     """
     entries = hass.config_entries.async_entries(
         DOMAIN, include_ignore=False, include_disabled=False

@@ -65,7 +65,8 @@ class AccountToken:
         if refused == self._access_token:
             self._refused = refused
         is_refused = self._access_token == self._refused or bool(self._refusals)
-        if is_refused or not self._valid:
+        expires_in = self._token.get("expires_at", 0) - time.time()
+        if is_refused or expires_in <= CLOCK_OUT_OF_SYNC_MAX_SEC:
             if self._renewal is None and time.monotonic() < self._not_before:
                 if is_refused:
                     raise UnreachableError("renewed a moment ago", ran=False)
@@ -156,8 +157,3 @@ class AccountToken:
     def _access_token(self) -> str:
         token: str = self._token[CONF_ACCESS_TOKEN]
         return token
-
-    @property
-    def _valid(self) -> bool:
-        expires_at: float = self._token.get("expires_at", 0)
-        return expires_at > time.time() + CLOCK_OUT_OF_SYNC_MAX_SEC

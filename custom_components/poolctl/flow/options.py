@@ -54,7 +54,7 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Offer the settings and the outputs, or the settings alone."""
-        if not self._general_outputs():
+        if not any(self._general()):
             return await self.async_step_settings()
         return self.async_show_menu(
             step_id="init", menu_options=["settings", "outputs"]
@@ -77,11 +77,9 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
         """Ask for the uses of general outputs, which the controller does not report."""
-        outputs, errors = self._general_outputs(), {}
-        uses = options_of(self.config_entry).uses
+        outputs = {each.entity_id: str(each.unique_id) for each, _ in self._general()}
+        uses, errors = self._uses(), {}
         if user_input is None:
-            if CONF_USES not in self.config_entry.options:
-                uses = self._proposed_uses()
             user_input = {
                 use: [name for name, key in outputs.items() if uses.get(key) is use]
                 for use in Use
@@ -113,12 +111,10 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
             ):
                 yield entity, slot
 
-    def _general_outputs(self) -> dict[str, str]:
-        """Return the unique IDs of the entities of general outputs, by entity ID."""
-        return {each.entity_id: str(each.unique_id) for each, _ in self._general()}
-
-    def _proposed_uses(self) -> dict[str, Use]:
-        """Return the uses that the names of outputs show, by unique ID."""
+    def _uses(self) -> Mapping[str, Use]:
+        """Return uses by unique ID: the chosen ones, by default those that names show."""
+        if CONF_USES in self.config_entry.options:
+            return options_of(self.config_entry).uses
         return {
             str(entity.unique_id): use
             for entity, slot in self._general()

@@ -236,8 +236,8 @@ class Recovery:
     def _may_have(self, mac: str) -> bool:
         """Return whether an announced MAC address may be the controller's.
 
-        No frame proves it. The one in its device ID may be; another one only if that
-        one is not announced (a second interface), and if no other device has it.
+        No frame proves it. The one in its device ID is accepted. Another one (of a second
+        interface) is accepted if that one was never announced, and no device has it.
         """
         record = self._access.record
         own = mac_of(record.device_id)

@@ -62,16 +62,6 @@ def make_uid(index: int, schedule: Schedule) -> str:
     return f"{index}-{hashlib.blake2s(content, digest_size=8).hexdigest()}"
 
 
-def find_uid(
-    uid: str, schedules: Mapping[int, Schedule]
-) -> tuple[int, Schedule] | None:
-    """Return the schedule with a UID, `None` if it was changed or deleted since."""
-    for index, schedule in schedules.items():
-        if make_uid(index, schedule) == uid:
-            return index, schedule
-    return None
-
-
 def format_description(name: str, speed: int) -> str:
     """Return an event's description: name of the equipment and pump speed in %."""
     return f"{name}\n{speed} %" if speed else name

@@ -127,10 +127,9 @@ class Memory:
         reserved = 0
 
         def used() -> None:
-            """Save the counters, at once if a start after a crash could use them again.
+            """Save the counters: at once before those that are stored as used run out.
 
-            It could if its clock is still behind them, and few are left of those that
-            are already stored as used.
+            Only a counter ahead of the clock could be used again after a crash.
             """
             nonlocal reserved
             few_left = counters.last > reserved - _AHEAD // 2
