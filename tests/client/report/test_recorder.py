@@ -130,7 +130,7 @@ async def test_nothing_private_of_a_service(
     secrets, observers = Secrets(), Observers()
     device_id = secrets.new("AA_BB_CC_DD_EE_{:02}")
     address = f"http://127.0.0.1:{raw.port}"
-    for number in range(40):
+    for number in range(24):
         # A new client, as it does not request again what is not offered.
         cloud = CloudClient(session, address, some_token, observers.facts)
         note = {"words": secrets.new(), "id": [secrets.new("{:011}")], "actual_ph": 72}
@@ -153,9 +153,9 @@ async def test_nothing_private_of_a_service(
         ):
             await attempt(doing)
     secrets.made += [str(raw.port), "token"]
-    assert len(secrets.made) > 200
+    assert len(secrets.made) > 120
     recordings = [each.as_list() for each in observers.recorders.values()]
-    assert len(events(observers.recorders[device_id], "command")) > 10
+    assert len(events(observers.recorders[device_id], "command")) > 6
     assert not secrets.found_in(*recordings)
 
 
@@ -166,8 +166,10 @@ def test_it_is_bounded() -> None:
         payload = draw.randbytes(draw.choice((2, 223, 16_000)))
         facts.emit(Frame(number, payload, float(number), False))
         facts.emit(Change("a" * draw.randrange(100), number))
-        recorded = recorder.as_list()
-        assert len(recorded) <= MAX_EVENTS
+        if number % 20 == 0:
+            assert len(recorder.as_list()) <= MAX_EVENTS
+    recorded = recorder.as_list()
+    assert len(recorded) <= MAX_EVENTS
     size = len(json.dumps(recorded, separators=(",", ":")))
     assert size <= MAX_BYTES + MAX_EVENTS + 2
     recorder = Recorder(facts := Facts())
