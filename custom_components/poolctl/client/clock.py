@@ -64,16 +64,14 @@ class Clock:
         self._steady = steady or steady_clock
         self._compared = self._wall(), self._steady()
         """Both clocks at their last comparison."""
-        self._floor = None if since is None else (since, self._compared[1])
+        self._floor = since or 0.0, self._compared[1]
         """The earliest possible time: an earlier run trusted it."""
         stopped = 0.0 if since is None else self._compared[0] - since
         self._trusted = -AGREEMENT <= stopped <= STOP
-        self._base = self._floor or self._compared
-        """The newest trusted moment: its Unix time and the time of the steady clock."""
         self._wrong = stopped < -AGREEMENT
         """Whether the wall clock was certainly wrong; a long stop proves nothing."""
-        if self._trusted:
-            self._base = self._compared
+        self._base = self._compared if self._trusted else self._floor
+        """The newest trusted moment: its Unix time and the time of the steady clock."""
         self._proven = self._base
         """The newest moment that was proven, in the same form."""
         self._confirmed = False
@@ -145,18 +143,15 @@ class Clock:
             self._trust(wall, now)
             self._proven, self._confirmed = self._base, True
         elif not self._confirmed:
-            self._doubt(service, wall, now)
+            self._trusted, self._wrong = False, True
+            self._quiet_since, self._patience = now, DENIED
+            floor = self._since(self._floor, now)
+            possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
+            if possible:
+                # Signing with the earlier of the two locks out no client.
+                self._base = self._proven = max(min(possible), floor), now
         elif not self._trusted:
             self._patience = DENIED
-
-    def _doubt(self, service: float, wall: float, now: float) -> None:
-        """Use the earlier of two times: signing with it locks out no client."""
-        self._trusted, self._wrong = False, True
-        self._quiet_since, self._patience = now, DENIED
-        floor = self._since(self._floor, now) if self._floor else 0.0
-        possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
-        if possible:
-            self._base = self._proven = max(min(possible), floor), now
 
     def _compare(self) -> tuple[float, float]:
         wall, now = self._wall(), self._steady()
@@ -171,18 +166,15 @@ class Clock:
                 self._jumped = True
         elif self._trusted:
             self._base = wall, now
-        elif now - self._quiet_since >= self._patience and not self._is_too_early(
-            wall, now
+        elif (
+            now - self._quiet_since >= self._patience
+            and wall >= self._since(self._floor, now) - AGREEMENT
         ):
             self._trust(wall, now)
             self._confirmed = False
             if wall - self._since(self._proven, now) <= STOP:
                 self._proven = self._base
         return wall, now
-
-    def _is_too_early(self, wall: float, now: float) -> bool:
-        floor = self._since(self._floor, now) if self._floor else 0.0
-        return wall < floor - AGREEMENT
 
     def _trust(self, wall: float, now: float) -> None:
         self._base, self._trusted, self._jumped = (wall, now), True, False

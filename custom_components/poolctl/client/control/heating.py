@@ -92,7 +92,9 @@ class HeatingControl(Control):
         )
 
     async def _send(self, steps: tuple[_Step, ...]) -> Command:
-        asked = self._unconfirmed()
+        asked = _NOTHING
+        if self._sent is not None and self._sent[0] in self._live.pending:
+            asked = self._sent[1]  # the next read may lack it, too
         for step in steps:
             # Based on the earlier requests, too, confirmed or not.
             asked = asked.then(step(asked.show(self._live.state)))
@@ -118,9 +120,3 @@ class HeatingControl(Control):
         )
         self._sent = pending, asked
         return pending
-
-    def _unconfirmed(self) -> HeatingChange:
-        """Return the change sent but not confirmed: the next read may lack it, too."""
-        if self._sent is None or self._sent[0] not in self._live.pending:
-            return _NOTHING
-        return self._sent[1]

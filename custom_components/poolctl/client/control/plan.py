@@ -98,9 +98,10 @@ class PlanControl(Control):
                 raise InvalidCommandError(reason="plan_written_today")
             for step in steps:
                 await self._write(step)
-            planned = tuple(each for each in self._planned if each in self._present)
+            present = self._present()
+            kept = tuple(each for each in self._live.choices.planned if each in present)
             self._live.choose(
-                lambda choices: replace(choices, planned_on=today, planned=planned)
+                lambda choices: replace(choices, planned_on=today, planned=kept)
             )
             return blocks, steps
 
@@ -108,21 +109,13 @@ class PlanControl(Control):
     def _used(self) -> _Table:
         return self._live.reported.schedules.used
 
-    @property
-    def _planned(self) -> Iterable[PlannedSchedule]:
-        return self._live.choices.planned
-
-    @property
     def _present(self) -> Mapping[PlannedSchedule, int]:
         """Return the indexes of all schedules, by what a plan would have written."""
         return {_planned(index, each): index for index, each in self._used.items()}
 
     def _reserved(self) -> list[int]:
-        return [
-            index
-            for planned in dict.fromkeys(self._planned)
-            if (index := self._present.get(planned)) is not None
-        ]
+        present, planned = self._present(), dict.fromkeys(self._live.choices.planned)
+        return [present[each] for each in planned if each in present]
 
     def _others(self) -> _Table:
         """Return the enabled schedules of the pump that are not reserved."""
@@ -230,20 +223,21 @@ class PlanControl(Control):
     async def _write(self, step: PlanStep) -> None:
         """Write a change; what may have been written is reserved, even if it fails."""
         index = step.index
-        if index is None:
-            # The new schedule takes the first free place, if no other client adds one.
-            place = next(i for i in range(MAX_SCHEDULES) if i not in self._used)
-            self._reserve(_planned(place, step.wanted))
-            index = await self._schedules.create(step.wanted)
-            if index is not None:
-                self._reserve(_planned(index, step.wanted))
+        if index is not None:
+            self._reserve(index, step.wanted)
+            observed = self._used[index]
+            await self._schedules.update(index, step.wanted, observed=observed)
             return
-        self._reserve(_planned(index, step.wanted))
-        observed = self._used[index]
-        await self._schedules.update(index, step.wanted, observed=observed)
+        # The new schedule takes the first free place, if no other client adds one.
+        place = next(i for i in range(MAX_SCHEDULES) if i not in self._used)
+        self._reserve(place, step.wanted)
+        index = await self._schedules.create(step.wanted)
+        if index is not None:
+            self._reserve(index, step.wanted)
 
-    def _reserve(self, planned: PlannedSchedule) -> None:
-        if planned not in self._planned:
+    def _reserve(self, index: int, schedule: Schedule) -> None:
+        planned = _planned(index, schedule)
+        if planned not in self._live.choices.planned:
             self._live.choose(
                 lambda choices: replace(choices, planned=(*choices.planned, planned))
             )

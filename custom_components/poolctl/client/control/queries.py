@@ -54,8 +54,6 @@ themselves can be as old."""
 QUEUED = 3.0
 """Seconds by which a LAN reply may lag behind our write: a `cmd` is queued."""
 
-_NOTHING = PoolState()
-
 type _Settings = tuple[object, ...]
 
 
@@ -227,27 +225,24 @@ class Queries:
         if not self._refused:
             self._wait_until = time.monotonic() + NAMES_PATIENCE
         self._refused += 1
-        if self._refused == BY_CLOUD:
-            await self._names_by_cloud()
-        # Nine doublings already exceed `RETRY`; a thousand would overflow a float.
-        return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
-
-    async def _names_by_cloud(self) -> None:
-        if (cloud := self._paths.cloud) is None:
-            return
-        try:
-            answer = await cloud.read(self._paths.device_id, "auxInfo")
-        except PoolctlError as err:
-            _LOGGER.debug("The cloud does not report names either: %s", err)
-            return
-        reported = merge_slots(_NOTHING, answer, self._clock.now()).outputs.names
-        if reported:
+        names: tuple[str, ...] = ()
+        if self._refused == BY_CLOUD and (cloud := self._paths.cloud) is not None:
+            try:
+                answer = await cloud.read(self._paths.device_id, "auxInfo")
+            except PoolctlError as err:
+                _LOGGER.debug("The cloud does not report names either: %s", err)
+            else:
+                read = merge_slots(PoolState(), answer, self._clock.now())
+                names = read.outputs.names
+        if names:
             self._wait_until = 0.0
             self._live.update(
                 lambda state: replace(
-                    state, outputs=replace(state.outputs, names=reported)
+                    state, outputs=replace(state.outputs, names=names)
                 )
             )
+        # Nine doublings already exceed `RETRY`; a thousand would overflow a float.
+        return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""

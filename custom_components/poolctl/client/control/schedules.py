@@ -88,9 +88,16 @@ class ScheduleControl(Control):
                 )
             )
             index = _added(previous, self._now(), wanted) if checked else None
+            if index is None or self._now()[index].enabled is wanted.enabled:
+                return index
             # A new schedule may be armed or not: no field of its record says which.
-            if index is not None and self._now()[index].enabled is not wanted.enabled:
-                index = await self._arm_new(previous, wanted)
+            try:
+                index = _added(previous, await self._read(), wanted)
+            except BusyError as err:
+                raise UnreachableError(reason="outcome_unknown") from err
+            if index is None:
+                raise NotAppliedError("it is gone again")
+            await self._enable(index, wanted.enabled)
             return index
 
     async def update(self, index: int, wanted: Schedule, *, observed: Schedule) -> None:
@@ -154,17 +161,6 @@ class ScheduleControl(Control):
                 done=lambda now: index in now and now[index].enabled is enabled,
             )
         )
-
-    async def _arm_new(self, previous: Mapping[int, Schedule], wanted: Schedule) -> int:
-        """Arm or disarm a new schedule as requested; return its index."""
-        try:
-            index = _added(previous, await self._read(), wanted)
-        except BusyError as err:
-            raise UnreachableError(reason="outcome_unknown") from err
-        if index is None:
-            raise NotAppliedError("it is gone again")
-        await self._enable(index, wanted.enabled)
-        return index
 
     def _now(self) -> Mapping[int, Schedule]:
         return self._live.reported.schedules.used

@@ -155,7 +155,7 @@ class Sender:
             raise joined(self._failure(command, errors), *errors)
 
     def _attempts(self, command: Command) -> tuple[tuple[bool, bool], ...]:
-        """Return the attempts in turn: whether by the LAN, and with all its retries."""
+        """Return the attempts in their order: by the LAN or not, and with all retries."""
         by_lan = command.lan is not None and self.paths.lan is not None
         if command.cloud is None or self.paths.cloud is None:
             return ((True, True),) if by_lan else ()
@@ -206,15 +206,32 @@ class Sender:
         return next(refusals, errors[0]) if errors[0].lost else errors[0]
 
     async def confirm(self, pending: Command, *, query: str | None = None) -> None:
-        """Wait until the requested value is observed; raises NotAppliedError if never.
+        """Read until the value is observed, or replaced by a newer one.
 
-        `query` names the query that reports the value if no state frame does.
-        After a cloud write this does not wait: the controller acknowledged the write
-        (protocol.md 4.1 rule 2), cloud reads may be older, and regular polls decide.
+        `query` names the query that reports the value if no state frame does. Raises
+        NotAppliedError if the value is never observed. After a cloud write this does
+        not wait: the controller acknowledged the write (protocol.md 4.1 rule 2), cloud
+        reads may be older, and regular polls decide.
         """
-        if pending.by_lan:
-            async with self.running():
-                await self._read_until_shown(pending, query)
+        if not pending.by_lan:
+            return
+        waiting = self.live.pending
+        async with self.running():
+            for after in READ_BACK:
+                if pending in waiting:
+                    wait = pending.sent + after - time.monotonic()
+                    await asyncio.sleep(max(0, wait))
+                # Another read may have settled it meanwhile.
+                if pending in waiting and not await self._observed_by(query, pending):
+                    await self.poller.read_lan()
+            if pending in waiting:
+                waiting.drop(pending)
+                pending.disproved = True
+                self.live.publish()
+            if pending.disproved:
+                raise pending.doubt or NotAppliedError(
+                    "the controller accepted it but did not do it"
+                )
 
     async def _observed_by(self, query: str | None, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""
@@ -224,25 +241,6 @@ class Sender:
             self.live.pending.drop(pending)
             self.live.publish()
         return pending not in self.live.pending
-
-    async def _read_until_shown(self, pending: Command, query: str | None) -> None:
-        """Read until the value is observed, replaced by a newer one, or disproved."""
-        waiting = self.live.pending
-        for after in READ_BACK:
-            if pending in waiting:
-                wait = pending.sent + after - time.monotonic()
-                await asyncio.sleep(max(0, wait))
-            # Another read may have settled it meanwhile.
-            if pending in waiting and not await self._observed_by(query, pending):
-                await self.poller.read_lan()
-        if pending in waiting:
-            waiting.drop(pending)
-            pending.disproved = True
-            self.live.publish()
-        if pending.disproved:
-            raise pending.doubt or NotAppliedError(
-                "the controller accepted it but did not do it"
-            )
 
 
 class Control:
