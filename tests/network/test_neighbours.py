@@ -92,7 +92,7 @@ async def test_frames_at_a_new_address(
         replayer.listen_to(small.controller, frames)
     before = dict(small.stored)
     await hear(small, replayer.announces(small.controller))
-    await small.advance(600, step=30)
+    await small.advance(300, step=30)
     assert replayer.connections
     assert small.stored == before
     assert small.source == "cloud"
@@ -125,7 +125,7 @@ async def test_a_controller_that_takes_nothing_that_we_sign(
 ) -> None:
     """A counter that is a day ahead makes a controller look like a recording."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
-    await small.advance(600, step=15)
+    await small.advance(600, step=60)
     await small.controller.move("127.0.0.1")
     await lose(small)
     before = dict(small.stored)

@@ -76,7 +76,7 @@ async def test_ways_to_lose_the_lan(
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
     small.controller.faults.on(fault)
-    await small.pass_time(14)
+    await small.pass_time(14, step=2)
     assert small.source == "lan"
     await small.pass_time(70, step=2)
     assert small.source == "cloud"
@@ -104,7 +104,7 @@ async def test_the_cloud_is_gone_and_the_lan_is_there(small: Home, fault: str) -
     small.cloud.faults.on(fault)
     small.cloud.requests.clear()
     await small.pass_time(3700, step=3700)
-    await small.pass_time(45)
+    await small.pass_time(45, step=5)
     names = {request.name for request in small.cloud.requests}
     assert "sites" in names or fault == "refuse"
     assert small.entry.data["controllers"] == before

@@ -26,9 +26,7 @@ from tests.world.assistant.unchanged import unchanged
 from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
-few_platforms = only(
-    Platform.CALENDAR, Platform.LIGHT, Platform.SENSOR, Platform.SWITCH
-)
+few_platforms = only(Platform.CALENDAR, Platform.LIGHT, Platform.SWITCH)
 
 
 async def test_get_schedules(beach: Home) -> None:
@@ -168,23 +166,9 @@ async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
                 assert f"{fields['equipment']} is not an output" in str(caught.value)
     with failure("schedule_speed", ServiceValidationError):
         await act(beach, "update_schedule", schedule=1, pump_speed=35)
-    assert beach.actions == []
-
-
-async def test_equipment_of_another_controller(home: Home) -> None:
-    await home.set_up(*home.service.controllers)
-    await home.settle()
-    with failure("output_unknown", ServiceValidationError):
-        await act(home, "create_schedule", of=home.service.small, **new(home))
-    answer = await act(home, "get_schedules", of=home.service.small)
-    assert [found["name"] for found in answer["schedules"]] == ["Filter"]
-
-
-async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> None:
-    """Another switch is an error, and so is a device, whose schedules all would go."""
-    pump = beach.entity_id("switch", "pump")
+    # Another switch is an error, and so is a device, whose schedules all would go.
     for target, error in (
-        ({"entity_id": pump}, ServiceNotSupported),
+        ({"entity_id": beach.entity_id("switch", "pump")}, ServiceNotSupported),
         ({"entity_id": beach.entity_id("switch", "automatic_ph")}, ServiceNotSupported),
         ({"device_id": beach.device().id}, vol.Invalid),
         ({"area_id": "garden"}, vol.Invalid),
@@ -195,6 +179,15 @@ async def test_names_of_no_schedule(beach: Home, subtests: pytest.Subtests) -> N
                 "poolctl", "delete_schedule", target, blocking=True
             )
     assert beach.actions == []
+
+
+async def test_equipment_of_another_controller(home: Home) -> None:
+    await home.set_up(*home.service.controllers)
+    await home.settle()
+    with failure("output_unknown", ServiceValidationError):
+        await act(home, "create_schedule", of=home.service.small, **new(home))
+    answer = await act(home, "get_schedules", of=home.service.small)
+    assert [found["name"] for found in answer["schedules"]] == ["Filter"]
 
 
 # Switches
@@ -211,6 +204,15 @@ async def test_arming_and_disarming(beach: Home) -> None:
     assert not beach.pool.schedules[WATERFALL].enabled
     assert beach.value("switch", "schedule_1") == "off"
     assert not beach.pool.slots[FALL].on
+    with pytest.raises(ServiceNotSupported):
+        await beach.act("poolctl.resume_schedule", "schedule_1")
+    # An action on a device skips switches of schedules, because they are settings.
+    target = {"device_id": beach.device().id}
+    before = [schedule.enabled for schedule in beach.pool.schedules]
+    assert {*before} == {True, False}
+    for action in ("turn_off", "turn_on"):
+        await beach.hass.services.async_call("switch", action, target, blocking=True)
+        assert [schedule.enabled for schedule in beach.pool.schedules] == before
 
 
 async def test_switches_come_go_and_are_renamed(beach: Home) -> None:
@@ -250,18 +252,6 @@ async def test_switches_outlive_a_restart(full: Home) -> None:
     await full.restart()
     assert full.entity_id("switch", "schedule_1") == before
     assert full.value("switch", "schedule_1") == "off"
-
-
-async def test_a_device_and_what_is_no_output(beach: Home) -> None:
-    """An action on a device skips switches of schedules, because they are settings."""
-    target = {"device_id": beach.device().id}
-    before = [schedule.enabled for schedule in beach.pool.schedules]
-    assert {*before} == {True, False}
-    for action in ("turn_off", "turn_on"):
-        await beach.hass.services.async_call("switch", action, target, blocking=True)
-        assert [schedule.enabled for schedule in beach.pool.schedules] == before
-    with pytest.raises(ServiceNotSupported):
-        await beach.act("poolctl.resume_schedule", "schedule_1")
 
 
 async def test_in_the_cloud(home: Home) -> None:
@@ -306,6 +296,5 @@ async def test_remembered_schedules_are_assumed(beach: Home) -> None:
     beach.cloud.not_offered.add("scheduleInfo")
     beach.controller.faults.on("refuse")
     await beach.advance(60, step=15)
-    assert beach.source == "cloud"
     state = beach.state("switch", "schedule_0")
     assert (state.state, state.attributes.get("assumed_state")) == ("on", True)
