@@ -50,10 +50,7 @@ def _plan(
     )
     coordinator = async_controller(hass, message["device_id"])
     used = coordinator.data.schedules.used
-    planned = [
-        (async_output_of(coordinator, run.schedule.slot), run)
-        for run in occurrences(used, start, end, zone)
-    ]
+    check_entity = connection.user.permissions.check_entity
     runs = [
         {
             "entity_id": entity_id,
@@ -61,8 +58,8 @@ def _plan(
             "start": run.start.isoformat(),
             "end": run.end.isoformat(),
         }
-        for entity_id, run in planned
-        if entity_id
-        and connection.user.permissions.check_entity(entity_id, POLICY_READ)
+        for run in occurrences(used, start, end, zone)
+        if (entity_id := async_output_of(coordinator, run.schedule.slot))
+        and check_entity(entity_id, POLICY_READ)
     ]
     connection.send_result(message["id"], {"runs": runs})

@@ -116,12 +116,10 @@ def async_offer(
     hass: HomeAssistant, observed: ObservedAddress
 ) -> PoolctlConfigEntry | None:
     """Pass an announcement to its controller; return an account that has it."""
-    # By its device ID, else by its MAC address
-    by_id = [each for each in _records(hass) if each[1].device_id == observed.device_id]
-    # If the announced ID and MAC fit together, no other controller can be meant.
-    odd = mac_of(observed.device_id) != observed.mac
-    by_mac = [each for each in _records(hass) if odd and each[1].mac == observed.mac]
-    found = by_id or by_mac[:1]
+    found = [each for each in _records(hass) if each[1].device_id == observed.device_id]
+    if not found and mac_of(observed.device_id) != observed.mac:
+        # An announced ID and MAC that fit together cannot mean another controller.
+        found = [each for each in _records(hass) if each[1].mac == observed.mac][:1]
     for entry, record in found:
         _offer_to(hass, entry, replace(observed, device_id=record.device_id))
     return found[0][0] if found else None

@@ -1,7 +1,7 @@
 """The action that plans today's pump hours for the times that cost least."""
 
 from collections.abc import Mapping, Sequence
-from datetime import time
+from datetime import datetime, time
 from math import ceil
 from typing import Final
 
@@ -80,108 +80,111 @@ class _NoPricesError(InvalidCommandError):
 
 async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
-    coordinator = entity.coordinator
-    now = coordinator.stored.now
-    cells = Cells(now)
-    own = unpriced = 0.0
-
-    async def choose(others: Mapping[int, Schedule]) -> Sequence[PumpRun] | None:
-        nonlocal own, unpriced
-        runs = occurrences(others, now, cells.end, dt_util.get_default_time_zone())
-        own = cells.minutes_of((run.start, run.end) for run in runs)
-        if (given := call.data.get(ATTR_BLOCKS)) is not None:
-            blocks = [map(minute_of_day, (g[ATTR_START], g[ATTR_END])) for g in given]
-            return [PumpRun(start, end or DAY) for start, end in blocks]
-        found, unpriced = await call.hass.async_add_executor_job(
-            _choose, call, cells, others, own
-        )
-        return found
-
-    temporary = (_NoPricesError, UnreachableError, BusyError)
+    coordinator, data = entity.coordinator, call.data
+    today = _Today(call, coordinator.stored.now)
     with command_errors(coordinator.record.title):
         try:
             blocks, steps = await coordinator.controller.plan.plan(
-                choose,
-                call.data.get(ATTR_PUMP_SPEED),
-                today=now.date(),
-                again=call.data[ATTR_AGAIN] or call.context.user_id is not None,
-                dry_run=call.data[ATTR_DRY_RUN],
+                today.choose,
+                data.get(ATTR_PUMP_SPEED),
+                today=today.now.date(),
+                again=data[ATTR_AGAIN] or call.context.user_id is not None,
+                dry_run=data[ATTR_DRY_RUN],
             )
-        except temporary:
-            if not call.data[ATTR_LATER]:
+        except _NoPricesError, UnreachableError, BusyError:
+            if not data[ATTR_LATER]:
                 raise
-            return _response(call, (), (), own) | {ATTR_LATER: True}
-    answer = _response(call, blocks, steps, own)
-    return answer | ({"unpriced_hours": round(unpriced / 60, 2)} if unpriced else {})
+            return today.answer((), ()) | {ATTR_LATER: True}
+    answer = today.answer(blocks, steps)
+    if today.unpriced:
+        answer["unpriced_hours"] = round(today.unpriced / 60, 2)
+    return answer
 
 
-def _response(
-    call: ServiceCall, blocks: Sequence[PumpRun], steps: Sequence[PlanStep], own: float
-) -> dict[str, JsonValueType]:
-    planned = sum(block.minutes for block in blocks)
-    short = call.data.get(ATTR_HOURS, 0.0) * 60 - own - planned
-    return {
-        ATTR_BLOCKS: [
-            {
-                ATTR_START: wall_time(block.start).isoformat(),
-                ATTR_END: wall_time(block.end).isoformat(),
-            }
-            for block in blocks
-        ],
-        "planned_hours": round(planned / 60, 2),
-        "scheduled_hours": round(own / 60, 2),
-        "missing_hours": round(short / 60, 2) if short >= CELL_MINUTES else 0.0,
-        "changes": len(steps),
-        "written": bool(steps) and not call.data[ATTR_DRY_RUN],
-    }
+class _Today:
+    """The rest of a day, and what a call of the action wants of it."""
 
+    def __init__(self, call: ServiceCall, now: datetime) -> None:
+        self._hass, self._wanted = call.hass, call.data
+        self.now, self._cells = now, Cells(now)
+        self._own = 0.0
+        """Minutes of the pump's other schedules."""
+        self.unpriced = 0.0
+        """Minutes of the chosen blocks that have no price."""
 
-def _choose(
-    call: ServiceCall, cells: Cells, others: Mapping[int, Schedule], own: float
-) -> tuple[Sequence[PumpRun] | None, float]:
-    """Return the blocks, and how many of their minutes have no price.
+    async def choose(self, others: Mapping[int, Schedule]) -> Sequence[PumpRun] | None:
+        """Return the blocks of the plan; see `ChooseBlocks`."""
+        zone = dt_util.get_default_time_zone()
+        runs = occurrences(others, self.now, self._cells.end, zone)
+        self._own = self._cells.minutes_of((run.start, run.end) for run in runs)
+        if (given := self._wanted.get(ATTR_BLOCKS)) is not None:
+            blocks = [map(minute_of_day, (g[ATTR_START], g[ATTR_END])) for g in given]
+            return [PumpRun(start, end or DAY) for start, end in blocks]
+        return await self._hass.async_add_executor_job(self._cheapest, others)
 
-    No blocks: no more hours are needed. `None`: there is no more room today.
-    """
-    # Rounded up: some minutes too many are better than too few.
-    count = ceil(round((call.data[ATTR_HOURS] * 60 - own) / CELL_MINUTES, 3))
-    if count <= 0:
-        return (), 0.0
-    taken = [(each.start, each.stop) for each in others.values()]
-    taken += _outside(call)
-    if not any(cells.free([1.0] * len(cells.starts), taken)):
-        return None, 0.0
-    priced, costs = _costs(call, cells, taken)
-    runs = cheapest(costs, count)
-    used = [at for first, length in runs for at in range(first, first + length)]
-    unpriced = sum(priced is not None and priced[at] is None for at in used)
-    return [cells.block(*run) for run in runs], unpriced * CELL_MINUTES
+    def answer(
+        self, blocks: Sequence[PumpRun], steps: Sequence[PlanStep]
+    ) -> dict[str, JsonValueType]:
+        """Return the response of the action."""
+        planned = sum(block.minutes for block in blocks)
+        short = self._wanted.get(ATTR_HOURS, 0.0) * 60 - self._own - planned
+        return {
+            ATTR_BLOCKS: [
+                {
+                    ATTR_START: wall_time(block.start).isoformat(),
+                    ATTR_END: wall_time(block.end).isoformat(),
+                }
+                for block in blocks
+            ],
+            "planned_hours": round(planned / 60, 2),
+            "scheduled_hours": round(self._own / 60, 2),
+            "missing_hours": round(short / 60, 2) if short >= CELL_MINUTES else 0.0,
+            "changes": len(steps),
+            "written": bool(steps) and not self._wanted[ATTR_DRY_RUN],
+        }
 
+    def _cheapest(self, others: Mapping[int, Schedule]) -> Sequence[PumpRun] | None:
+        """Return the blocks that cost least, `None` if there is no more room today."""
+        cells = self._cells
+        # Rounded up: some minutes too many are better than too few.
+        short = self._wanted[ATTR_HOURS] * 60 - self._own
+        count = ceil(round(short / CELL_MINUTES, 3))
+        if count <= 0:
+            return ()
+        taken = [(each.start, each.stop) for each in others.values()]
+        taken += self._outside()
+        if not any(cells.free([1.0] * len(cells.starts), taken)):
+            return None
+        priced, costs = self._costs(taken)
+        runs = cheapest(costs, count)
+        if priced is not None:
+            used = (at for first, length in runs for at in range(first, first + length))
+            self.unpriced = CELL_MINUTES * sum(priced[at] is None for at in used)
+        return [cells.block(*run) for run in runs]
 
-def _costs(
-    call: ServiceCall, cells: Cells, taken: Sequence[tuple[int, int]]
-) -> tuple[Sequence[Cost] | None, Sequence[Cost]]:
-    """Return the price of each cell, `None` without prices; and what it costs to use."""
-    around = call.data.get(ATTR_AROUND)
-    near = None if around is None else cells.near(minute_of_day(around))
-    prices = given_prices(call.hass, call.data)
-    if prices is None:
-        return None, cells.free(near or [0.0] * len(cells.starts), taken)
-    priced = cells.free(cells.priced(prices), taken)
-    if all(cost is None for cost in priced):
-        raise _NoPricesError("no prices", reason="plan_no_prices")
-    if call.data[ATTR_PREFER] == HIGHEST:
-        priced = [None if cost is None else -cost for cost in priced]
-    if near is None:
-        return priced, priced
-    return priced, cells.free(completed(priced, near), taken)
+    def _costs(
+        self, taken: Sequence[tuple[int, int]]
+    ) -> tuple[Sequence[Cost] | None, Sequence[Cost]]:
+        """Return the price of each cell, `None` without prices; and what it costs to use."""
+        cells, around = self._cells, self._wanted.get(ATTR_AROUND)
+        near = None if around is None else cells.near(minute_of_day(around))
+        prices = given_prices(self._hass, self._wanted)
+        if prices is None:
+            return None, cells.free(near or [0.0] * len(cells.starts), taken)
+        priced = cells.free(cells.priced(prices), taken)
+        if all(cost is None for cost in priced):
+            raise _NoPricesError("no prices", reason="plan_no_prices")
+        if self._wanted[ATTR_PREFER] == HIGHEST:
+            priced = [None if cost is None else -cost for cost in priced]
+        if near is None:
+            return priced, priced
+        return priced, cells.free(completed(priced, near), taken)
 
-
-def _outside(call: ServiceCall) -> list[tuple[int, int]]:
-    """Return the times of day at which the pump should not run."""
-    earliest, latest = (
-        minute_of_day(call.data[name]) for name in (ATTR_EARLIEST, ATTR_LATEST)
-    )
-    if not latest or latest > earliest:
-        return [(0, earliest), (latest or DAY, DAY)]
-    return [(latest, earliest)]
+    def _outside(self) -> list[tuple[int, int]]:
+        """Return the times of day at which the pump should not run."""
+        earliest, latest = (
+            minute_of_day(self._wanted[name]) for name in (ATTR_EARLIEST, ATTR_LATEST)
+        )
+        if not latest or latest > earliest:
+            return [(0, earliest), (latest or DAY, DAY)]
+        return [(latest, earliest)]
