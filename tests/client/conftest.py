@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from datetime import UTC
 import json
 from pathlib import Path
 import re
@@ -297,18 +296,14 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
     ) -> Rig:
         pool = service.full if full else service.small
         published: list[PoolState] = []
-
-        def local_time() -> float:
-            return pool.pool.local_time().timestamp()
-
         controller = Controller(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
             facts=service.observers.facts(pool.device_id),
             publish=lambda: published.append(controller.live.state),
-            clock=clock or Clock(wall=local_time, steady=local_time),
-            zone=lambda: pool.pool.local_time().tzinfo or UTC,
+            clock=clock or Clock(wall=pool.clock.time, steady=pool.clock.time),
+            zone=lambda: pool.pool.tz,
             holds_end=holds_end,
             **options,
         )

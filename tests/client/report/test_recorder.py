@@ -162,7 +162,7 @@ async def test_nothing_private_of_a_service(
 def test_it_is_bounded() -> None:
     draw, facts = random.Random(3), Facts()
     recorder = Recorder(facts)
-    for number in range(2000):
+    for number in range(600):
         payload = draw.randbytes(draw.choice((2, 223, 16_000)))
         facts.emit(Frame(number, payload, float(number), False))
         facts.emit(Change("a" * draw.randrange(100), number))
@@ -283,9 +283,9 @@ async def test_an_hour_leaves_room_for_a_day(
 ) -> None:
     lan = service.lan_client(service.full)
     recorder = service.observers.recorders[service.full.device_id]
-    for _ in range(240):
-        freezer.tick(15)
-        service.clock.advance(15)
+    for _ in range(120):
+        freezer.tick(30)
+        service.clock.advance(30)
         await lan.state()
     assert len(recorder.as_list()) <= 20
 
