@@ -30,8 +30,6 @@ _AFTER_START = 30.0
 """Seconds to wait after a start of Home Assistant, less the time since the last read: an
 automation that asked for a hold must see its end to undo what else belongs to it."""
 
-type _InBackground = Callable[[Coroutine[None, None, None], str], object]
-
 
 class HoldTimer:
     """Wakes the holds and pauses of one controller when there is something to do."""
@@ -40,7 +38,7 @@ class HoldTimer:
         self,
         hass: HomeAssistant,
         undoing: Undoing,
-        in_background: _InBackground,
+        in_background: Callable[[Coroutine[None, None, None], str], object],
     ) -> None:
         self._hass, self._undoing = hass, undoing
         self._in_background = in_background
@@ -115,51 +113,40 @@ async def async_leave_all(
     All end at the same time. The `shared` controllers are skipped: other accounts
     continue to run them.
     """
-    records, _ = stored_records(entry.data)
-    options = options_of(entry)
+    memory, options = hass.data[DATA_MEMORY], options_of(entry)
     by_cloud = None if options.connection is Connection.LAN else cloud
-    await asyncio.gather(
-        *(
-            _async_leave(hass, record, by_cloud, uses_lan=options.uses_lan)
-            for record in records.values()
-            if record.device_id not in shared
+
+    async def leave(record: ControllerRecord) -> None:
+        stored = ControllerStore(memory, record.device_id)
+        parts = stored.to_start_from()
+        if not (*parts.holds, *parts.pauses, *parts.heat):
+            return
+        session = async_create_clientsession(
+            hass, auto_cleanup=False, request_class=ClosingRequest
         )
-    )
+        access = LanAccess(
+            record=record,
+            session=session,
+            counters=stored.counters,
+            facts=Facts(),
+            allowed=options.uses_lan,
+        )
+        controller = Controller(
+            record.device_id,
+            lan=access.client(),
+            cloud=by_cloud,
+            stored=parts,
+            clock=memory.clock,
+            zone=dt_util.get_default_time_zone,
+        )
+        try:
+            left, state = await controller.leave(), controller.live.reported
+            await async_report_left(hass, left, state, record.title)
+        finally:
+            await controller.close()
+            session.detach()
 
-
-async def _async_leave(
-    hass: HomeAssistant,
-    record: ControllerRecord,
-    cloud: CloudClient | None,
-    *,
-    uses_lan: bool,
-) -> None:
-    memory = hass.data[DATA_MEMORY]
-    stored = ControllerStore(memory, record.device_id)
-    parts = stored.to_start_from()
-    if not (*parts.holds, *parts.pauses, *parts.heat):
-        return
-    session = async_create_clientsession(
-        hass, auto_cleanup=False, request_class=ClosingRequest
+    records, _ = stored_records(entry.data)
+    await asyncio.gather(
+        *(leave(each) for key, each in records.items() if key not in shared)
     )
-    access = LanAccess(
-        record=record,
-        session=session,
-        counters=stored.counters,
-        facts=Facts(),
-        allowed=uses_lan,
-    )
-    controller = Controller(
-        record.device_id,
-        lan=access.client(),
-        cloud=cloud,
-        stored=parts,
-        clock=memory.clock,
-        zone=dt_util.get_default_time_zone,
-    )
-    try:
-        left, state = await controller.leave(), controller.live.reported
-        await async_report_left(hass, left, state, record.title)
-    finally:
-        await controller.close()
-        session.detach()

@@ -265,9 +265,15 @@ class Rig:
         await self.controller.queries.refresh()
 
     async def live(self, minutes: float, step: float = 15) -> None:
-        """Let time pass with polls, and with the work that is due."""
-        for _ in range(round(minutes * 60 / step)):
-            await self.polls(step)
+        """Let time pass with polls, and with the work that is due.
+
+        The steps in s are a minute at least, except in the first and last three minutes.
+        """
+        left = whole = minutes * 60
+        while left > step / 2:
+            part = step if left <= 180 or left > whole - 180 else max(step, 60)
+            left -= part
+            await self.polls(part)
             control = self.controller
             for owner in (control.heat, control.pauses, control.holds):
                 if owner.wait is not None and owner.wait <= 0:

@@ -140,7 +140,7 @@ class Day:
     def run(self) -> None:
         now = self.begin
         while now < self.by:
-            if now.minute % 2 == 0:
+            if now.minute % 5 == 0:
                 self.follow(now)
             loss = self.cooling * (3 if self.windy(now) else 1)
             self.water += loss / 60 * (self.air - self.water)

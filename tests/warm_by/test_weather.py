@@ -175,6 +175,8 @@ async def test_ten_evenings_of_different_weather(spa: Home) -> None:
     `POOLCTL_EVENINGS` is the number of evenings: one by default.
     """
     chance, pool = Random(5), spa.pool
+    # One evening alone shows nothing that hangs on an exactly learned rate.
+    step = STEP if EVENINGS > 1 else 5 * STEP
     for evening in range(EVENINGS):
         pool.water.ambient = chance.uniform(8, 28)
         if evening:
@@ -184,11 +186,11 @@ async def test_ten_evenings_of_different_weather(spa: Home) -> None:
         while not heated(spa):
             await spa.live(5 * STEP, step=5 * STEP)
             assert dt_util.now() < by
-        await spa.live(20 * STEP, step=STEP)
+        await spa.live(10 * STEP, step=STEP)
         assert explanation(spa).startswith("It heats, and will have 36 °C at about")
         warm_at = None
         while dt_util.now() < by:
-            await spa.live(5 * STEP, step=5 * STEP)
+            await spa.live(step, step=step)
             if warm_at is None and pool.water.temperature >= 35.5:
                 warm_at = dt_util.now()
         assert warm_at is not None

@@ -334,7 +334,8 @@ class Claims[C: Claim](ABC):
                     self._update()
                     due = [c for c in self.due(leaving=True) if c.thing in leaving]
                     failures = await asyncio.gather(*map(self._try, due))
-                    _log_faults(failures)
+                    for fault in _faults(failures):
+                        _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
@@ -358,11 +359,6 @@ class Claims[C: Claim](ABC):
 def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
     """Return those failures that are faults of our own."""
     return [each for each in failures if each and not isinstance(each, PoolctlError)]
-
-
-def _log_faults(failures: Iterable[Exception | None]) -> None:
-    for fault in _faults(failures):
-        _LOGGER.error("Unexpected error", exc_info=fault)
 
 
 def _must_be_undone(claim: Claim) -> bool:
