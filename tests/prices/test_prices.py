@@ -20,7 +20,7 @@ from custom_components.poolctl.prices.reader import Price, read
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
-HOUR = timedelta(hours=1)
+HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 ONE, TWO = NOON.isoformat(), (NOON + HOUR).isoformat()
 THREE = (NOON + 2 * HOUR).isoformat()
 BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
@@ -31,72 +31,48 @@ def prices(data: object) -> Sequence[Price]:
     return found.prices if found else []
 
 
-FORMS: dict[str, dict[str, Any]] = {
-    "Nord Pool": {
-        "raw_today": [{"start": NOON, "end": NOON + HOUR, "value": 0.3}],
-        "raw_tomorrow": [{"start": NOON + HOUR, "end": THREE, "value": -0.1}],
-    },
-    "Energi Data Service": {
-        "raw_today": [{"hour": NOON, "price": 0.3}, {"hour": TWO, "price": -0.1}]
-    },
-    "ENTSO-e": {"prices": [{"time": ONE, "price": 0.3}, {"time": TWO, "price": -0.1}]},
-    "EPEX Spot": {
-        "data": [
-            {"start_time": ONE, "end_time": TWO, "price_per_kwh": 0.3},
-            {"start_time": TWO, "end_time": THREE, "price_per_kwh": -0.1},
-        ]
-    },
-    "Octopus Energy": {
-        "rates": [
-            {"start": NOON, "end": TWO, "value_inc_vat": 0.3},
-            {"start": TWO, "end": THREE, "value_inc_vat": -0.1},
-        ]
-    },
-    "Solcast": {
-        "detailedForecast": [
-            {"period_start": NOON, "pv_estimate": 0.3},
-            {"period_start": NOON + HOUR, "pv_estimate": -0.1},
-        ]
-    },
-    "Open-Meteo": {"watts": {ONE: 0.3, TWO: -0.1}},
-    "Amber, whose periods begin a second late": {
-        "forecasts": [
-            {
-                "start_time": f"2026-07-01T{start}+00:00",
-                "end_time": f"2026-07-01T{end}+00:00",
-                "per_kwh": price,
-            }
-            for start, end, price in (
-                ("12:00:01", "13:00:00", 0.3),
-                ("13:00:01", "13:59:59", -0.1),
-            )
-        ]
-    },
-}
-
-
-@pytest.mark.parametrize("attributes", FORMS.values(), ids=FORMS)
-def test_forms(attributes: dict[str, Any]) -> None:
-    found = prices(attributes | {"unit_of_measurement": "EUR/kWh", "currency": "EUR"})
-    assert [(each.start, each.end, each.value) for each in found] == BOTH
+def values(data: object) -> list[float]:
+    return [each.value for each in prices(data)]
 
 
 ENTRIES = [{"start": ONE, "end": TWO, "price": 0.3}, {"start": TWO, "price": -0.1}]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        # Nord Pool's and Tibber's own actions answer with texts.
-        [{"start": ONE, "end": TWO, "price": "0.3"}, {"start": TWO, "price": -0.1}],
-        [{"start_time": TWO, "price": -0.1}, {"start_time": ONE, "price": 0.3}],
-        {"prices": ENTRIES, "hours_requested": 2},
-        {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
-        {"a": {"b": ENTRIES}},
+STAMPS = [NOON.timestamp(), (NOON + HOUR).timestamp()]
+UPDATED = {"updated_at": "2026-06-30T13:00:00Z"}
+SMALL: dict[str, object] = {
+    "a list": ENTRIES,
+    "numbers as texts": [
+        {"start": ONE, "end": TWO, "price": "0.3"},
+        {"start": TWO, "price": -0.1},
     ],
-)
-def test_answers_of_actions(answer: object) -> None:
-    assert [(each.start, each.end, each.value) for each in prices(answer)] == BOTH
+    "in no order": [{"start": TWO, "price": -0.1}, {"start": ONE, "price": 0.3}],
+    "beside other numbers": {"prices": ENTRIES, "hours_requested": 2},
+    "beside nothing": {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
+    "an object in an object": {"a": {"b": ENTRIES}},
+    "pairs": [[ONE, 0.3], [TWO, -0.1]],
+    "seconds and milliseconds": [[STAMPS[0], "0.3"], [STAMPS[1] * 1000, -0.1]],
+    "columns": {"unix_seconds": STAMPS, "price": [0.3, -0.1], "unit": "EUR / MWh"},
+    "columns in an object": {"hourly": {"time": [ONE, TWO], "radiation": [0.3, -0.1]}},
+    # The plain name counts.
+    "two lists of one entity": {
+        "rates": ENTRIES,
+        "original_rates": [{"start": ONE, "value": 9.0}, {"start": THREE, "value": 9}],
+    },
+    # It is that of an update, and no part of the period.
+    "a time that all entries share": [each | UPDATED for each in ENTRIES],
+    "Amber, whose periods begin and end with a second": [
+        {"start": NOON + SECOND, "end": NOON + HOUR, "per_kwh": 0.3},
+        {
+            "start": NOON + HOUR + SECOND,
+            "end": NOON + 2 * HOUR - SECOND,
+            "per_kwh": -0.1,
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("data", SMALL.values(), ids=SMALL)
+def test_two_prices(data: object) -> None:
+    assert [(each.start, each.end, each.value) for each in prices(data)] == BOTH
 
 
 def test_an_object_in_itself() -> None:
@@ -166,25 +142,31 @@ async def zone(hass: HomeAssistant) -> AsyncGenerator[Callable[[str], Awaitable[
     dt_util.set_default_time_zone(previous)
 
 
+@pytest.fixture
+async def berlin(
+    zone: Callable[[str], Awaitable[None]], freezer: FrozenDateTimeFactory
+) -> None:
+    """Let it be noon in Berlin."""
+    await zone("Europe/Berlin")
+    freezer.move_to("2026-07-01 10:00:00+00:00")
+
+
 def test_every_file_is_tested() -> None:
     assert {each.stem for each in FILES.glob("*.json")} == SHAPES.keys()
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("form", ["object", "text", "python"])
 async def test_real_shapes(
-    zone: Callable[[str], Awaitable[None]],
-    freezer: FrozenDateTimeFactory,
-    name: str,
-    form: str,
+    zone: Callable[[str], Awaitable[None]], freezer: FrozenDateTimeFactory, name: str
 ) -> None:
     """Each value counts for its own time, without a gap, for the whole day."""
     place, minutes, field = SHAPES[name]
     await zone(place)
     freezer.move_to("2026-07-01 10:00:00+00:00")
     data = load(name)
-    found = read({"object": data, "text": json.dumps(data), "python": str(data)}[form])
+    found = read(data)
     assert found is not None and found.field == field
+    assert read(json.dumps(data)) == read(str(data)) == found
     prices = found.prices
     assert all(one.end == later.start for one, later in pairwise(prices))
     step = timedelta(minutes=minutes)
@@ -319,14 +301,9 @@ MORE: dict[str, object] = {
 
 
 @pytest.mark.parametrize("data", MORE.values(), ids=MORE)
-async def test_more_shapes(
-    zone: Callable[[str], Awaitable[None]],
-    freezer: FrozenDateTimeFactory,
-    data: object,
-) -> None:
+@pytest.mark.usefixtures("berlin")
+def test_more_shapes(data: object) -> None:
     """A shape is read whatever its names are."""
-    await zone("Europe/Berlin")
-    freezer.move_to("2026-07-01 10:00:00+00:00")
     assert prices(data) == [
         Price(*each) for each in zip(HOURS, ENDS, COURSE, strict=True)
     ]
@@ -349,15 +326,9 @@ DATED: dict[str, tuple[object, int]] = {
 
 
 @pytest.mark.parametrize(("data", "days"), DATED.values(), ids=DATED)
-async def test_the_day_of_hours_without_a_date(
-    zone: Callable[[str], Awaitable[None]],
-    freezer: FrozenDateTimeFactory,
-    data: object,
-    days: int,
-) -> None:
+@pytest.mark.usefixtures("berlin")
+def test_the_day_of_hours_without_a_date(data: object, days: int) -> None:
     """It is the day that is named nearest to them, not always today."""
-    await zone("Europe/Berlin")
-    freezer.move_to("2026-07-01 10:00:00+00:00")
     begin = DAY + days * 24 * HOUR
     found = [each for each in prices(data) if each.start >= begin]
     assert [(each.start, each.value) for each in found] == [
@@ -365,23 +336,18 @@ async def test_the_day_of_hours_without_a_date(
     ]
 
 
-async def test_two_dates_as_keys(
-    zone: Callable[[str], Awaitable[None]], freezer: FrozenDateTimeFactory
-) -> None:
-    await zone("Europe/Berlin")
-    freezer.move_to("2026-07-01 10:00:00+00:00")
+@pytest.mark.usefixtures("berlin")
+def test_two_dates_as_keys() -> None:
     days = {"2026-07-01": CLOCK, "2026-07-02": dict.fromkeys(CLOCK, 9)}
-    assert [each.value for each in prices({"prices": days})] == [*COURSE, *[9] * 24]
+    assert values({"prices": days}) == [*COURSE, *[9] * 24]
     assert prices({"prices": {"2026-02-30": CLOCK}}) == []
 
 
-async def test_the_list_of_an_entity_after_midnight(
-    hass: HomeAssistant,
-    zone: Callable[[str], Awaitable[None]],
-    freezer: FrozenDateTimeFactory,
+@pytest.mark.usefixtures("berlin")
+def test_the_list_of_an_entity_after_midnight(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory
 ) -> None:
     """What was today when an entity was written is yesterday now."""
-    await zone("Europe/Berlin")
     freezer.move_to("2026-06-30 21:30:00+00:00")
     hass.states.async_set("sensor.prices", "1", {"today": [9] * 24, "tomorrow": COURSE})
     freezer.move_to("2026-06-30 22:00:05+00:00")
@@ -392,27 +358,40 @@ async def test_the_list_of_an_entity_after_midnight(
     assert [each.value for each in found] == COURSE
 
 
-MISLEADING: dict[str, Callable[[int], object]] = {
-    "total_consumption": lambda at: at * 7 % 24,
-    "upper_price": lambda at: at * 7 % 24,
-    "price_increase": lambda at: at * 7 % 24,
+def with_price(name: str, cell: Callable[[int], object]) -> Any:
+    """Return the prices of a day beside other numbers."""
+    return rows(**{"start": iso(HOURS), name: cell, "price": COURSE.__getitem__})
+
+
+NUMBERS: dict[str, tuple[object, list[float]]] = {
+    # A part of a word is no word.
+    "consumption": (with_price("total_consumption", lambda at: at * 7 % 24), COURSE),
+    "an upper price": (with_price("upper_price", lambda at: at * 7 % 24), COURSE),
+    "an increase": (with_price("price_increase", lambda at: at * 7 % 24), COURSE),
+    "a price that never changes": (
+        rows(start=iso(HOURS), price=lambda _: 0.3, rank=lambda at: at),
+        [0.3] * 24,
+    ),
+    "a price of energy, the same in an hour and a quarter": (
+        [
+            {"start": ONE, "duration": "PT1H", "price_kwh": 0.2},
+            {"start": TWO, "duration": "PT15M", "price_kwh": 0.2},
+        ],
+        [0.2, 0.2],
+    ),
+    "energy, read as power": (
+        [
+            {"start": ONE, "duration": "PT30M", "wh": 500},
+            {"start": TWO, "duration": "PT1H", "wh": 500},
+        ],
+        [1000, 500],
+    ),
 }
 
 
-@pytest.mark.parametrize("name", MISLEADING)
-def test_a_name_that_only_looks_like_a_price(name: str) -> None:
-    """A part of a word is no word."""
-    cells = {"start": iso(HOURS), name: MISLEADING[name], "price": COURSE.__getitem__}
-    assert [each.value for each in prices(rows(**cells))] == COURSE
-
-
-def test_a_price_of_energy_is_no_energy() -> None:
-    """It is the same in an hour and in a quarter of one."""
-    entries = [
-        {"start": ONE, "duration": "PT1H", "price_kwh": 0.2},
-        {"start": TWO, "duration": "PT15M", "price_kwh": 0.2},
-    ]
-    assert [each.value for each in prices(entries)] == [0.2, 0.2]
+@pytest.mark.parametrize(("data", "numbers"), NUMBERS.values(), ids=NUMBERS)
+def test_which_numbers_are_prices(data: object, numbers: list[float]) -> None:
+    assert values(data) == numbers
 
 
 @pytest.mark.parametrize("keys", ["{:02}:00", "2026-03-29 {:02}:00:00"])
@@ -427,15 +406,9 @@ async def test_an_hour_that_does_not_exist(
     assert all(one.end == later.start for one, later in pairwise(found))
 
 
-def test_a_price_that_never_changes() -> None:
-    """It is the price, and not a number that changes."""
-    found = prices(rows(start=iso(HOURS), price=lambda _: 0.3, rank=lambda at: at))
-    assert {each.value for each in found} == {0.3}
-
-
-async def test_numbers_of_two_areas(freezer: FrozenDateTimeFactory) -> None:
+@pytest.mark.usefixtures("berlin")
+def test_numbers_of_two_areas() -> None:
     """Two readings are refused in this shape, too."""
-    freezer.move_to("2026-07-01 10:00:00+00:00")
     with pytest.raises(InvalidCommandError) as refused:
         prices({"today_se3": COURSE, "today_se4": COURSE[::-1]})
     names = {"first": "today_se3", "second": "today_se4"}
@@ -456,48 +429,6 @@ def test_a_duration() -> None:
     ]
     found = [one.end - one.start for one in prices(entries)]
     assert found == [timedelta(minutes=15), timedelta(minutes=30)]
-
-
-def test_pairs() -> None:
-    rows = [[ONE, 0.3], [TWO, -0.1]]
-    assert [(each.start, each.end, each.value) for each in prices(rows)] == BOTH
-    stamps = [[NOON.timestamp(), "0.3"], [(NOON + HOUR).timestamp() * 1000, -0.1]]
-    assert [(each.start, each.end, each.value) for each in prices(stamps)] == BOTH
-
-
-def test_columns() -> None:
-    """A service may return each field as a list."""
-    stamps = [NOON.timestamp(), (NOON + HOUR).timestamp()]
-    columns = {"unix_seconds": stamps, "price": [0.3, -0.1], "unit": "EUR / MWh"}
-    for data in (columns, {"hourly": {"time": [ONE, TWO], "radiation": [0.3, -0.1]}}):
-        assert [(each.start, each.end, each.value) for each in prices(data)] == BOTH
-
-
-def test_two_lists_of_one_entity() -> None:
-    """The plain name counts."""
-    others = [{"start": ONE, "value": 9.0}, {"start": THREE, "value": 9.0}]
-    found = prices({"rates": FORMS["ENTSO-e"]["prices"], "original_rates": others})
-    assert [(each.start, each.end, each.value) for each in found] == BOTH
-
-
-def test_a_time_that_all_entries_share() -> None:
-    """It is that of an update, and no part of the period."""
-    entries = [
-        {"updated_at": "2026-06-30T13:00:00Z", "start": ONE, "price": 0.3},
-        {"updated_at": "2026-06-30T13:00:00Z", "start": TWO, "price": -0.1},
-    ]
-    assert [(each.start, each.end, each.value) for each in prices(entries)] == BOTH
-
-
-def test_energy_is_read_as_power() -> None:
-    """Periods of different lengths can be compared."""
-    found = prices(
-        [
-            {"start": ONE, "duration": "PT30M", "wh": 500},
-            {"start": TWO, "duration": "PT1H", "wh": 500},
-        ]
-    )
-    assert [each.value for each in found] == [1000, 500]
 
 
 async def test_the_hour_that_comes_twice(
