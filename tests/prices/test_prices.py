@@ -372,6 +372,10 @@ NUMBERS: dict[str, tuple[object, list[float]]] = {
         rows(start=iso(HOURS), price=lambda _: 0.3, rank=lambda at: at),
         [0.3] * 24,
     ),
+    "a part of the price that never changes": (
+        rows(start=iso(HOURS), net_price=lambda _: 0.1, spot_price=COURSE.__getitem__),
+        COURSE,
+    ),
     "a price of energy, the same in an hour and a quarter": (
         [
             {"start": ONE, "duration": "PT1H", "price_kwh": 0.2},
