@@ -101,6 +101,16 @@ def test_the_example_runs_as_it_is_printed(tmp_path: Path) -> None:
     assert not simulated()["on"] and not simulated()["held"]
 
 
-def test_the_example_needs_only_the_names_of_the_package() -> None:
+def test_the_page_needs_only_the_names_of_the_package() -> None:
     (imported,) = re.findall(r"from poolctl_client import (.+)", example())
-    assert {*imported.split(", ")} <= {*names}
+    constants = re.findall(r"[(\[]([A-Z]\w+)", README.partition("## Commands")[2])
+    assert constants and {*imported.split(", "), *constants} <= {*names}
+
+
+def test_the_commands_and_modules_of_the_page_exist() -> None:
+    rows = re.findall(r"^\| (`.+?`) \| (.+) \|$", README, re.MULTILINE)
+    for name, text in rows:
+        for module in re.findall(r"`(\w+(?:/|\.py))`", name):
+            assert (CLIENT / module).exists()
+        for command in re.findall(r"`(\w+)\(", text):
+            assert callable(getattr(getattr(Controller(), name.strip("`")), command))

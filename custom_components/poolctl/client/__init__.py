@@ -7,13 +7,13 @@ uses the cloud while the LAN does not answer:
         print(pool.state.chemistry.ph)
 
 - `pool.state` is a frozen `PoolState`. A value that is unknown is `None`.
-- `pool.holds`, `pump`, `heating`, `lights`, `dosing`, `pauses` and `schedules` command.
-  A command returns once the controller has confirmed it.
+- `pool.holds`, `heating`, `lights`, `dosing`, `pauses` and `schedules` command: README.md
+  lists what they can do. A command returns once the controller has confirmed it.
 - Every error is a `PoolctlError`. Its `ran` is `False` if the command certainly did not
   run, and `None` if it may have.
 - `Stored` is what should survive a restart.
 
-Home Assistant uses the same class with timers of its own. README.md has an example.
+Home Assistant uses the same class with timers of its own.
 Names that are not listed here may change without notice.
 """
 

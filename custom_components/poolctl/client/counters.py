@@ -34,7 +34,8 @@ class ClockFault(Enum):
 class IncomingCounter:
     """Detects replays: a counter lower than the last verified one.
 
-    Two in a row that advance from a lower one mean that the controller restarted it.
+    If the controller restarts its counter, the first lower one is refused. The second one
+    is accepted if it is higher than the first.
     """
 
     def __init__(self) -> None:

@@ -260,9 +260,9 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     rig.pool.cloud_link = False  # its dashboard is still served, from a copy
     gone: list[float] = []
     begun = rig.time.now
-    for _ in range(36):
+    for _ in range(18):
         try:
-            await rig.polls(31)
+            await rig.polls(62)
         except UnreachableError:
             gone.append(rig.time.now - begun)
     assert SILENT_AFTER <= gone[0] < SILENT_AFTER + 220

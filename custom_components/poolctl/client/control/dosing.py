@@ -183,22 +183,16 @@ class DosingControl(Control):
         await self._change(change, query=query)
 
     async def _change(self, change: _Change, *, query: str | None = None) -> None:
-        await self._sender.coalescer.run(
-            change.key,
-            change,
-            self._send,
-            partial(self._sender.confirm, query=query),
+        command = Command(
+            key=change.key,
+            show=change.show,
+            confirms=change.confirms,
+            lan=partial(self._by_lan, change),
+            cloud=partial(self._by_cloud, change),
         )
-
-    async def _send(self, change: _Change) -> Command:
-        return await self._sender.send(
-            Command(
-                key=change.key,
-                show=change.show,
-                confirms=change.confirms,
-                lan=partial(self._by_lan, change),
-                cloud=partial(self._by_cloud, change),
-            )
+        confirm = partial(self._sender.confirm, query=query)
+        await self._sender.coalescer.run(
+            change.key, command, self._sender.send, confirm
         )
 
     async def _by_lan(self, change: _Change, lan: LanClient) -> StateFrame | None:

@@ -42,6 +42,11 @@ class Paths:
         """Whether the LAN answered the last poll."""
         return self.lan is not None and self._misses == 0
 
+    @property
+    def cloud_works(self) -> bool:
+        """Whether there is a cloud, and its newest read did not fail."""
+        return self.cloud is not None and self.cloud_error is None
+
     def set_lan(self, lan: LanClient | None) -> None:
         """Use another address or key; the next poll tries it."""
         self.lan = lan

@@ -31,9 +31,9 @@ SECOND_TRY = 1.0
 """Seconds before a failed LAN read is repeated: at once, the cause may still exist."""
 LAN_INTERVAL = 15.0
 PATIENCE, HEAD_START = 15.0, 4.0
-"""Seconds that the LAN has before the cloud is read, too: for one attempt and the start
-of a second one, or in the poll after a failed one. The cloud's values then arrive within
-35 s of the last LAN answer."""
+"""Seconds that the LAN has before the cloud is read, too. `PATIENCE` leaves room for one
+attempt and the start of a second one, `HEAD_START` applies to the poll after a failed
+one. So the cloud's values arrive within 35 s of the last LAN answer."""
 CLOUD_INTERVAL = 30.0
 _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
@@ -68,9 +68,8 @@ class Poller:
         expire earlier is read before it does.
         """
         paths = self._paths
-        by_cloud = paths.cloud is not None and paths.cloud_error is None
         # While neither answers, poll often, so that a repaired connection is used soon.
-        patient = paths.lan is None or (by_cloud and not paths.on_lan)
+        patient = paths.lan is None or (paths.cloud_works and not paths.on_lan)
         interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
         if paths.lan_error is not None:
             now, began = time.monotonic(), self._began
@@ -83,9 +82,9 @@ class Poller:
     @property
     def silent(self) -> bool:
         """Whether two polls in a row were not answered, nor by the cloud."""
-        paths, by_cloud = self._paths, self._live.reported.source is Source.CLOUD
-        if paths.on_lan or (paths.cloud is not None and paths.cloud_error is None):
+        if self._paths.on_lan or self._paths.cloud_works:
             return False
+        by_cloud = self._live.reported.source is Source.CLOUD
         usual = CLOUD_INTERVAL if by_cloud else LAN_INTERVAL
         return self._live.age > 1.5 * usual
 

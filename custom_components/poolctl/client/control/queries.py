@@ -174,9 +174,9 @@ class Queries:
     async def _refresh(self, query: Query, lan: LanClient) -> None:
         """Send a query, and set when it is due again.
 
-        That is after its usual interval, sooner if it got no answer. One that was made
-        due meanwhile stays due; one that was brought forward waits from its regular
-        time, so that those per hour stay the same.
+        It is due after its usual interval, or sooner if it got no answer. A query that
+        was made due meanwhile stays due. One that was brought forward waits from its
+        regular time, so its number per hour stays the same.
         """
         waited, due, again = self.names_due, self._due[query], None
         try:

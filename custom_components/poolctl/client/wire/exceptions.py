@@ -20,7 +20,7 @@ class PoolctlError(Exception):
 
     ran: bool | None = None
     """Whether the command ran: `False` if it certainly did not, `None` if it may have.
-    The error of a command answers for all attempts to send it (`joined`)."""
+    It covers all attempts to send the command (`joined`)."""
     elsewhere: bool = False
     """Whether another path may accept the same command."""
     reason: str | None = None
@@ -33,7 +33,7 @@ class PoolctlError(Exception):
 
 
 def joined[E: PoolctlError](error: E, *earlier: PoolctlError) -> E:
-    """Return the error of the newest attempt, which now answers for earlier ones."""
+    """Return the error of the newest attempt; its `ran` now covers earlier ones, too."""
     if any(each.ran is not False for each in earlier):
         error.ran = None
     return error
