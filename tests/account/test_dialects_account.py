@@ -85,7 +85,7 @@ async def test_when_a_key_is_requested_again(home: Home) -> None:
     await home.set_up_with(key=None)
     counts = [requests(home, "envelope-key")]
     for seconds in (28, 2, 90, 60, 240, 90, 3510, 120):
-        await home.advance(seconds, step=min(seconds, 30 if seconds < 3000 else 90))
+        await home.advance(seconds, step=min(seconds, 30 if seconds < 3000 else 270))
         counts.append(requests(home, "envelope-key"))
     assert counts == [1, 1, 2, 2, 3, 3, 4, 4, 5]
 
@@ -95,7 +95,7 @@ async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
     home.own(home.service.small)
     home.cloud.not_offered.add("envelope-key")
     await home.set_up_with(key=None)
-    await home.advance(600, step=30)
+    await home.advance(600, step=60)
     await home.restart()
     await home.advance(22 * 3600, step=3600)
     assert requests(home, "envelope-key") == 3  # at each of its paths

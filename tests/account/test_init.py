@@ -31,7 +31,7 @@ async def test_first_set_up_reads_the_account(home: Home) -> None:
 async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
     """Reloads keep all entities, and no task is left after an unload."""
     entities = {state.entity_id for state in full.hass.states.async_all()}
-    for _ in range(5):
+    for _ in range(3):
         assert await full.hass.config_entries.async_reload(full.entry.entry_id)
         await full.hass.async_block_till_done(wait_background_tasks=True)
     assert {state.entity_id for state in full.hass.states.async_all()} == entities
