@@ -52,64 +52,58 @@ async def test_a_refused_sign_in_is_sent_a_few_times(
     assert [flow["context"]["source"] for flow in home.flows] == [SOURCE_REAUTH]
 
 
-async def test_a_new_sign_in_starts_afresh(home: Home) -> None:
+async def test_a_new_sign_in_starts_afresh(in_cloud: Home) -> None:
     """The tries belong to the token that was refused."""
-    home.own(home.service.small)
-    await home.set_up_with(host=None)
-    refuse()(home)
-    await home.advance(3 * 3600, step=120)
-    entries = home.hass.config_entries
-    data = {**home.entry.data, "token": home.service.token()}
-    entries.async_update_entry(home.entry, data=data)
-    await home.restart()
-    await home.advance(60, step=30)
-    assert home.source == "cloud"
-    home.cloud.expire_tokens()
-    await home.advance(120, step=30)
-    assert home.source == "cloud"
-    before = requests(home, "token")
-    refuse()(home)
-    await home.advance(3 * 3600, step=120)
-    assert requests(home, "token") - before >= 2
+    refuse()(in_cloud)
+    await in_cloud.advance(3 * 3600, step=120)
+    entries = in_cloud.hass.config_entries
+    data = {**in_cloud.entry.data, "token": in_cloud.service.token()}
+    entries.async_update_entry(in_cloud.entry, data=data)
+    await in_cloud.restart()
+    await in_cloud.advance(60, step=30)
+    assert in_cloud.source == "cloud"
+    in_cloud.cloud.expire_tokens()
+    await in_cloud.advance(120, step=30)
+    assert in_cloud.source == "cloud"
+    before = requests(in_cloud, "token")
+    refuse()(in_cloud)
+    await in_cloud.advance(3 * 3600, step=120)
+    assert requests(in_cloud, "token") - before >= 2
 
 
-async def test_a_refusal_that_was_a_fault_is_forgotten(home: Home) -> None:
-    home.own(home.service.small)
-    await home.set_up_with(host=None)
+async def test_a_refusal_that_was_a_fault_is_forgotten(in_cloud: Home) -> None:
     for _ in range(4):
-        home.cloud.expire_tokens()
-        home.cloud.faults.once("failed", 1, "token")
-        await home.advance(300, step=30)
-        assert home.source == "cloud" and not home.flows
+        in_cloud.cloud.expire_tokens()
+        in_cloud.cloud.faults.once("failed", 1, "token")
+        await in_cloud.advance(300, step=30)
+        assert in_cloud.source == "cloud" and not in_cloud.flows
 
 
 # A token endpoint that asks to wait, or fails
 
 
 @pytest.mark.parametrize("how", ["goes on", "reload", "restart"])
-async def test_a_busy_token_endpoint_is_waited_out(home: Home, how: str) -> None:
-    home.own(home.service.small)
-    await home.set_up_with(host=None)
-    home.cloud.expire_tokens()
-    limit = home.cloud.rate_limited
+async def test_a_busy_token_endpoint_is_waited_out(in_cloud: Home, how: str) -> None:
+    in_cloud.cloud.expire_tokens()
+    limit = in_cloud.cloud.rate_limited
     limit.message, limit.text = "Too many requests, please try again later", True
     limit.retry_after = "200"
-    home.cloud.faults.on("rate_limited", "token")
-    home.cloud.requests.clear()
-    await home.advance(30)
-    assert requests(home, "token") == 1
-    home.cloud.faults.clear()
+    in_cloud.cloud.faults.on("rate_limited", "token")
+    in_cloud.cloud.requests.clear()
+    await in_cloud.advance(30)
+    assert requests(in_cloud, "token") == 1
+    in_cloud.cloud.faults.clear()
     for _ in range(6):
         if how == "reload":
-            await home.restart()
+            await in_cloud.restart()
         elif how == "restart":
-            await home.shut_down()
-            await home.boot()
-        await home.advance(30)
-    assert requests(home, "token") == 1
-    await home.advance(90, step=10)
-    assert requests(home, "token") == 2
-    assert home.source == "cloud" and not home.flows
+            await in_cloud.shut_down()
+            await in_cloud.boot()
+        await in_cloud.advance(30)
+    assert requests(in_cloud, "token") == 1
+    await in_cloud.advance(90, step=10)
+    assert requests(in_cloud, "token") == 2
+    assert in_cloud.source == "cloud" and not in_cloud.flows
 
 
 @pytest.mark.parametrize("fault", ["token_5xx", "html", "error_500", "no_body"])
@@ -131,20 +125,18 @@ async def test_a_token_endpoint_that_fails(home: Home, fault: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["dashboardInfo", *READS])
-async def test_one_wait_for_all_observed_reads(home: Home, endpoint: str) -> None:
-    home.own(home.service.small)
-    await home.set_up_with(host=None)
-    home.cloud.rate_limited.message = "device busy: cooling down, retry after 4m0s"
-    home.cloud.faults.on("rate_limited", endpoint)
-    while home.cloud.requests[-1].status != 429:
-        await home.advance(15)
-    home.cloud.requests.clear()
-    home.cloud.faults.clear()
-    await home.shut_down()
-    await home.boot()
-    await home.advance(150, step=15)
-    assert [r.name for r in home.cloud.requests if r.name in READS] == []
-    dashboards = requests(home, "dashboardInfo")
+async def test_one_wait_for_all_observed_reads(in_cloud: Home, endpoint: str) -> None:
+    in_cloud.cloud.rate_limited.message = "device busy: cooling down, retry after 4m0s"
+    in_cloud.cloud.faults.on("rate_limited", endpoint)
+    while in_cloud.cloud.requests[-1].status != 429:
+        await in_cloud.advance(15)
+    in_cloud.cloud.requests.clear()
+    in_cloud.cloud.faults.clear()
+    await in_cloud.shut_down()
+    await in_cloud.boot()
+    await in_cloud.advance(150, step=15)
+    assert [r.name for r in in_cloud.cloud.requests if r.name in READS] == []
+    dashboards = requests(in_cloud, "dashboardInfo")
     assert dashboards == 0 if endpoint == "dashboardInfo" else dashboards >= 4
-    await home.advance(600, step=15)
-    assert requests(home, endpoint) >= 1
+    await in_cloud.advance(600, step=15)
+    assert requests(in_cloud, endpoint) >= 1

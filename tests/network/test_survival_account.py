@@ -8,10 +8,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.aiohttp_client import HassAsyncDNSResolver
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import async_capture_events
 from zeroconf.asyncio import AsyncZeroconf
 
 from custom_components.poolctl.account import sign_in
@@ -25,62 +22,58 @@ def statuses(home: Home, name: str) -> list[int]:
     return [r.status for r in home.cloud.requests if r.name == name]
 
 
-async def by_cloud(home: Home) -> MockConfigEntry:
-    home.own(home.service.small)
-    return await home.set_up_with(host=None)
-
-
 # Sign-ins over time
 
 
 @pytest.mark.parametrize("how", ["by the clock", "at the service"])
 @pytest.mark.usefixtures("freezer")
 async def test_the_token_expires_between_two_polls(
-    home: Home, caplog: pytest.LogCaptureFixture, how: str
+    in_cloud: Home, caplog: pytest.LogCaptureFixture, how: str
 ) -> None:
     """It is renewed once, the rotated refresh token is kept, and nothing is logged.
 
     protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
     """
-    entry = await by_cloud(home)
-    events = async_capture_events(home.hass, "state_changed")
+    entry = in_cloud.entry
+    events = async_capture_events(in_cloud.hass, "state_changed")
     caplog.clear()
     for _ in range(2):  # the second time by the refresh token of the first
         before = entry.data["token"]
-        home.cloud.requests.clear()
-        home.cloud.expire_tokens()
+        in_cloud.cloud.requests.clear()
+        in_cloud.cloud.expire_tokens()
         if how == "by the clock":
             token = {**before, "expires_at": before["expires_at"] - 86400}
-            home.hass.config_entries.async_update_entry(
+            in_cloud.hass.config_entries.async_update_entry(
                 entry, data={**entry.data, "token": token}
             )
-        await home.advance(60, step=30)
-        assert statuses(home, "token") == [200]
-        denied = sum(r.status == 401 for r in home.cloud.requests)
+        await in_cloud.advance(60, step=30)
+        assert statuses(in_cloud, "token") == [200]
+        denied = sum(r.status == 401 for r in in_cloud.cloud.requests)
         assert denied == (how == "at the service")
         for part in ("access_token", "refresh_token"):
             assert entry.data["token"][part] != before[part]
-        assert home.source == "cloud"
+        assert in_cloud.source == "cloud"
     assert not lost(events)
     assert not log_lines(caplog)
-    assert not home.flows
+    assert not in_cloud.flows
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_a_renewal_without_an_answer_asks_nobody_to_sign_in(home: Home) -> None:
+async def test_a_renewal_without_an_answer_asks_nobody_to_sign_in(
+    in_cloud: Home,
+) -> None:
     """Only a refusal asks for a sign-in; other errors are retried."""
-    await by_cloud(home)
-    home.cloud.expire_tokens()
-    home.cloud.faults.on("hang", "token")
-    await home.pass_time(60)
-    assert home.source == "cloud"
-    await home.pass_time(120, step=2)
-    assert home.source == "lost"
-    assert not home.flows
-    home.cloud.faults.clear()
-    await home.pass_time(60, step=2)
-    assert home.source == "cloud"
-    assert not home.flows
+    in_cloud.cloud.expire_tokens()
+    in_cloud.cloud.faults.on("hang", "token")
+    await in_cloud.pass_time(60)
+    assert in_cloud.source == "cloud"
+    await in_cloud.pass_time(120, step=2)
+    assert in_cloud.source == "lost"
+    assert not in_cloud.flows
+    in_cloud.cloud.faults.clear()
+    await in_cloud.pass_time(60, step=2)
+    assert in_cloud.source == "cloud"
+    assert not in_cloud.flows
 
 
 @pytest.mark.parametrize("fault", [("token_5xx",), ("hang", "token")], ids=str)
@@ -104,20 +97,19 @@ async def test_a_renewal_that_fails_in_the_first_set_up(
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_refused_twice_is_a_sign_in(home: Home) -> None:
+async def test_refused_twice_is_a_sign_in(in_cloud: Home) -> None:
     """A 401 after a forced renewal starts one flow, however long it lasts.
 
     protocol.md 7.1 rule 4.
     """
-    await by_cloud(home)
-    home.cloud.faults.on("unauthorized")
-    reads = len(statuses(home, "dashboardInfo"))
-    await home.advance(30)
-    assert statuses(home, "dashboardInfo")[reads:] == [401, 401]
-    assert statuses(home, "token") == [200]
+    in_cloud.cloud.faults.on("unauthorized")
+    reads = len(statuses(in_cloud, "dashboardInfo"))
+    await in_cloud.advance(30)
+    assert statuses(in_cloud, "dashboardInfo")[reads:] == [401, 401]
+    assert statuses(in_cloud, "token") == [200]
     for _ in range(10):
-        await home.advance(30)
-    (flow,) = home.flows
+        await in_cloud.advance(30)
+    (flow,) = in_cloud.flows
     assert flow["context"]["source"] == "reauth"
 
 
@@ -148,25 +140,25 @@ async def test_refused_while_the_lan_works(small: Home) -> None:
 
 
 async def test_tasks_that_need_a_token_at_once_renew_it_once(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    in_cloud: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lock allows one renewal, whether the client or the service finds it expired.
 
     protocol.md 5.1 rule 6.
     """
     monkeypatch.setattr(sign_in, "_RENEWAL_SPACING", 0)
-    entry = await by_cloud(home)
+    entry = in_cloud.entry
     cloud = entry.runtime_data.cloud
     for there in (True, False):
-        home.cloud.expire_tokens()
+        in_cloud.cloud.expire_tokens()
         if not there:
             token = {**entry.data["token"], "expires_at": 0}
-            home.hass.config_entries.async_update_entry(
+            in_cloud.hass.config_entries.async_update_entry(
                 entry, data={**entry.data, "token": token}
             )
-        renewals = len(statuses(home, "token"))
+        renewals = len(statuses(in_cloud, "token"))
         await asyncio.gather(*(cloud.inventory() for _ in range(5)))
-        assert statuses(home, "token")[renewals:] == [200]
+        assert statuses(in_cloud, "token")[renewals:] == [200]
 
 
 # "localhost" is ::1, too, which the test harness does not allow.

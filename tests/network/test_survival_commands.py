@@ -21,13 +21,6 @@ def statuses(home: Home) -> list[int]:
     return [r.status for r in home.cloud.requests if r.name == "manualSet"]
 
 
-@pytest.fixture
-async def cloud_only(home: Home) -> Home:
-    home.own(home.service.small)
-    await home.set_up_with(host=None)
-    return home
-
-
 @pytest.mark.parametrize(
     ("message", "header", "seconds"),
     [
@@ -37,40 +30,40 @@ async def cloud_only(home: Home) -> Home:
     ],
 )
 async def test_a_command_while_the_account_is_at_its_limit(
-    cloud_only: Home, message: str, header: str | None, seconds: int
+    in_cloud: Home, message: str, header: str | None, seconds: int
 ) -> None:
     """The limit is too long to wait for, so the error says how long it is.
 
     protocol.md 7.1 rows 2 and 4.
     """
-    limit = cloud_only.cloud.rate_limited
+    limit = in_cloud.cloud.rate_limited
     limit.message, limit.retry_after = message, header
     limit.text = header is not None
-    cloud_only.cloud.faults.on("rate_limited")
+    in_cloud.cloud.faults.on("rate_limited")
     with failure("busy") as caught:
-        await cloud_only.act("switch.turn_on", SLOT)
+        await in_cloud.act("switch.turn_on", SLOT)
     assert f"{seconds} seconds" in str(caught.value)
-    assert statuses(cloud_only) == [429]
-    assert cloud_only.value("switch", SLOT) == "off"
-    assert cloud_only.entry.state is ConfigEntryState.LOADED
+    assert statuses(in_cloud) == [429]
+    assert in_cloud.value("switch", SLOT) == "off"
+    assert in_cloud.entry.state is ConfigEntryState.LOADED
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_a_limit_without_a_time(cloud_only: Home) -> None:
+async def test_a_limit_without_a_time(in_cloud: Home) -> None:
     """A command is tried every 5 s, and fails after 65 s.
 
     protocol.md 7.1 row 3, 7.1 rule 2, 8 row 6.
     """
-    limit = cloud_only.cloud.rate_limited
+    limit = in_cloud.cloud.rate_limited
     limit.message = "device busy: too many pending commands for device X"
-    cloud_only.cloud.faults.on("rate_limited")
-    command = cloud_only.hass.async_create_task(cloud_only.act("switch.turn_on", SLOT))
-    await cloud_only.pass_time(80)
+    in_cloud.cloud.faults.on("rate_limited")
+    command = in_cloud.hass.async_create_task(in_cloud.act("switch.turn_on", SLOT))
+    await in_cloud.pass_time(80)
     assert command.done()
     with failure("busy") as caught:
         await command
     assert re.search(r"\d+ seconds", str(caught.value))
-    assert 12 <= len(statuses(cloud_only)) <= 15
+    assert 12 <= len(statuses(in_cloud)) <= 15
 
 
 @pytest.mark.parametrize(

@@ -158,11 +158,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
 
     async def _async_first_poll(self) -> None:
         controllers = tuple(self.controllers.values())
+        if not controllers and (self._unread or self.data):
+            return  # all are left out or run elsewhere, and more may be found
         await asyncio.gather(*(each.async_first_poll() for each in controllers))
         silent = [each for each in controllers if not each.last_update_success]
-        # If every controller is left out or runs elsewhere, more may be found.
-        none_runs = not controllers and (self._unread or self.data)
-        if len(silent) == len(controllers) and not none_runs:
+        if len(silent) == len(controllers):
             raise ConfigEntryNotReady(
                 translation_domain=DOMAIN, translation_key="no_controller_answers"
             )

@@ -66,21 +66,22 @@ class AccountToken:
             self._refused = refused
         is_refused = self._access_token == self._refused or bool(self._refusals)
         expires_in = self._token.get("expires_at", 0) - time.time()
-        if is_refused or expires_in <= CLOCK_OUT_OF_SYNC_MAX_SEC:
-            if self._renewal is None and time.monotonic() < self._not_before:
+        if not is_refused and expires_in > CLOCK_OUT_OF_SYNC_MAX_SEC:
+            return self._access_token
+        if self._renewal is None:
+            if time.monotonic() < self._not_before:
                 if is_refused:
                     raise UnreachableError("renewed a moment ago", ran=False)
                 return self._access_token
-            if self._renewal is None:
-                self._check()
-                self._renewal = self._hass.async_create_background_task(
-                    self._renew(), "poolctl sign-in", eager_start=False
-                )
-            # A caller may be cancelled while it waits, but the renewal must go on: the
-            # service may have used up the old refresh token already, and only its answer
-            # holds the new one.
-            if (error := await asyncio.shield(self._renewal)) is not None:
-                raise error
+            self._check()
+            self._renewal = self._hass.async_create_background_task(
+                self._renew(), "poolctl sign-in", eager_start=False
+            )
+        # A caller may be cancelled while it waits, but the renewal must go on: the service
+        # may have used up the old refresh token already, and only its answer holds the
+        # new one.
+        if (error := await asyncio.shield(self._renewal)) is not None:
+            raise error
         return self._access_token
 
     def _check(self) -> None:

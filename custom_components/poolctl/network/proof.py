@@ -44,7 +44,7 @@ class Proof:
         """Verify that the controller answers at the address of a client.
 
         Two different frames must be newer than all that were received, and one signed
-        query must be answered: the first of the queries that this firmware answers.
+        query must be answered.
 
         Raises ReplayError if it may be a recording, and what `LanClient.state` raises.
         """
@@ -72,7 +72,7 @@ _NO_PROOF = (LanRequestError, EnvelopeError, ReplayError)
 
 
 async def _async_ask(lan: LanClient) -> None:
-    """Send queries until one is answered; a firmware may not answer any one of them."""
+    """Send queries until one is answered; a firmware may lack some."""
     refused: PoolctlError | None = None
     for query in QUERIES:
         await asyncio.sleep(BETWEEN_REQUESTS)

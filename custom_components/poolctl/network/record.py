@@ -59,7 +59,7 @@ class LanAccess:
     """Whether the options of the entry allow the LAN."""
 
     def client(self, record: ControllerRecord | None = None) -> LanClient | None:
-        """Return a client, `None` if that is not allowed or something is missing."""
+        """Return a client, `None` without an address or a key, or if not allowed."""
         record = record or self.record
         if record.host is None or record.key is None or not self.allowed:
             return None

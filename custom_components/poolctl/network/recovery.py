@@ -281,9 +281,9 @@ class Recovery:
             _LOGGER.info("%s has a new envelope key", self._adopter.name)
             self._adopter.async_adopt(replace(self._access.record, key=key))
 
-    async def _async_new_key(self, tries: str) -> str | None:
+    async def _async_new_key(self, counted_as: str) -> str | None:
         """Fetch the key, hourly while it is answered; return a new one."""
-        if not self._tries.start_try(tries, KEY_INTERVAL):
+        if not self._tries.start_try(counted_as, KEY_INTERVAL):
             return None
         record = self._access.record
         try:
@@ -298,7 +298,7 @@ class Recovery:
             # for its first key; one whose key changed has lost the LAN.
             since = self._unanswered_since = self._unanswered_since or time.monotonic()
             soon = record.key is not None or time.monotonic() - since < _KEY_SOON
-            self._tries.delay(tries, 0 if soon else KEY_INTERVAL)
+            self._tries.delay(counted_as, 0 if soon else KEY_INTERVAL)
             return None
         self._unanswered_since = None
         self.key_asked = True

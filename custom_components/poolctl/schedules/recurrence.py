@@ -14,14 +14,14 @@ from ..client.wire.exceptions import InvalidCommandError
 from ..client.wire.schedule import ALL_WEEK, Schedule, minute_of_day
 from ..devices.parts import folded
 
-WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_BYDAY = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SPEED = re.compile(r"(\d+)\s*%")
 _DAY = timedelta(days=1)
 
 
 def format_rule(schedule: Schedule) -> str:
     """Return the recurrence rule of a schedule."""
-    return f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in schedule.days)}"
+    return f"FREQ=WEEKLY;BYDAY={','.join(_BYDAY[day] for day in schedule.days)}"
 
 
 def parse_rule(rule: str | None, first: date) -> int:
@@ -37,9 +37,9 @@ def parse_rule(rule: str | None, first: date) -> int:
     # The first day of the week makes no difference to weekly events.
     parts.pop("WKST", None)
     weekly = frequency in by_default and parts in ({}, {"INTERVAL": "1"})
-    if not weekly or not days.issubset(WEEKDAYS):
+    if not weekly or not days.issubset(_BYDAY):
         raise InvalidCommandError("not weekly", reason="event_repeats_otherwise")
-    return sum(1 << WEEKDAYS.index(day) for day in days) or by_default[frequency]
+    return sum(1 << _BYDAY.index(day) for day in days) or by_default[frequency]
 
 
 def parse_window(start: date, end: date) -> tuple[int, int]:

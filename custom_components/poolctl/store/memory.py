@@ -64,7 +64,7 @@ class _Ends(NamedTuple):
 
     all: float
     reads: float
-    """That of published reads."""
+    """End of the wait of published reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,6 +325,14 @@ async def full(home: Home) -> Home:
 
 
 @pytest.fixture
+async def in_cloud(home: Home) -> Home:
+    """Set up an account with just the small pool, whose address is not known."""
+    home.own(home.service.small)
+    await home.set_up_with(host=None)
+    return home
+
+
+@pytest.fixture
 async def replayer(socket_enabled: None) -> AsyncGenerator[Replayer]:
     """Run a host on the network that answers with frames it once received."""
     found = Replayer()
