@@ -124,18 +124,17 @@ class Claims[C: Claim](ABC):
     @property
     def overdue(self) -> tuple[C, ...]:
         """Claims that a user must undo: long after their end, or without a path."""
-        return tuple(filter(self._is_overdue, self.all))
-
-    def _is_overdue(self, claim: C) -> bool:
-        now, late = self._now(), -OVERDUE
+        found, now, late = list[C](), self._now(), -OVERDUE
         if now.at - now.started_at < _OUTAGE:
             late -= OLD  # what ended during a stop is undone first
-        if not (claim.needed or claim.confirmed):
-            return False
-        left = seconds_left(claim, now)
-        is_late = left is not None and left <= late.total_seconds()
-        cannot_release = claim.promised and self._way(claim) is Way.NEVER
-        return is_late or cannot_release or is_old(claim, now)
+        for claim in self.all:
+            left = seconds_left(claim, now)
+            is_late = left is not None and left <= late.total_seconds()
+            cannot = claim.promised and self._way(claim) is Way.NEVER
+            to_undo = claim.needed or claim.confirmed
+            if to_undo and (is_late or cannot or is_old(claim, now)):
+                found.append(claim)
+        return tuple(found)
 
     @property
     def wait(self) -> float | None:
@@ -334,8 +333,7 @@ class Claims[C: Claim](ABC):
                     self._update()
                     due = [c for c in self.due(leaving=True) if c.thing in leaving]
                     failures = await asyncio.gather(*map(self._try, due))
-                    for fault in _faults(failures):
-                        _LOGGER.error("Unexpected error", exc_info=fault)
+                    _log_faults(failures)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
@@ -359,6 +357,11 @@ class Claims[C: Claim](ABC):
 def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
     """Return those failures that are faults of our own."""
     return [each for each in failures if each and not isinstance(each, PoolctlError)]
+
+
+def _log_faults(failures: Iterable[Exception | None]) -> None:
+    for fault in _faults(failures):
+        _LOGGER.error("Unexpected error", exc_info=fault)
 
 
 def _must_be_undone(claim: Claim) -> bool:

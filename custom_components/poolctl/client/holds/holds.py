@@ -124,16 +124,6 @@ class Holds(Claims[Hold]):
             await self._request(_Request(slot=pump, speed=speed))
         self._live.choose(lambda choices: replace(choices, pump_speed=speed))
 
-    def _at_speed(self, slot: Slot) -> Hold | None:
-        """Return the hold that a speed needs: none unless a schedule runs the pump."""
-        if running_schedule(self._live.state, slot) is None:
-            return None
-        now = self._times.now
-        hold = Hold(slot=slot.index, on=True, since=now, asked=Asked.HERE)
-        return (
-            self._until_schedule_ends(hold, slot) if self._end_by_themselves else hold
-        )
-
     async def hold(
         self,
         slot: Slot | None,
@@ -236,7 +226,11 @@ class Holds(Claims[Hold]):
         """Send a user's request; return a function that waits for the outcome."""
         slot, hold, speed = request.slot, request.hold, request.speed
         if hold is None and speed is not None:
-            hold = self._at_speed(slot)
+            if running_schedule(self._live.state, slot) is not None:
+                now = self._times.now
+                hold = Hold(slot=slot.index, on=True, since=now, asked=Asked.HERE)
+                if self._end_by_themselves:
+                    hold = self._until_schedule_ends(hold, slot)
             if hold is None:  # what holds the pump, stays
                 return await self._outputs.send(slot, True, held=True, speed=speed)
         if hold is None:

@@ -63,8 +63,7 @@ def running_schedule(state: PoolState, slot: Slot) -> int | None:
 
     Other modes mean no schedule (protocol.md L27).
     """
-    pump = slot.role is Role.PUMP
-    mode = state.readings.main_pump_mode if pump else slot.mode
+    mode = state.output_mode(slot)
     return None if mode is None or mode not in SCHEDULE_MODES else mode - 1
 
 
