@@ -33,7 +33,7 @@ class Coalescer:
         key: str,
         value: T,
         send: Callable[[T], Awaitable[P]],
-        confirm: Callable[[P], Awaitable[None]],
+        confirm: Callable[[P], Awaitable[object]],
         *,
         combine: Callable[[T, T], T] = lambda older, newer: newer,
     ) -> None:
@@ -67,7 +67,7 @@ class Coalescer:
         key: str,
         newest: list[Any],
         send: Callable[[Any], Awaitable[P]],
-        confirm: Callable[[P], Awaitable[None]],
+        confirm: Callable[[P], Awaitable[object]],
     ) -> None:
         async with self._locks[key]:
             sent_at = self._sent[key]

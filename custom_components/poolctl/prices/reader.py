@@ -89,6 +89,11 @@ class PriceList(NamedTuple):
         """Name of their values; those with another name may have another unit."""
         return self.path[-1]
 
+    @property
+    def title(self) -> str:
+        """All their names, for a person."""
+        return " ".join(dict.fromkeys(self.path)).strip()
+
 
 def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
     """Return the price at a time, of prices in the order of time."""
@@ -369,10 +374,12 @@ def _instead(one: PriceList, other: PriceList) -> bool:
     both = [(p.value, values[p.start]) for p in one.prices if p.start in values]
     if all(value == another for value, another in both):
         return False
-    one_row = one.path[:-1] == other.path[:-1]
-    if not _better(one.path, other.path) and not (one_row and _same_order(both)):
-        names = (" ".join(dict.fromkeys(each.path)).strip() for each in (one, other))
-        raise refused("prices_ambiguous", *names)
+    # Two numbers in one row make one plan: in two units, with and without tax.
+    one_plan = one.path[:-1] == other.path[:-1] and all(
+        low[1] <= high[1] for low, high in pairwise(sorted(both))
+    )
+    if not one_plan and not _better(one.path, other.path):
+        raise refused("prices_ambiguous", one.title, other.title)
     return True
 
 
@@ -387,11 +394,6 @@ def _better(path: _Path, other: _Path) -> bool:
     name, longer = names[0]
     adds = _place(name) == _place(longer) < len(_BEST) and name in longer
     return adds or _place(name) < _place(longer)
-
-
-def _same_order(both: Iterable[tuple[float, float]]) -> bool:
-    """Return whether two numbers make one plan: in two units, with and without tax."""
-    return all(low[1] <= high[1] for low, high in pairwise(sorted(both)))
 
 
 def refused(reason: str, first: str, second: str) -> InvalidCommandError:

@@ -212,7 +212,7 @@ class Holds(Claims[Hold]):
             str(request.slot.index),
             request,
             self._send,
-            _finish,
+            lambda finish: finish(),
             combine=_Request.then,
         )
 
@@ -391,10 +391,6 @@ def _for(slot: int) -> str:
 
 async def _nothing() -> None:
     """Return at once: a release is already confirmed."""
-
-
-async def _finish(finish: Callable[[], Awaitable[object]]) -> None:
-    await finish()
 
 
 def _existing(slot: Slot | None) -> Slot:
