@@ -185,16 +185,15 @@ async def test_the_last_of_several_requests(make_rig: Callable[..., Rig]) -> Non
     assert (is_held(rig), rig.controller.holds.all) == (False, ())
 
 
-async def test_pauses_that_overlap(make_rig: Callable[..., Rig]) -> None:
+async def test_pauses_that_overlap(full: Rig) -> None:
     """Both requests at once: the doser in both has the end of the second one."""
-    rig = await prepared(make_rig)
     half, soon = timedelta(minutes=30), timedelta(minutes=10)
-    begin = rig.controller.pauses.begin
+    begin = full.controller.pauses.begin
     await asyncio.gather(begin([ACID, CHLORINE], half), begin([ACID], soon))
-    await rig.live(15)
-    assert rig.settings["ph_dosing"] and not int(rig.settings["orp_flags"]) & 2
-    await rig.live(17)
-    assert int(rig.settings["orp_flags"]) & 2 and rig.controller.pauses.all == ()
+    await full.live(15)
+    assert full.settings["ph_dosing"] and not int(full.settings["orp_flags"]) & 2
+    await full.live(17)
+    assert int(full.settings["orp_flags"]) & 2 and full.controller.pauses.all == ()
 
 
 async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
@@ -208,16 +207,13 @@ async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
     assert (rig.controller.holds.all, rig.names("a")) == ((), [])
 
 
-async def test_settings_that_cannot_be_read_at_the_end(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_settings_that_cannot_be_read_at_the_end(full: Rig) -> None:
     """L24: a pause is tried again until they can."""
-    rig = await prepared(make_rig)
-    await rig.controller.pauses.begin([ACID], timedelta(minutes=10))
-    rig.pool.faults.on("hang", "get_ph_settings")
-    rig.service.cloud.faults.on("refuse")
-    await rig.live(15)
-    assert rig.controller.pauses.all and not rig.settings["ph_dosing"]
-    rig.pool.faults.clear()
-    await rig.live(5)
-    assert rig.settings["ph_dosing"] and rig.controller.pauses.all == ()
+    await full.controller.pauses.begin([ACID], timedelta(minutes=10))
+    full.pool.faults.on("hang", "get_ph_settings")
+    full.service.cloud.faults.on("refuse")
+    await full.live(15)
+    assert full.controller.pauses.all and not full.settings["ph_dosing"]
+    full.pool.faults.clear()
+    await full.live(5)
+    assert full.settings["ph_dosing"] and full.controller.pauses.all == ()

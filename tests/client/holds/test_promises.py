@@ -106,12 +106,6 @@ OUTPUTS, DOSERS = _Outputs("holds", "aux"), _Dosers("pauses", "cmd")
 KINDS = [OUTPUTS, DOSERS, _Heat("heat", "cmd")]
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> Kind:
-    found: Kind = request.param
-    return found
-
-
 @dataclass
 class Disk:
     """What a power cut leaves of the promises."""
@@ -217,24 +211,21 @@ async def test_an_update_adds_fields(make_rig: Callable[..., Rig], kind: Kind) -
     assert not kind.changed(rig)
 
 
-async def test_a_lost_release_and_then_the_app(
-    make_rig: Callable[..., Rig], kind: Kind
-) -> None:
+async def test_a_lost_release_and_then_the_app(full: Rig, kind: Kind) -> None:
     """The release ran, a read showed it: what the app then changes, stays."""
-    rig = await prepared(make_rig)
-    await kind.promise(rig)
-    rig.service.cloud.faults.on("refuse")
-    rig.time.advance(MINUTES * 60)
-    await rig.polls()
-    rig.pool.faults.on("close_mid_body", "a")
-    await work(rig)
-    assert not kind.changed(rig)
-    rig.pool.faults.clear()
-    await rig.read()
-    await rig.polls(15)
-    kind.change(rig, True)
-    await rig.live(30)
-    assert kind.changed(rig)
+    await kind.promise(full)
+    full.service.cloud.faults.on("refuse")
+    full.time.advance(MINUTES * 60)
+    await full.polls()
+    full.pool.faults.on("close_mid_body", "a")
+    await work(full)
+    assert not kind.changed(full)
+    full.pool.faults.clear()
+    await full.read()
+    await full.polls(15)
+    kind.change(full, True)
+    await full.live(30)
+    assert kind.changed(full)
 
 
 async def test_a_request_while_another_output_is_released(rig: Rig) -> None:
@@ -255,27 +246,24 @@ async def test_a_request_while_another_output_is_released(rig: Rig) -> None:
     assert held == [False, True]
 
 
-async def test_a_request_while_another_source_is_deselected(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_a_request_while_another_source_is_deselected(full: Rig) -> None:
     """Both are due: the second one, which a user selects meanwhile, stays selected."""
-    rig = await prepared(make_rig)
-    heat, heating = rig.controller.heat, rig.controller.heating
+    heat, heating = full.controller.heat, full.controller.heating
     first, second = HeatSource.POOL_HEATER, HeatSource.SOLAR
-    until = rig.controller.clock.now() + timedelta(minutes=1)
+    until = full.controller.clock.now() + timedelta(minutes=1)
     for source in (first, second):
         await heat.claim(source, "somebody", until)
     assert [each.source for each in heat.all] == [first, second]
-    rig.time.advance(61)
-    rig.forget()
+    full.time.advance(61)
+    full.forget()
     working = asyncio.create_task(heat.work())
-    while not rig.asked("a"):  # noqa: ASYNC110
+    while not full.asked("a"):  # noqa: ASYNC110
         await asyncio.sleep(0)
     with heat.following([second], True):
         await heating.choose(second, True)
     await working
-    await rig.live(2)
-    assert int(rig.settings["heating"]) == SOLAR
+    await full.live(2)
+    assert int(full.settings["heating"]) == SOLAR
 
 
 async def test_the_answer_to_a_users_release_is_lost(rig: Rig) -> None:

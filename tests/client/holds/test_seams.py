@@ -24,13 +24,10 @@ from tests.client.holds.test_promises import (
     MINUTES,
     Disk,
     Kind,
-    kind,
     lost,
     prepared,
 )
 from tests.world.simulator.pool import POOL_HEATER, SOLAR
-
-__all__ = ["kind"]
 
 PUMP, OUTPUT, CLEANER = 0, 3, 9
 """Slots of the full pool."""
@@ -143,53 +140,44 @@ async def test_what_it_would_have_replaced_after_a_start(
 
 
 @pytest.mark.parametrize("lasts", [2, MINUTES + 2])
-async def test_reports_without_settings(
-    make_rig: Callable[..., Rig], kind: Kind, lasts: float
-) -> None:
+async def test_reports_without_settings(full: Rig, kind: Kind, lasts: float) -> None:
     """They do not show that nothing is selected: neither before nor at the end."""
-    rig = await prepared(make_rig)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("no_config")
-    rig.pool.faults.on("close_mid_body", "a")
-    await lost(kind.promise(rig))
-    rig.pool.faults.off("close_mid_body")
-    await rig.live(lasts)
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.on("no_config")
+    full.pool.faults.on("close_mid_body", "a")
+    await lost(kind.promise(full))
+    full.pool.faults.off("close_mid_body")
+    await full.live(lasts)
     if lasts < MINUTES and kind is not DOSERS:  # what a user did not get ends soon
-        assert kind.changed(rig) and kind.claims(rig).all
-    rig.pool.faults.clear()
-    await rig.live(MINUTES + 5 - lasts, 30)
-    assert not kind.changed(rig)
+        assert kind.changed(full) and kind.claims(full).all
+    full.pool.faults.clear()
+    await full.live(MINUTES + 5 - lasts, 30)
+    assert not kind.changed(full)
 
 
-async def test_replies_while_nothing_shows_if_it_ran(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_replies_while_nothing_shows_if_it_ran(full: Rig) -> None:
     """Replies to other commands have no settings: the heat is still ours."""
-    rig = await prepared(make_rig)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("close_mid_body", "a")
-    until = rig.controller.clock.now() + HOUR
-    await lost(rig.controller.heat.claim(HeatSource.SOLAR, "somebody", until))
-    rig.pool.faults.clear()
-    rig.pool.faults.on("no_config", "state")
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.on("close_mid_body", "a")
+    until = full.controller.clock.now() + HOUR
+    await lost(full.controller.heat.claim(HeatSource.SOLAR, "somebody", until))
+    full.pool.faults.clear()
+    full.pool.faults.on("no_config", "state")
     for speed in (60, 80, 60, 80):
-        rig.time.advance(4)
-        await rig.controller.holds.set_speed(speed)
-    assert solar(rig) and rig.controller.heat.all
-    rig.pool.faults.clear()
-    await rig.live(MINUTES + 2, 30)
-    assert not solar(rig)
+        full.time.advance(4)
+        await full.controller.holds.set_speed(speed)
+    assert solar(full) and full.controller.heat.all
+    full.pool.faults.clear()
+    await full.live(MINUTES + 2, 30)
+    assert not solar(full)
 
 
-async def test_a_fault_of_our_own(
-    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_fault_of_our_own(full: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is raised once the others were tried, and waits like any failure."""
-    rig = await prepared(make_rig)
     for slot in (OUTPUT, CLEANER):
-        await hold(rig, True, 10, slot)
-    holds, tried = rig.controller.holds, list[int]()
-    release = rig.controller.outputs.resume_schedule
+        await hold(full, True, 10, slot)
+    holds, tried = full.controller.holds, list[int]()
+    release = full.controller.outputs.resume_schedule
 
     async def wrong(slot: int) -> None:
         tried.append(slot)
@@ -197,8 +185,8 @@ async def test_a_fault_of_our_own(
             raise ZeroDivisionError("of a test")
         await release(slot)
 
-    monkeypatch.setattr(rig.controller.outputs, "resume_schedule", wrong)
-    rig.time.advance(601)
+    monkeypatch.setattr(full.controller.outputs, "resume_schedule", wrong)
+    full.time.advance(601)
     with pytest.raises(ZeroDivisionError):
         await holds.work()
     assert tried == [OUTPUT, CLEANER] and [h.slot for h in holds.all] == [OUTPUT]
@@ -267,88 +255,73 @@ async def test_a_host_whose_clock_stood_still(
     assert rig.settings["ph_dosing"] and int(rig.settings["orp_flags"]) & 2
 
 
-async def test_the_controller_was_without_power(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_the_controller_was_without_power(full: Rig) -> None:
     """It holds nothing any more: the hold is over, and nothing is sent."""
-    rig = await prepared(make_rig)
-    await hold(rig, True, MINUTES, OUTPUT)
-    rig.pool.faults.on("refuse")
-    rig.service.cloud.faults.on("refuse")
-    rig.time.advance(60)
-    for slot in rig.pool.pool.slots:
+    await hold(full, True, MINUTES, OUTPUT)
+    full.pool.faults.on("refuse")
+    full.service.cloud.faults.on("refuse")
+    full.time.advance(60)
+    for slot in full.pool.pool.slots:
         slot.hand, slot.held = None, False
-    rig.pool.pool.settle()
-    for faults in (rig.pool.faults, rig.service.cloud.faults):
+    full.pool.pool.settle()
+    for faults in (full.pool.faults, full.service.cloud.faults):
         faults.clear()
-    rig.forget()
-    await rig.live(MINUTES + 5, 30)
-    assert rig.controller.holds.all == () and rig.names("a") == []
+    full.forget()
+    await full.live(MINUTES + 5, 30)
+    assert full.controller.holds.all == () and full.names("a") == []
 
 
-async def test_the_app_ends_it_and_begins_it_again(
-    make_rig: Callable[..., Rig], kind: Kind
-) -> None:
-    rig = await prepared(make_rig)
-    await kind.promise(rig)
-    await rig.live(5)
+async def test_the_app_ends_it_and_begins_it_again(full: Rig, kind: Kind) -> None:
+    await kind.promise(full)
+    await full.live(5)
     for changed in (False, True):
-        kind.change(rig, changed)
-        await rig.read()
-        await rig.live(6)
-    await rig.live(MINUTES, 30)
-    assert kind.changed(rig)
+        kind.change(full, changed)
+        await full.read()
+        await full.live(6)
+    await full.live(MINUTES, 30)
+    assert kind.changed(full)
 
 
-async def test_ended_by_the_cloud_and_switched_on_by_the_app(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_ended_by_the_cloud_and_switched_on_by_the_app(full: Rig) -> None:
     """The network is back only after both."""
-    rig = await prepared(make_rig)
-    await hold(rig, True, 10, OUTPUT)
-    await rig.loses_lan()
-    await rig.live(15, 30)
-    assert not rig.pool.pool.relays[OUTPUT]
-    rig.pool.pool.switch(OUTPUT, True)
-    await rig.live(15, 30)
-    rig.pool.faults.clear()
-    await rig.live(20)
-    assert rig.pool.pool.relays[OUTPUT]
+    await hold(full, True, 10, OUTPUT)
+    await full.loses_lan()
+    await full.live(15, 30)
+    assert not full.pool.pool.relays[OUTPUT]
+    full.pool.pool.switch(OUTPUT, True)
+    await full.live(15, 30)
+    full.pool.faults.clear()
+    await full.live(20)
+    assert full.pool.pool.relays[OUTPUT]
 
 
-async def test_two_requests_for_a_heat_source_at_once(
-    make_rig: Callable[..., Rig],
-) -> None:
-    rig = await prepared(make_rig)
-    heat, now = rig.controller.heat, rig.controller.clock.now()
+async def test_two_requests_for_a_heat_source_at_once(full: Rig) -> None:
+    heat, now = full.controller.heat, full.controller.clock.now()
     source, half = HeatSource.SOLAR, timedelta(minutes=30)
     await asyncio.gather(
         heat.claim(source, "one", now + half), heat.claim(source, "two", now + HOUR)
     )
     (claim,) = heat.all
     assert {*claim.claims} == {"one", "two"} and claim.confirmed
-    await rig.live(45, 30)
-    assert solar(rig)
-    await rig.live(17, 30)
-    assert not solar(rig)
+    await full.live(45, 30)
+    assert solar(full)
+    await full.live(17, 30)
+    assert not solar(full)
 
 
-async def test_a_user_deselects_it_while_it_is_requested(
-    make_rig: Callable[..., Rig],
-) -> None:
+async def test_a_user_deselects_it_while_it_is_requested(full: Rig) -> None:
     """The user decided last: a second request is confirmed by no answer to the first."""
-    rig = await prepared(make_rig)
-    heat, source = rig.controller.heat, HeatSource.SOLAR
-    until = rig.controller.clock.now() + timedelta(minutes=30)
-    rig.forget()
+    heat, source = full.controller.heat, HeatSource.SOLAR
+    until = full.controller.clock.now() + timedelta(minutes=30)
+    full.forget()
     first = asyncio.create_task(heat.claim(source, "somebody", until))
-    while not rig.asked("a"):  # noqa: ASYNC110
+    while not full.asked("a"):  # noqa: ASYNC110
         await asyncio.sleep(0)
     with heat.following([source], False):
-        await rig.controller.heating.choose(source, False)
+        await full.controller.heating.choose(source, False)
     await first
-    await rig.live(2)
-    assert not solar(rig) and heat.all == ()
+    await full.live(2)
+    assert not solar(full) and heat.all == ()
 
 
 @pytest.mark.parametrize("then", [10, 50])
@@ -406,34 +379,30 @@ async def test_the_sign_in_ended_through_the_cloud_alone(away: Rig) -> None:
 
 
 @pytest.mark.parametrize("hangs", ["a", "cmd"])
-async def test_what_hangs_on_leaving(make_rig: Callable[..., Rig], hangs: str) -> None:
+async def test_what_hangs_on_leaving(full: Rig, hangs: str) -> None:
     """What was not undone in 10 s is named, and keeps nothing else from being undone."""
-    rig = await prepared(make_rig)
-    until = rig.controller.clock.now() + HOUR
-    await rig.controller.heat.claim(HeatSource.POOL_HEATER, "somebody", until)
-    await hold(rig, True, MINUTES, OUTPUT)
-    await rig.controller.pauses.begin([ACID], LASTS)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("hang", hangs)
-    left = await rig.controller.leave()
+    until = full.controller.clock.now() + HOUR
+    await full.controller.heat.claim(HeatSource.POOL_HEATER, "somebody", until)
+    await hold(full, True, MINUTES, OUTPUT)
+    await full.controller.pauses.begin([ACID], LASTS)
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.on("hang", hangs)
+    left = await full.controller.leave()
     found = [bool(each) for each in left]
     assert found == ([True, True, True] if hangs == "a" else [True, False, True])
-    assert int(rig.settings["heating"]) & POOL_HEATER
+    assert int(full.settings["heating"]) & POOL_HEATER
 
 
-async def test_leaving_while_a_request_hangs(
-    make_rig: Callable[..., Rig], kind: Kind
-) -> None:
+async def test_leaving_while_a_request_hangs(full: Rig, kind: Kind) -> None:
     """Its command may have run: that is undone, too, or named."""
-    rig = await prepared(make_rig)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.once("hang", 1, "a")
-    rig.forget()
-    asked = asyncio.create_task(kind.promise(rig))
-    while not rig.asked("a"):  # noqa: ASYNC110
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.once("hang", 1, "a")
+    full.forget()
+    asked = asyncio.create_task(kind.promise(full))
+    while not full.asked("a"):  # noqa: ASYNC110
         await asyncio.sleep(0)
-    kind.change(rig, True)
-    left = await rig.controller.leave()
+    kind.change(full, True)
+    left = await full.controller.leave()
     with pytest.raises(PoolctlError):
         await asked
-    assert not kind.changed(rig) and not any(left)
+    assert not kind.changed(full) and not any(left)
