@@ -191,7 +191,9 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
                 start=run.start,
                 end=run.end,
                 summary=schedule_name(run.index, run.schedule, names.texts),
-                description=_description(run.schedule, names),
+                description=recurrence.format_description(
+                    names[run.schedule.slot], run.schedule.speed
+                ),
                 uid=recurrence.make_uid(run.index, run.schedule),
                 recurrence_id=run.recurrence_id,
                 rrule=recurrence.format_rule(run.schedule),
@@ -259,7 +261,9 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
             start = previous.start if first == shown.start else start
             end = previous.end if last == shown.end else end
         names, text = self._names, (event.get(EVENT_DESCRIPTION) or "").strip()
-        if previous is not None and text == _description(previous, names):
+        if previous is not None and text == recurrence.format_description(
+            names[previous.slot], previous.speed
+        ):
             text = ""
         slot, speed = recurrence.parse_description(
             text, names.slots(), names.scheduled()
@@ -285,10 +289,6 @@ def _shown_as(
     around = middle - timedelta(days=2), middle + timedelta(days=2)
     runs = occurrences({0: schedule}, *around, zone)
     return next((run for run in runs if run.recurrence_id == recurrence_id), None)
-
-
-def _description(schedule: Schedule, names: OutputNames) -> str:
-    return recurrence.format_description(names[schedule.slot], schedule.speed)
 
 
 async_setup_entry = platform(Platform.CALENDAR, rows(PoolctlCalendar, CALENDARS))

@@ -147,19 +147,6 @@ def test_what_people_paste(text: str, host: str, port: int | None) -> None:
     assert split_address(text) == (host, port)
 
 
-async def test_a_pasted_port_is_used(small: Home) -> None:
-    """It is part of what the user typed, unlike the suggested one in the next field."""
-    await small.controller.move("127.0.0.1")
-    flow = await reconfigure(small, "reconfigure_controller")
-    for port in ("0", "99999", "x", "-1"):
-        flow = await typed(small, flow, f"127.0.0.1:{port}", small.controller.port)
-        assert flow["errors"] == {"host": "controller_not_found"}
-    text = f"http://127.0.0.1:{small.controller.port}/"
-    result = await typed(small, flow, text, 8080)
-    assert result["reason"] == "reconfigure_successful"
-    assert small.stored["port"] == small.controller.port
-
-
 @pytest.mark.parametrize("when", ["before", "meanwhile", "all"])
 async def test_a_controller_that_is_removed_meanwhile(home: Home, when: str) -> None:
     """The inventory may remove it while the form is open, or while it is tried."""
@@ -192,17 +179,25 @@ async def test_a_controller_that_is_removed_meanwhile(home: Home, when: str) -> 
         assert result["reason"] == "no_controllers"
 
 
+WRONG = ("", "pool controller", "nobody.local", "a" * 300, "..", "[", "%")
+
+
 async def test_an_address_that_leads_nowhere(
     small: Home, subtests: pytest.Subtests
 ) -> None:
-    """The form shows an error, and nothing is changed."""
-    before = dict(small.stored)
+    """The form shows an error, and nothing is changed; a port may be pasted with it."""
+    await small.controller.move("127.0.0.1")
+    before, port = dict(small.stored), small.controller.port
     flow = await reconfigure(small, "reconfigure_controller")
-    for text in ("", "pool controller", "nobody.local", "a" * 300, "..", "[", "%"):
+    for text in (*WRONG, *(f"127.0.0.1:{odd}" for odd in ("0", "99999", "x", "-1"))):
         with subtests.test(text[:20]):
-            flow = await typed(small, flow, text, small.controller.port)
+            flow = await typed(small, flow, text, port)
             assert flow["errors"] == {"host": "controller_not_found"}
             assert small.stored == before
+    # A port in the text is what the user typed, unlike the one in the next field.
+    result = await typed(small, flow, f"http://127.0.0.1:{port}/", 8080)
+    assert result["reason"] == "reconfigure_successful"
+    assert small.stored["port"] == port
 
 
 @pytest.mark.usefixtures("freezer")

@@ -51,6 +51,11 @@ async def test_an_action_and_the_state_in_its_reply(small: Home) -> None:
     # Without a wish for a response, there is none.
     assert await send(small, "send_action", "aux", "020001", answers=False) is None
     assert not small.pool.relays[WATERFALL]
+    # A query has only its answer.
+    seen = len(small.controller.requests)
+    response = await send(small, "send_query", "pump_id")
+    assert bytes.fromhex(response) == b"\x0eVariable Speed\x04Acme\x05VSX-2"
+    assert only_request(small, seen) == ("q", "pump_id", b"")
 
 
 async def test_actions_that_nobody_has_described(
@@ -63,13 +68,6 @@ async def test_actions_that_nobody_has_described(
                 assert await send(small, "send_action", name, payload)
                 sent = bytes.fromhex(payload or "")
                 assert only_request(small, seen) == ("a", name, sent)
-
-
-async def test_a_query(small: Home) -> None:
-    seen = len(small.controller.requests)
-    response = await send(small, "send_query", "pump_id")
-    assert bytes.fromhex(response) == b"\x0eVariable Speed\x04Acme\x05VSX-2"
-    assert only_request(small, seen) == ("q", "pump_id", b"")
 
 
 async def test_what_a_raw_action_changed_is_asked_for_anew(small: Home) -> None:

@@ -128,9 +128,9 @@ def async_offer(
 @callback
 def async_offer_address(hass: HomeAssistant, mac: str, host: str) -> None:
     """Offer an address to the controllers that have this MAC address."""
-    for _, record in _records(hass):
+    for entry, record in _records(hass):
         if record.mac == mac:
-            async_offer(hass, ObservedAddress.of_record(record, host))
+            _offer_to(hass, entry, ObservedAddress.of_record(record, host))
 
 
 def _offer_to(

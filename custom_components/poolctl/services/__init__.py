@@ -74,8 +74,9 @@ async def _hold(entity: Entity, call: ServiceCall) -> None:
     output, data = of_kind(OutputEntity, entity, call), call.data
     with output.commanding():
         requester = await output.asked_by(data["state"])
-        wanted = data["state"], data["duration"], data.get("speed"), requester
-        await output.controller.holds.hold(output.slot, *wanted)
+        await output.controller.holds.hold(
+            output.slot, data["state"], data["duration"], data.get("speed"), requester
+        )
 
 
 async def _resume(entity: Entity, call: ServiceCall) -> None:
