@@ -8,7 +8,7 @@ from typing import Any
 
 from .wire.exceptions import UnreachableError
 
-SPACING = 1.0
+SENDING_SPACING = 1.0
 """Mean seconds between two values that are sent for one key."""
 
 
@@ -16,7 +16,7 @@ class Coalescer:
     """Sends the newest of several values for one key; all callers get its result.
 
     The sending of a value is never interrupted: of the values that arrive meanwhile,
-    only the newest is sent. At most `burst` are sent in `burst` x `SPACING` seconds.
+    only the newest is sent. At most `burst` are sent in `burst` x `SENDING_SPACING` seconds.
     """
 
     def __init__(self, *, burst: int = 1) -> None:
@@ -72,7 +72,7 @@ class Coalescer:
         async with self._locks[key]:
             sent_at = self._sent[key]
             if len(sent_at) == sent_at.maxlen:
-                wait = sent_at[0] + len(sent_at) * SPACING - time.monotonic()
+                wait = sent_at[0] + len(sent_at) * SENDING_SPACING - time.monotonic()
                 if wait > 0:
                     await asyncio.sleep(wait)
             self._waiting.pop(key, None)

@@ -16,7 +16,7 @@ from ..client.wire.exceptions import (
     RefusedError,
     UnconfirmedError,
 )
-from ..client.wire.frame import VERSION
+from ..client.wire.frame import FRAME_VERSION
 from .recorder import Recorder
 
 _LOGGER = logging.getLogger(__name__)
@@ -88,13 +88,13 @@ class ControllerStatistics:
         if frame.replayed:
             return
         self.last_frame, version = frame, (*frame.payload[:1], None)[0]
-        if version not in (None, VERSION, self.unknown_frame_version):
+        if version not in (None, FRAME_VERSION, self.unknown_frame_version):
             self.unknown_frame_version = version
             _LOGGER.warning(
                 "The controller sends state frames of version %d, and only version %d"
                 " is documented: please report whether the values are right",
                 version,
-                VERSION,
+                FRAME_VERSION,
             )
 
     def add_poll(self, poll: Poll) -> None:

@@ -247,7 +247,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the effect of a command sooner, and send values at once."""
     monkeypatch.setattr(sender_module, "READ_BACK", (0.01, 0.03, 0.06, 0.1))
     # While time is frozen, a value that waits for its turn would never be sent.
-    monkeypatch.setattr(coalescing, "SPACING", 0.0)
+    monkeypatch.setattr(coalescing, "SENDING_SPACING", 0.0)
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def hurried(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send values of a slider 0.01 s after each other, not one second."""
-    monkeypatch.setattr(coalescing, "SPACING", 0.01)
+    monkeypatch.setattr(coalescing, "SENDING_SPACING", 0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -284,7 +284,7 @@ def names(mock_zeroconf_resolver: Any) -> Generator[Names]:
 @pytest.fixture(autouse=True)
 def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Query and retry without pauses: no sleep ends while time stands still."""
-    monkeypatch.setattr(queries_module, "SPACING", 0.0)
+    monkeypatch.setattr(queries_module, "QUERY_SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
     monkeypatch.setattr(proof_module, "BETWEEN_REQUESTS", 0.0)
     monkeypatch.setattr(lan_delivery, "_AGAIN", (0.0,) * 4)

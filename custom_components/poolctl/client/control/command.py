@@ -28,6 +28,8 @@ class Command:
     """Key of the value: of two commands with the same key, the newer one counts."""
     show: Callable[[PoolState], PoolState] = lambda state: state
     confirms: Callable[[PoolState], bool] = lambda state: True
+    query: str | None = None
+    """Name of the query that reports the value, if no state frame does."""
     lan: LanCommand | None = None
     cloud: CloudCommand | None = None
     idempotent: bool = True

@@ -25,7 +25,7 @@ from .queries import QUEUED
 from .sender import Control, Sender
 
 _CARD = "chemistryCard"
-_OLD_COPY = 300.0 + COPY_AGE
+_OLD_SETTINGS = 300.0 + COPY_AGE
 """Seconds by which a cloud copy of settings may be older than our write (chosen)."""
 
 
@@ -41,6 +41,8 @@ class _Change:
     confirms: Callable[[PoolState], bool]
     refills: DosingKeys | None = None
     """Keys of the drum that the change marks as full."""
+    query: str | None = None
+    """See `Command`."""
 
     def edit(self, settings: Answer) -> dict[str, object]:
         """Return the object to write; raises an error if it lacks the value."""
@@ -173,26 +175,28 @@ class DosingControl(Control):
         show: Callable[[PoolState], PoolState],
         query: str | None = None,
     ) -> None:
-        change = _Change(
-            of=kind.keys.settings,
-            key=key,
-            raw=raw,
-            show=show,
-            confirms=lambda state: show(state) == state,
+        await self._change(
+            _Change(
+                of=kind.keys.settings,
+                key=key,
+                raw=raw,
+                show=show,
+                confirms=lambda state: show(state) == state,
+                query=query,
+            )
         )
-        await self._change(change, query=query)
 
-    async def _change(self, change: _Change, *, query: str | None = None) -> None:
+    async def _change(self, change: _Change) -> None:
         command = Command(
             key=change.key,
             show=change.show,
             confirms=change.confirms,
+            query=change.query,
             lan=partial(self._by_lan, change),
             cloud=partial(self._by_cloud, change),
         )
-        confirm = partial(self._sender.confirm, query=query)
         await self._sender.coalescer.run(
-            change.key, command, self._sender.send, confirm
+            change.key, command, self._sender.send, self._sender.confirm
         )
 
     async def _by_lan(self, change: _Change, lan: LanClient) -> StateFrame | None:
@@ -220,7 +224,7 @@ class DosingControl(Control):
             if not (read := object_of(card, of.card)):
                 raise NotSupportedError(f"the cloud does not report {of.card}")
             # The copy may be older than our last changes, and must not undo them.
-            body = self._edited(change, written.over(read, COPY_AGE, _OLD_COPY))
+            body = self._edited(change, written.over(read, COPY_AGE, _OLD_SETTINGS))
             await cloud.write(self._paths.device_id, of.endpoint, body)
             written.add(*change.effect(body), read)
         # If the LAN comes back, its frames do not report all settings.

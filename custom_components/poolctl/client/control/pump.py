@@ -63,12 +63,12 @@ class PumpControl(Control):
         function that waits for the effect; raises InvalidCommandError for a speed
         outside 40 to 100.
         """
-        wanted = None if speed is None else checked_speed(speed)
+        command = self._command(on, None if speed is None else checked_speed(speed))
         asked_again = self._no_aux
-        if on or hold:
-            pending = await self._send(on, wanted)
+        if on or not hold or self._no_aux:
+            pending = await self._sender.send(command)
         else:
-            pending = await self._sender.send(self._command(False, None))
+            pending = await self._held_off_by_aux(command)
 
         async def finish() -> bool:
             try:
@@ -143,14 +143,11 @@ class PumpControl(Control):
         self._no_aux = False
         return True
 
-    async def _send(self, on: bool, wanted: int | None) -> Command:
-        command = self._command(on, wanted)
-        if on or self._no_aux:
-            return await self._sender.send(command)
+    async def _held_off_by_aux(self, command: Command) -> Command:
+        """Send the `aux` in place of a command, or the command if `aux` is declined."""
         slot = self._live.reported.outputs.pump_slot
-        by_aux = replace(command, lan=_aux(slot, held=True))
         try:
-            return await self._sender.send(by_aux)
+            return await self._sender.send(replace(command, lan=_aux(slot, held=True)))
         except DeclinedError as declined:
             try:
                 pending = await self._sender.send(command)

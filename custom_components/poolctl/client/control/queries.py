@@ -33,7 +33,7 @@ from .paths import Paths
 
 _LOGGER = logging.getLogger(__name__)
 
-SPACING = 1.0
+QUERY_SPACING = 1.0
 """Seconds between background queries: faster, the counter runs ahead (protocol.md O1)."""
 SOON = 3.0
 """Seconds before the names are queried again while no query was ever answered; they
@@ -159,7 +159,7 @@ class Queries:
         spacing = 0.0
         while any(self._sensible()) or (self._awaits_names and not first_only):
             await asyncio.sleep(spacing)
-            spacing = SPACING
+            spacing = QUERY_SPACING
             # The due queries and the LAN client may have changed during the sleep.
             query = next(self._sensible(), None)
             if (lan := self._paths.lan) is None:

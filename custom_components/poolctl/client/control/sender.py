@@ -205,11 +205,10 @@ class Sender:
         refusals = (err for err in errors if isinstance(err, CommandFailedError))
         return next(refusals, errors[0]) if errors[0].lost else errors[0]
 
-    async def confirm(self, pending: Command, *, query: str | None = None) -> None:
+    async def confirm(self, pending: Command) -> None:
         """Read until the value is observed, or replaced by a newer one.
 
-        `query` names the query that reports the value if no state frame does. Raises
-        NotAppliedError if the value is never observed. After a cloud write this does
+        Raises NotAppliedError if it is never observed. After a cloud write this does
         not wait: the controller acknowledged the write (protocol.md 4.1 rule 2), cloud
         reads may be older, and regular polls decide.
         """
@@ -222,7 +221,7 @@ class Sender:
                     wait = pending.sent + after - time.monotonic()
                     await asyncio.sleep(max(0, wait))
                 # Another read may have settled it meanwhile.
-                if pending in waiting and not await self._observed_by(query, pending):
+                if pending in waiting and not await self._is_settled_by_query(pending):
                     await self.poller.read_lan()
             if pending in waiting:
                 waiting.drop(pending)
@@ -233,9 +232,9 @@ class Sender:
                     "the controller accepted it but did not do it"
                 )
 
-    async def _observed_by(self, query: str | None, pending: Command) -> bool:
+    async def _is_settled_by_query(self, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""
-        if query is None or not await self.queries.ask(query):
+        if pending.query is None or not await self.queries.ask(pending.query):
             return False
         if pending in self.live.pending and pending.confirms(self.live.reported):
             self.live.pending.drop(pending)

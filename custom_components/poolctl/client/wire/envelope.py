@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from .exceptions import EnvelopeError, InvalidCommandError, SignatureError
 
-VERSION = 1
+ENVELOPE_VERSION = 1
 MAX_COUNTER = 0xFFFF_FFFF
 _KEY_SIZE = 16
 _TAG_SIZE = 4
@@ -59,7 +59,7 @@ def wrap(key: bytes, counter: int, payload: bytes) -> bytes:
     """Return a signed envelope (protocol.md O1), or raise InvalidCommandError."""
     if not 0 <= counter <= MAX_COUNTER:
         raise InvalidCommandError("envelope counter does not fit into 32 bits")
-    signed = _HEAD.pack(VERSION, counter) + payload
+    signed = _HEAD.pack(ENVELOPE_VERSION, counter) + payload
     return signed + _tag(key, signed)
 
 
@@ -73,7 +73,7 @@ def unwrap(key: bytes, data: bytes | str) -> Envelope:
     if len(data) < OVERHEAD:
         raise EnvelopeError(f"envelope of {len(data)} bytes is too short")
     version, counter = _HEAD.unpack_from(data)
-    if version != VERSION:
+    if version != ENVELOPE_VERSION:
         raise EnvelopeError(f"envelope version {version} is not known")
     signed, tag = data[:-_TAG_SIZE], data[-_TAG_SIZE:]
     if not compare_digest(_tag(key, signed), tag):

@@ -29,7 +29,7 @@ from .exceptions import FrameError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = 1
+FRAME_VERSION = 1
 """The assumed frame version; others are decoded by their lengths, too."""
 
 MODE_OFF = 0
@@ -336,7 +336,7 @@ class StateFrame(NamedTuple):
     telemetry: Telemetry | None
     configuration: Configuration | None
     timers: tuple[Timer, ...] | None
-    version: int = VERSION
+    version: int = FRAME_VERSION
 
 
 SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
