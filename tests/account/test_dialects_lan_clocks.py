@@ -16,7 +16,7 @@ from tests.world.assistant.service import Service
 from tests.world.simulator.dialects import Dialect
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
-few_platforms = only(Platform.SENSOR, Platform.SWITCH)
+few_platforms = only(Platform.SWITCH)
 
 WATERFALL = 2
 SLOT = f"slot_{WATERFALL}"
@@ -51,7 +51,8 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
     await small.act("switch.turn_on", SLOT)
     small.clock.advance(5)
     assert small.pool.relays[WATERFALL] and small.cloud_writes == ["manualSet"]
-    assert small.source == "lan"
+    (coordinator,) = small.entry.runtime_data.controllers.values()
+    assert coordinator.controller.paths.on_lan
     await small.live(540, step=60)
     assert not shown(small)
     await small.live(120)

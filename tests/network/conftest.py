@@ -5,4 +5,4 @@ from homeassistant.const import Platform
 from tests.world.assistant.fixtures import *  # noqa: F403
 from tests.world.assistant.platforms import only
 
-few_platforms = only(Platform.SENSOR, Platform.SWITCH)
+few_platforms = only(Platform.SENSOR)

@@ -116,7 +116,7 @@ async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
     await small.advance(90, step=15)
     assert small.stored["port"] == small.controller.port
     assert small.source == "lan"
-    await small.act("switch.turn_on", "slot_2")
+    await small.act_on_device("send_action", name="aux", payload="020101")
     assert small.pool.slots[2].on
 
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta, timezone
 
+from homeassistant.const import Platform
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
@@ -9,8 +10,10 @@ from tests.flow.test_config_flow import discover
 from tests.network.test_survival import log_lines, lost
 from tests.status.test_repairs import shown
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SENSOR, Platform.SWITCH)
 
 HOUR, DAY = 3600, 86400
 KEY = "service_silent"

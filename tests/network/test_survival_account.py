@@ -130,7 +130,7 @@ async def test_refused_while_the_lan_works(small: Home) -> None:
     assert ir.async_get(small.hass).issues
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.source == "lan"
-    await small.act("switch.turn_on", "slot_2")
+    await small.act_on_device("send_action", name="aux", payload="020101")
     assert small.pool.slots[2].on
     small.cloud.faults.clear()
     await small.advance(3700, step=370)

@@ -22,7 +22,7 @@ from tests.world.assistant.platforms import only
 from tests.world.simulator.schedules import UNUSED_SLOT, Schedule
 
 pytestmark = pytest.mark.usefixtures("quick", "hurried")
-few_platforms = only(Platform.CALENDAR, Platform.SWITCH)
+few_platforms = only(Platform.CALENDAR)
 
 FILTER, FIRST, SECOND = 0, 3, 4
 """Indexes of the pump's own schedule, and of those that a plan uses first."""

@@ -20,9 +20,7 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("quick")
-few_platforms = only(
-    Platform.CALENDAR, Platform.SELECT, Platform.SENSOR, Platform.SWITCH
-)
+few_platforms = only(Platform.CALENDAR, Platform.SELECT, Platform.SENSOR)
 
 DAYS: Final = int(os.environ.get("POOLCTL_SEASON_DAYS", "1"))
 STEP: Final = 300
