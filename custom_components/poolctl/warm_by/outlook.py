@@ -157,11 +157,10 @@ class Outlook:
 
     def _physics(self) -> Physics | None:
         """Return how a heater warms the water, `None` if that is not learned."""
-        rate, missing = self.learned.expected(self.fitted), self._missing
-        if rate is None or missing is None or self.water is None:
+        rate, left = self.learned.expected(self.fitted), self._left
+        if rate is None or left is None:
             return None
-        by_sun = self._by_sun() if self._sun_is_sure else 0.0
-        left = round(max(missing - by_sun, 0.0), 1)  # the same plan with every read
+        left = round(max(left, 0.0), 1)  # the same plan with every read
         air = self.state.readings.ambient_temperature
         air = min(USUAL_AIR if air is None else float(round(air)), self.target - left)
         hours = CELL / _HOUR
@@ -191,9 +190,8 @@ class Outlook:
         """Return when a heater begins, `None` if it does not exist or is not needed."""
         if self.fitted == SUN:
             return None
-        if self._missing is None:
+        if (left := self._left) is None:
             return self.by - LONGEST_HEATING[self.body] / 2
-        left = self._missing - (self._by_sun() if self._sun_is_sure else 0.0)
         if HeatSource.SOLAR in self.fitted and left <= CLOSE:
             return None
         rate = self.learned.expected(self.fitted) or USUAL[self.body]
@@ -213,14 +211,19 @@ class Outlook:
         return None if self.water is None else max(self.target - self.water, 0.0)
 
     @property
+    def _left(self) -> float | None:
+        """How many °C the sun leaves to a heater, `None` if unknown.
+
+        The sun counts if its hours are learned, or while it heats alone.
+        """
+        if self._missing is None or not (self.learned.sun or self._running == SUN):
+            return self._missing
+        return self._missing - self._by_sun()
+
+    @property
     def _running(self) -> Sources:
         """The sources that heat this water now."""
         return running_sources(self.state) if heats(self.state, self.body) else ()
-
-    @property
-    def _sun_is_sure(self) -> bool:
-        """Whether the hours of the sun are learned, or it heats alone now."""
-        return bool(self.learned.sun) or self._running == SUN
 
     def _by_sun(self) -> float:
         """Return by how many °C the sun will still warm the water."""

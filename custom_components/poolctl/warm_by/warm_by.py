@@ -129,7 +129,6 @@ class WarmBy:
         return max(begun, default=None)
 
     def _has_claims(self, request: Request) -> bool:
-        """Return whether anything was claimed for a request."""
         claims: list[Claim] = [*self._controller.heat.all, *self._controller.holds.all]
         return any(request.claimant in each.claims for each in claims)
 

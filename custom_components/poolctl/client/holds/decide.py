@@ -161,7 +161,7 @@ def agreeing(claim: Claim) -> float:
 def seconds_left(claim: Claim, now: Now) -> float | None:
     """Return the seconds until the end of a claim, `None` if it has none.
 
-    Its end has come at 0, and before: it may be below. Leaving is the end of all.
+    At 0 or less, its end has come. Leaving is the end of all.
     """
     if now.leaving:
         return 0.0

@@ -362,8 +362,8 @@ class Holds(Claims[Hold]):
         if self._paths.on_lan:
             await self._outputs.resume_schedule(claim.slot)
             return None
-        # Switched off as the vendor's app does; a LAN, if only later, shows if that
-        # holds it.
+        # It is switched off as the vendor's app does. That may hold it off: once there
+        # is a LAN, a read shows it.
         now = self._times.now
         left = Hold(
             slot=claim.slot,
