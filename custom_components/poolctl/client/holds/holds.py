@@ -86,19 +86,24 @@ class Holds(Claims[Hold]):
 
     async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
         """Switch an output by hand; raises NotSupportedError if its slot is unknown."""
-        slot, now = _existing(slot), self._times.now
-        hold = Hold(
-            slot=slot.index, on=on, since=now, asked=Asked.HERE, requester=requester
-        )
+        slot = _existing(slot)
+        hold = self._requested(slot, on, requester)
         if not on and self._end_by_themselves:
-            hold = self._held_off(hold, slot)
+            # If no schedule would run it, it need not be held off. The cloud may do so
+            # nevertheless: then a read releases it.
+            unneeded = replace(hold, needed=False, until=hold.since)
+            hold = self._until_schedule_ends(hold, slot) or unneeded
         await self._request(_Request(slot=slot, hold=hold))
 
-    def _held_off(self, hold: Hold, slot: Slot) -> Hold:
-        """Return how an output is held off: not at all if no schedule would run it."""
-        # The cloud may hold an output that it switches off. Then a read releases it.
-        unneeded = replace(hold, needed=False, until=hold.since)
-        return self._until_schedule_ends(hold, slot) or unneeded
+    def _requested(self, slot: Slot, on: bool, requester: str = "") -> Hold:
+        """Return a hold that is requested here, without an end."""
+        return Hold(
+            slot=slot.index,
+            on=on,
+            since=self._times.now,
+            asked=Asked.HERE,
+            requester=requester,
+        )
 
     def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
         """Return a hold that ends with the open windows of schedules, if there are any."""
@@ -137,26 +142,19 @@ class Holds(Claims[Hold]):
         It lasts `Hold.LONGEST` at most. What runs only with the pump starts it for that
         time. Raises InvalidCommandError for a speed that it cannot have.
         """
-        slot, now = _existing(slot), self._times.now
+        slot = _existing(slot)
         if speed is not None and not (slot.role is Role.PUMP and on):
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
         duration = min(duration, Hold.LONGEST)
-        hold = Hold(
-            slot=slot.index,
-            on=on,
-            since=now,
-            until=now + duration,
-            end=End.DURATION,
-            lasts=duration.total_seconds(),
-            asked=Asked.HERE,
-            requester=requester,
-        )
+        hold = self._requested(slot, on, requester)
+        until, lasts = hold.since + duration, duration.total_seconds()
+        hold = replace(hold, until=until, end=End.DURATION, lasts=lasts)
         state, pump = self._live.state, self._live.state.outputs.pump
         if on and slot.role is Role.PUMP_LINKED and pump and state.pump_on is False:
             # The firmware would start it, too (protocol.md O2.4), and nothing ends that.
             with self._switching(slot.index):
-                until = now + duration + _LONGER
-                await self.claim(pump, _for(slot.index), until, requester)
+                claimant = _for(slot.index)
+                await self.claim(pump, claimant, until + _LONGER, requester)
                 await self._request(_Request(slot=slot, hold=hold))
             return
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
@@ -174,9 +172,7 @@ class Holds(Claims[Hold]):
             names = known.names | {claimant: requester}
             self._put(slot.index, replace(known, requesters=names).claimed(claims, now))
             return
-        hold = Hold(
-            slot=slot.index, on=True, since=now, asked=Asked.HERE, requester=requester
-        ).claimed({claimant: until}, now)
+        hold = self._requested(slot, True, requester).claimed({claimant: until}, now)
         await self._request(_Request(slot=slot, hold=hold))
 
     async def resume(self, slot: Slot | None) -> None:
@@ -227,8 +223,7 @@ class Holds(Claims[Hold]):
         slot, hold, speed = request.slot, request.hold, request.speed
         if hold is None and speed is not None:
             if running_schedule(self._live.state, slot) is not None:
-                now = self._times.now
-                hold = Hold(slot=slot.index, on=True, since=now, asked=Asked.HERE)
+                hold = self._requested(slot, True)
                 if self._end_by_themselves:
                     hold = self._until_schedule_ends(hold, slot)
             if hold is None:  # what holds the pump, stays
