@@ -107,18 +107,17 @@ async def test_a_busy_token_endpoint_is_waited_out(in_cloud: Home, how: str) -> 
 
 
 @pytest.mark.parametrize("fault", ["token_5xx", "html", "error_500", "no_body"])
-async def test_a_token_endpoint_that_fails(home: Home, fault: str) -> None:
+async def test_a_token_endpoint_that_fails(in_cloud: Home, fault: str) -> None:
     """It is asked once a minute, and nobody is asked to sign in (protocol.md C18)."""
-    await home.set_up_with(host=None)
-    home.cloud.expire_tokens()
-    home.cloud.faults.on(fault, *(() if fault == "token_5xx" else ("token",)))
-    home.cloud.requests.clear()
-    await home.advance(900, step=30)
-    assert 3 <= requests(home, "token") <= 16
-    assert not home.flows
-    home.cloud.faults.clear()
-    await home.advance(360, step=30)
-    assert home.source == "cloud"
+    in_cloud.cloud.expire_tokens()
+    in_cloud.cloud.faults.on(fault, *(() if fault == "token_5xx" else ("token",)))
+    in_cloud.cloud.requests.clear()
+    await in_cloud.advance(900, step=30)
+    assert 3 <= requests(in_cloud, "token") <= 16
+    assert not in_cloud.flows
+    in_cloud.cloud.faults.clear()
+    await in_cloud.advance(360, step=30)
+    assert in_cloud.source == "cloud"
 
 
 # A controller of which the service asks to wait (protocol.md C28)
