@@ -137,5 +137,5 @@ async def test_one_wait_for_all_observed_reads(in_cloud: Home, endpoint: str) ->
     assert [r.name for r in in_cloud.cloud.requests if r.name in READS] == []
     dashboards = requests(in_cloud, "dashboardInfo")
     assert dashboards == 0 if endpoint == "dashboardInfo" else dashboards >= 4
-    await in_cloud.advance(600, step=15)
+    await in_cloud.advance(600, step=60)
     assert requests(in_cloud, endpoint) >= 1

@@ -19,14 +19,14 @@ async def begin(home: Home, **options: str) -> None:
     """Hold the waterfall on and pause dosing, for half an hour."""
     home.own(home.service.full, home.service.small)
     await home.set_up(home.service.full, home.service.small, options=options)
-    await home.live(60)
+    await home.live(60, step=60)
     await home.finish(home.act("poolctl.hold", "slot_3", state=True, duration=LASTS))
     dosing = {"entity_id": home.entity_id("switch", "automatic_ph"), "duration": LASTS}
     pause = home.hass.services.async_call(
         "poolctl", "pause_dosing", dosing, blocking=True
     )
     await home.finish(pause)
-    await home.live(60)
+    await home.live(60, step=60)
     assert left(home) == (True, 0)
 
 

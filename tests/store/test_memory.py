@@ -19,7 +19,7 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Chemistry, Readings
-from custom_components.poolctl.store.controller import ControllerStore
+from custom_components.poolctl.store.controller import ControllerStore, Equipment
 from custom_components.poolctl.store.memory import Memory
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import FULL_ID, SMALL_ID
@@ -153,6 +153,11 @@ async def test_only_what_lasts_is_kept(
     memory.forget(DEVICE_ID)
     assert remembered_state(memory, DEVICE_ID) == PoolState()
     assert memory.counters(DEVICE_ID) is counters
+
+
+def test_times_that_move_with_every_read_cause_no_save() -> None:
+    moved = Equipment(chemistry_at=STATE.valid_at, settles_since=STATE.valid_at)
+    assert moved == Equipment()
 
 
 EARLIER: dict[str, Any] = json.loads(
