@@ -204,6 +204,14 @@ def test_when_the_time_is_known(world: World) -> None:
     assert state_of(clock) == (False, world.true)
 
 
+def test_no_time_before_the_last_run_is_used(world: World) -> None:
+    """A service that is some seconds behind it does not turn the time back."""
+    world.wrong = DAY
+    clock = world.clock(since=START)
+    clock.confirm(world.header(-10))
+    assert state_of(clock) == (False, world.true)
+
+
 # The controller's clock
 
 ZONE = ZoneInfo("Europe/Berlin")

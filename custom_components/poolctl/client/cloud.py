@@ -275,7 +275,7 @@ class CloudClient:
 
         Raises the error that keeps it from being sent now, or that of the answer.
         """
-        gate, (endpoint, device_id, _, data, _) = self.gates[request.device_id], request
+        gate, endpoint = self.gates[request.device_id], request.endpoint
         gate.check(request)
         token = await self._token()  # if there is none, the endpoint did not fail
         started, response = time.monotonic(), None
@@ -290,13 +290,19 @@ class CloudClient:
                 raised = NotSupportedError(str(err))
             raise raised from None
         finally:
-            if data is not None:
+            if request.data is not None:
                 gate.next_write = time.monotonic() + WRITE_SPACING
             if response is not None or error is not None:
                 gate.answered(request, raised)
-                seconds, body = time.monotonic() - started, data or b""
-                fact = request.method, endpoint.name, body, response, seconds, error
-                self._facts(device_id).emit(CloudRequest(*fact))
+                fact = CloudRequest(
+                    method=request.method,
+                    endpoint=endpoint.name,
+                    body=request.data or b"",
+                    response=response,
+                    seconds=time.monotonic() - started,
+                    error=error,
+                )
+                self._facts(request.device_id).emit(fact)
 
     async def _answered(self, request: ServiceRequest, token: str) -> Response:
         """Return an answer; repeat the request if the token may be invalid."""

@@ -11,7 +11,11 @@ import pytest
 from custom_components.poolctl.client.cloud import SILENT_AFTER, CloudClient
 from custom_components.poolctl.client.control import poller
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.wire.exceptions import BusyError, UnreachableError
+from custom_components.poolctl.client.wire.exceptions import (
+    BusyError,
+    ServiceError,
+    UnreachableError,
+)
 from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.client.conftest import RawServer, Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
@@ -246,6 +250,18 @@ async def test_cloud_reads_keep_apart(
         assert errors(cloud_only)[1] is (BusyError if is_busy else type(None))
     requests = [r for r in cloud.requests if r.name == "dashboardInfo"]
     assert all(b.at - a.at >= 30 for a, b in pairwise(requests))
+
+
+async def test_a_dashboard_that_failed_is_read_in_the_next_poll(
+    cloud_only: Rig,
+) -> None:
+    """Only reads that are not published become less frequent."""
+    for fails in (True, True, False):
+        if fails:
+            cloud_only.service.cloud.faults.once("error_500", 1, "dashboardInfo")
+        await cloud_only.polls(30)
+        assert (errors(cloud_only)[1] is ServiceError) is fails
+    assert cloud_only.service.requests("dashboardInfo") == 4
 
 
 @pytest.mark.parametrize(
