@@ -141,7 +141,7 @@ async def test_a_busy_controller_is_asked_once_more(small: Rig, times: int) -> N
     with pytest.raises(LanBusyError) if times == 2 else nullcontext():
         await small.controller.outputs.switch(WATERFALL, True)
     assert small.names("a") == ["aux"] * 2
-    assert small.time.slept[0] == 0.5
+    assert small.time.slept[0] == 0.5 and small.settled
 
 
 async def test_the_first_error_is_raised(small: Rig) -> None:

@@ -215,6 +215,3 @@ async def test_a_light_of_an_unknown_kind_has_no_effects(pool: Rig) -> None:
     with pytest.raises(NotSupportedError):
         await pool.controller.lights.act(DECK_LIGHT, "resync")
     assert pool.asked() == []
-
-
-# Failures

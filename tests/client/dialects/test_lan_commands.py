@@ -119,15 +119,6 @@ async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
     await ends(rig)
 
 
-async def test_it_never_ran(speak: Speak) -> None:
-    """A command without any sign that it ran fails as `busy`."""
-    rig = await speak(cloud=False)
-    rig.pool.faults.on("busy", "a")
-    with pytest.raises(LanBusyError):
-        await rig.controller.pump.switch(False)
-    assert rig.settled and rig.reported.readings.pump_speed
-
-
 def evenings(rig: Rig) -> int:
     return sum(record.name == "Evening" for record in rig.pool.pool.schedules)
 
