@@ -35,7 +35,7 @@ from homeassistant.util import dt as dt_util
 from .client.occurrences import Occurrence, bounded, occurrences
 from .client.pool.schedule_rules import equip
 from .client.wire.exceptions import InvalidCommandError
-from .client.wire.schedule import BLANK, Schedule
+from .client.wire.schedule import Schedule
 from .coordinator import ControllerCoordinator
 from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
@@ -270,8 +270,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         )
         state, choices = self.coordinator.data, self.controller.live.choices
         return replace(
-            previous or BLANK,
-            **equip(state, choices, previous, slot, speed),
+            equip(state, choices, previous, slot, speed),
             start=start,
             end=end,
             weekdays=weekdays,

@@ -13,7 +13,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.wire.schedule import BLANK, Schedule, minute_of_day, wall_time
+from ..client.wire.schedule import Schedule, minute_of_day, wall_time
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of
@@ -117,24 +117,18 @@ def _wanted(
     call: ServiceCall, coordinator: ControllerCoordinator, observed: Schedule | None
 ) -> Schedule:
     """Return the requested schedule: a new one, or the observed one with changes."""
-    previous, data = observed or BLANK, call.data
+    data, choices = call.data, coordinator.controller.live.choices
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
+    wanted = equip(coordinator.data, choices, observed, slot, speed)
     return replace(
-        previous,
-        **equip(
-            coordinator.data,
-            coordinator.controller.live.choices,
-            observed,
-            slot,
-            speed,
-        ),
-        name=data.get(ATTR_NAME, previous.name),
-        start=minute_of_day(data[ATTR_START]) if ATTR_START in data else previous.start,
-        end=minute_of_day(data[ATTR_END]) if ATTR_END in data else previous.end,
+        wanted,
+        name=data.get(ATTR_NAME, wanted.name),
+        start=minute_of_day(data[ATTR_START]) if ATTR_START in data else wanted.start,
+        end=minute_of_day(data[ATTR_END]) if ATTR_END in data else wanted.end,
         weekdays=sum(1 << WEEKDAYS.index(day) for day in {*data[ATTR_WEEKDAYS]})
         if ATTR_WEEKDAYS in data
-        else previous.weekdays,
-        enabled=data.get(ATTR_ENABLED, previous.enabled),
+        else wanted.weekdays,
+        enabled=data.get(ATTR_ENABLED, wanted.enabled),
     )
 
 

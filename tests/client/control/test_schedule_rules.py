@@ -94,8 +94,8 @@ async def test_what_schedules_switch(pool: Rig) -> None:
     for slot in state.outputs.slots:
         can = sim.can_switch(slot.index) and slot.index not in (11, 19, 20)
         assert schedulable(state, slot) is can, slot
-    assert equip(state, Choices(), None, PUMP, None)["speed"] == 75
-    assert equip(state, Choices(), None, FALL, None)["speed"] == 0
+    assert equip(state, Choices(), None, PUMP, None).speed == 75
+    assert equip(state, Choices(), None, FALL, None).speed == 0
 
 
 # Refused schedules
@@ -189,7 +189,7 @@ def test_what_equipment_is_meant(pool: Rig) -> None:
         (seen, ACTUATOR, None, (ACTUATOR, 20, 0)),
     ):
         sent = equip(state, Choices(), before, slot, speed)
-        assert tuple(sent[name] for name in ("slot", "aux_type", "speed")) == expected
+        assert (sent.slot, sent.aux_type, sent.speed) == expected
     with pytest.raises(NotSupportedError):
         equip(PoolState(), Choices(), None, None, None)
 

@@ -23,7 +23,7 @@ from typing import Final
 from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
 from ..wire.exceptions import InvalidCommandError
-from ..wire.schedule import ALL_WEEK, BLANK, DAY, MAX_SCHEDULES, Schedule
+from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
 from .schedules import ScheduleControl
 from .sender import Control, Sender
 
@@ -210,10 +210,8 @@ class PlanControl(Control):
     ) -> Schedule:
         state, choices = self._live.reported, self._live.choices
         pump = state.outputs.pump_slot
-        equipped = equip(state, choices, previous, pump, speed)
         return replace(
-            previous or BLANK,
-            **equipped,
+            equip(state, choices, previous, pump, speed),
             start=block.start,
             end=block.end,
             weekdays=ALL_WEEK,

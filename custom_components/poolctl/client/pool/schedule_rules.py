@@ -6,12 +6,19 @@ records, the weekday bits and the pump speeds are observed (protocol.md O3 and O
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypedDict
 
 from ..wire.equipment import SPEEDS, UNKNOWN_TYPE, Role, Slot
 from ..wire.exceptions import InvalidCommandError
 from ..wire.json_values import clean_text
-from ..wire.schedule import ALL_WEEK, DAY, LAST_MINUTE, MAX_SCHEDULES, UNUSED, Schedule
+from ..wire.schedule import (
+    ALL_WEEK,
+    BLANK,
+    DAY,
+    LAST_MINUTE,
+    MAX_SCHEDULES,
+    UNUSED,
+    Schedule,
+)
 from .choices import Choices, start_speed
 from .lights import LIGHT_GROUPS
 from .parts import Schedules
@@ -59,26 +66,18 @@ def shown_speed(state: PoolState, choices: Choices) -> float:
     return state.readings.pump_speed
 
 
-class Equipped(TypedDict):
-    """The fields of a schedule that depend on its equipment."""
-
-    slot: int
-    aux_type: int
-    speed: int
-
-
 def equip(
     state: PoolState,
     choices: Choices,
     previous: Schedule | None,
     slot: int | None,
     speed: int | None,
-) -> Equipped:
-    """Return the equipment fields of a schedule: `slot`, `aux_type` and `speed`.
+) -> Schedule:
+    """Return a schedule, without `previous` a blank one, with its equipment.
 
-    A field that the user leaves open keeps its previous value; the default of a new
-    schedule is the main pump at its usual speed. Raises NotSupportedError if the pump's
-    slot is unknown.
+    That is `slot`, `aux_type` and `speed`. What the user leaves open keeps its previous
+    value; the default of a new schedule is the main pump at its usual speed. Raises
+    NotSupportedError if the pump's slot is unknown.
     """
     if slot is None:
         slot = previous.slot if previous else state.outputs.pump_slot
@@ -89,11 +88,12 @@ def equip(
         aux_type = max(wired.type_code, 0)
         if wired.role is Role.PUMP and state.variable_speed:
             usual = start_speed(state, choices)
-    return {
-        "slot": slot,
-        "aux_type": aux_type,
-        "speed": usual if speed is None else speed,
-    }
+    return replace(
+        previous or BLANK,
+        slot=slot,
+        aux_type=aux_type,
+        speed=usual if speed is None else speed,
+    )
 
 
 def tidy(
