@@ -35,10 +35,10 @@ _LOGGER = logging.getLogger(__name__)
 
 QUERY_SPACING = 1.0
 """Seconds between background queries: faster, the counter runs ahead (protocol.md O1)."""
-SOON = 3.0
-"""Seconds before the names are queried again while no query was ever answered; they
-double each time. Entities wait for the names, and the counter that all clients share may
-be ahead of our clock for a while."""
+NAMES_AGAIN = (3.0, 6.0, 12.0, 24.0, 30.0)
+"""Seconds before the names are queried again while no query was ever answered. Entities
+wait for them, and the counter that all clients share may be ahead of our clock for a
+while."""
 BY_CLOUD = 3
 """Number of refusals after which the cloud is asked for the names."""
 NAMES_PATIENCE = 360.0
@@ -241,8 +241,7 @@ class Queries:
                     state, outputs=replace(state.outputs, names=names)
                 )
             )
-        # Nine doublings already exceed `RETRY`; a thousand would overflow a float.
-        return min(SOON * (1 << min(self._refused - 1, 9)), RETRY)
+        return NAMES_AGAIN[min(self._refused, len(NAMES_AGAIN)) - 1]
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
