@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
+from functools import cache
 import json
 from pathlib import Path
 import re
 import sys
 import time
+from types import ModuleType
 from typing import Any
 
 from aiohttp import ClientSession
@@ -174,14 +176,23 @@ def unix_time(monkeypatch: pytest.MonkeyPatch) -> UnixTime:
     return fake
 
 
-def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
-    """Replace the time in the client, except where it is the time of day."""
-    fake = FakeTime(clock)
+@cache
+def uses_of_time() -> list[tuple[ModuleType, str]]:
+    """Return the modules of the client that use the time, except as the time of day."""
     modules = [each for name, each in sys.modules.items() if name.startswith(CLIENT)]
-    for module in set(modules) - {clock_module, lan_module}:
-        for name, real in (("asyncio", asyncio), ("time", time)):
-            if vars(module).get(name) is real:
-                patch.setattr(module, name, fake)
+    return [
+        (module, name)
+        for module in set(modules) - {clock_module, lan_module}
+        for name, real in (("asyncio", asyncio), ("time", time))
+        if vars(module).get(name) is real
+    ]
+
+
+def replace_time(clock: sim.Clock, patch: pytest.MonkeyPatch) -> FakeTime:
+    """Replace the time in the client."""
+    fake = FakeTime(clock)
+    for module, name in uses_of_time():
+        patch.setattr(module, name, fake)
     return fake
 
 
