@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.wire.equipment import Slot
 from tests.client.holds.test_undone_later import PUMP, World, a_world
 from tests.world.loops import LeapingLoop
 
@@ -50,6 +52,23 @@ async def switched_off(world: World) -> None:
     assert not world.pool.settings["heating"]
 
 
+async def ended(world: World) -> None:
+    """Have somebody end it while its first command is sent: nothing of it stays."""
+    holds = world.controller.holds
+    claim = holds.claim
+
+    async def claims(slot: Slot, claimant: str, *more: Any) -> None:
+        holds.on_ended(claimant, slot.index)
+        await claim(slot, claimant, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(holds, "claim", claims)
+        await world.warm_by.want(POOL, world.controller.clock.now() + HOUR, HOUR)
+        await world.pass_time(5)
+    assert world.warm_by.all == () and holds.all == ()
+    assert not world.pool.slots[PUMP].hand and not world.pool.settings["heating"]
+
+
 async def live(
     story: Callable[[World], Awaitable[None]], ahead: timedelta = timedelta()
 ) -> None:
@@ -69,7 +88,10 @@ def test_a_clock_that_was_ahead(socket_enabled: None, ahead: timedelta) -> None:
         runner.run(live(requested, ahead))
 
 
-def test_a_user_whose_answer_is_lost(socket_enabled: None) -> None:
+@pytest.mark.parametrize("story", [switched_off, ended])
+def test_a_user_decides(
+    socket_enabled: None, story: Callable[[World], Awaitable[None]]
+) -> None:
     """L30, W12: a person's own command here counts until reads show that it never ran."""
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
-        runner.run(live(switched_off))
+        runner.run(live(story))
