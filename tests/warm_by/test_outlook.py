@@ -133,6 +133,13 @@ def test_warm(water: float, warm: bool) -> None:
     assert result.late is not warm
 
 
+@pytest.mark.parametrize(("water", "late"), [(35.1, False), (34.9, True)])
+def test_kept_warm(water: float, late: bool) -> None:
+    """A heater that keeps it warm has larger steps."""
+    result = found(hours=-1, water=water, begun=True, running=True)
+    assert result.late is late
+
+
 POOL_TYPES = (POOL_HEATER_TYPE, SOLAR_TYPE)
 BY_SUN = LearnedRate((SOLAR,), 0.5)
 BY_HEATER = LearnedRate((HEATER,), 2.0)

@@ -118,6 +118,8 @@ async def test_the_action(spa: Home) -> None:
     spa.pool.water.temperature = 36.0
     by = dt_util.now() + timedelta(minutes=15)
     await call_action(spa, "spa", by, duration={"minutes": 30})
+    by += timedelta(minutes=5)
+    await ask(spa, by)  # for as long as before
     await until(spa, by + timedelta(minutes=28))
     assert heated(spa)
     await until(spa, by + timedelta(minutes=33))
@@ -185,7 +187,7 @@ async def test_a_start_after_a_long_stop_begins_nothing(
 ) -> None:
     """Without the service, the time is not known: the request may be over."""
     await ask(spa, at(18))
-    await spa.live(STEP, step=STEP)
+    await until(spa, at(15, 40))
     spa.cloud.faults.on("refuse")
     await down(spa, timedelta(hours=40))
     sent = len(spa.actions)
