@@ -104,7 +104,9 @@ def test_the_example_runs_as_it_is_printed(tmp_path: Path) -> None:
 def test_the_page_needs_only_the_names_of_the_package() -> None:
     (imported,) = re.findall(r"from poolctl_client import (.+)", example())
     constants = re.findall(r"[(\[]([A-Z]\w+)", README.partition("## Commands")[2])
-    assert constants and {*imported.split(", "), *constants} <= {*names}
+    errors = re.findall(r"`(\w+Error)`", README)
+    assert constants and errors
+    assert {*imported.split(", "), *constants, *errors} <= {*names}
 
 
 def test_the_commands_and_modules_of_the_page_exist() -> None:
