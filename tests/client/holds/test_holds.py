@@ -180,22 +180,31 @@ async def test_what_cannot_be_held(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("minutes", "holds_end", "ends"),
-    [(40, True, True), (0, True, False), (40, False, False)],
+    ("minutes", "by_hand", "holds_end", "ends"),
+    [
+        (40, False, True, True),
+        (40, True, True, False),
+        (-10, True, True, False),
+        (40, False, False, False),
+    ],
 )
 async def test_the_speed_of_the_pump(
-    make_rig: Callable[..., Rig], minutes: int, holds_end: bool, ends: bool
+    make_rig: Callable[..., Rig],
+    minutes: int,
+    by_hand: bool,
+    holds_end: bool,
+    ends: bool,
 ) -> None:
     """It ends with the schedule that runs the pump; what runs by hand, goes on."""
     rig = make_rig(holds_end=holds_end)
     pool, pump = rig.pool.pool, rig.pool.pool.pump
-    window(pool, minutes or -10, 0)
-    if not minutes:
+    window(pool, minutes, 0)
+    if by_hand:
         pool.switch(0, True)
     await start(rig)
     await rig.polls(120)
     await rig.polls(15)
-    assert pump.mode == (1 if minutes else 99)
+    assert pump.mode == (99 if by_hand else 1)
     for speed in (55, 90):
         await rig.controller.holds.set_speed(speed)
         await rig.live(1)
