@@ -136,6 +136,18 @@ async def test_the_second_takes_over(
     assert "ERROR" not in {each.levelname for each in caplog.records}
 
 
+@pytest.mark.freeze_time("2026-11-23 08:00:00+00:00")
+async def test_a_hold_outlasts_the_second_account(
+    home: Home, entries: tuple[MockConfigEntry, MockConfigEntry]
+) -> None:
+    """Only the account that is deleted last gives back what is held."""
+    hold = home.act("poolctl.hold", "slot_2", state=True, duration="00:30:00")
+    await home.finish(hold)
+    for entry, held in zip(reversed(entries), (True, False), strict=True):
+        await home.finish(home.hass.config_entries.async_remove(entry.entry_id))
+        assert home.pool.slots[2].held is held
+
+
 async def test_pools_of_one_name_in_two_accounts(home: Home) -> None:
     """The names of the pools differ while there are two; a part is that of its pool."""
     small, full = home.service.small, home.service.full

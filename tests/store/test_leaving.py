@@ -57,6 +57,15 @@ async def test_through_the_cloud(home: Home, way: str, lan: str) -> None:
     assert left(home) == (False, 1)
 
 
+async def test_without_the_cloud(home: Home) -> None:
+    """An account that may not use it leaves everything on, and names that."""
+    await begin(home, connection="lan")
+    home.controller.faults.on("refuse")
+    await go_away(home, "deleted")
+    assert (left(home), home.cloud_writes) == ((True, 0), [])
+    assert len(home.hass.data["persistent_notification"]) == 2
+
+
 async def test_a_token_that_has_expired(home: Home) -> None:
     """It is renewed once more, although the account has just been deleted."""
     await begin(home, connection="cloud")
