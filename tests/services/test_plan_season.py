@@ -30,8 +30,8 @@ CLOSE: Final = 5
 
 @pytest.fixture(autouse=True)
 def midnight(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin on a Saturday: the pump's own schedule runs at weekends."""
-    freezer.move_to("2026-05-02 00:00:30+00:00")
+    """Begin on a Friday: the pump's own schedule runs at weekends."""
+    freezer.move_to("2026-05-01 00:00:30+00:00")
     monkeypatch.setattr(learned, "MAX_AGE", float(2 * STEP))
 
 
