@@ -176,20 +176,21 @@ class PlanControl(Control):
         places: Sequence[tuple[int | None, PumpRun]],
         speed: int | None,
     ) -> Sequence[PlanStep]:
-        kept = {index for index, _ in places}
+        armed = {index for index in reserved if self._used[index].enabled}
+        kept = armed & dict(places).keys()
         stops = [
             PlanStep(index, replace(self._used[index], enabled=False))
             for index in reserved
-            if index not in kept and self._used[index].enabled
+            if index in armed - kept
         ]
-        names = _free_names(self._used.values())
+        taken = {schedule.name for schedule in self._used.values()}
+        names = (name for name in map(_NAME.format, count(1)) if name not in taken)
         steps = [
             step
             for index, block in places
             if (step := self._step(index, block, speed, names)) is not None
         ]
-        armed = {i for i in reserved if i in kept and self._used[i].enabled}
-        return [*stops, *_in_order(self._used, armed, steps)]
+        return [*stops, *_in_order(self._used, kept, steps)]
 
     def _step(
         self, index: int | None, block: PumpRun, speed: int | None, names: Iterator[str]
@@ -250,11 +251,6 @@ def _planned(index: int, schedule: Schedule) -> PlannedSchedule:
         stop=schedule.stop,
         weekdays=schedule.weekdays,
     )
-
-
-def _free_names(schedules: Iterable[Schedule]) -> Iterator[str]:
-    used = {schedule.name for schedule in schedules}
-    return (name for name in map(_NAME.format, count(1)) if name not in used)
 
 
 def _in_order(
