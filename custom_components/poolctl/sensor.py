@@ -202,7 +202,7 @@ def _running_schedule(view: View) -> str | None:
         return None
     if mode not in SCHEDULE_MODES:
         return _NO_SCHEDULE
-    name = view.state.running_schedule(mode)
+    name = view.state.schedule_of_mode(mode)
     # "none" means that no schedule runs: one with this name is shown by its number.
     return str(mode) if name == _NO_SCHEDULE else name
 

@@ -70,7 +70,7 @@ def attributes(
         since, until = hold.since, hold.until
     found = {
         ATTR_MODE: MODE_NAMES.get(mode),
-        ATTR_RUNNING_SCHEDULE: state.running_schedule(mode),
+        ATTR_RUNNING_SCHEDULE: state.schedule_of_mode(mode),
         ATTR_HELD: slot.held,
         ATTR_HELD_SINCE: _moment(since),
         ATTR_HELD_UNTIL: _moment(until),

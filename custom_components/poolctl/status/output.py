@@ -216,7 +216,7 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
         "schedule",
         lambda pool, slot: _on(pool, slot) and _running(pool, slot) is not None,
         lambda pool, slot: {
-            "schedule": pool.state.running_schedule(pool.state.output_mode(slot)) or ""
+            "schedule": pool.state.schedule_of_mode(pool.state.output_mode(slot)) or ""
         },
         _end_of_window,
     ),

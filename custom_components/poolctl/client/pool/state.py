@@ -139,7 +139,7 @@ class PoolState:
             return None
         return slot.mode
 
-    def running_schedule(self, mode: int | None) -> str | None:
+    def schedule_of_mode(self, mode: int | None) -> str | None:
         """Return the name of the schedule that a mode means, else its number.
 
         `None` if it means no schedule, or one that is not in the table.
