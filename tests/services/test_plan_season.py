@@ -66,7 +66,8 @@ async def test_every_day_has_its_hours(home: Home) -> None:
             await home.live(15)
         hours = float(home.value("sensor", "pump_hours_still_needed"))
         needed = float(home.value("sensor", "pump_hours_needed_today"))
-        answer = await plan(home, hours=hours, prices=prices(chance))
+        # Two blocks alone may not fit between hours without a price: these come last.
+        answer = await plan(home, hours=hours, prices=prices(chance), around="12:00:00")
         assert answer["missing_hours"] == 0.0
         today = dt_util.now().date()
         while dt_util.now().date() == today:
