@@ -7,6 +7,7 @@ from pathlib import Path
 import re
 from typing import Any, Final
 
+from homeassistant.const import Platform
 from homeassistant.core import Context, Event, callback
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -19,8 +20,16 @@ from custom_components.poolctl.diagnostics import async_get_config_entry_diagnos
 from custom_components.poolctl.logbook import async_describe_events
 from custom_components.poolctl.status.output import EVENT_CHANGED
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(
+    Platform.BINARY_SENSOR,
+    Platform.CLIMATE,
+    Platform.LIGHT,
+    Platform.NUMBER,
+    Platform.SWITCH,
+)
 
 ENGLISH: Final = json.loads(
     (Path(poolctl.__file__).parent / "translations/en.json").read_text()

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
@@ -26,12 +27,20 @@ from tests.account.test_two_accounts import second_account
 from tests.automations.test_triggers import automate_all
 from tests.status.test_repairs import REPAIRS, shown
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 
 __all__ = ["clocks"]
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
+few_platforms = only(
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.DATETIME,
+    Platform.SENSOR,
+    Platform.SWITCH,
+)
 
 DAY = 86400.0
 DRY = 0

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -12,8 +13,10 @@ import pytest
 
 from tests.status.test_problems import CASES, PUMP, Case, problems
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(Platform.BUTTON, Platform.SENSOR, Platform.SWITCH)
 
 REMEDIES = {
     "acid_low",

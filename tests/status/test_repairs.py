@@ -8,6 +8,7 @@ from typing import Any
 
 from homeassistant.components.repairs import RepairsFlowResult, repairs_flow_manager
 from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.const import Platform
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
@@ -27,8 +28,10 @@ from custom_components.poolctl.status.connection import REPORT_URL, REQUIREMENTS
 from custom_components.poolctl.status.rows import Problem
 from custom_components.poolctl.status.table import PROBLEMS
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SENSOR)
 
 DAY = 24 * 60 * 60
 ROWS: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
