@@ -72,7 +72,7 @@ def change(what: Callable[[Home], object], seconds: float = 0) -> Step:
 
     async def step(home: Home) -> None:
         what(home)
-        await (home.live(seconds, step=20) if seconds else home.refresh())
+        await (home.live(seconds, step=60) if seconds else home.refresh())
 
     return step
 
@@ -175,7 +175,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("unknown", (mode(PUMP, 7),)),
         ("unknown", (mode(PUMP, 99),)),
         ("unknown", (mode(PUMP, 50),)),
-        ("hold_over", (HOLD_OFF, live(7020, 60), REFUSE_RELEASE)),
+        ("hold_over", (HOLD_OFF, live(7020, 780), REFUSE_RELEASE)),
         ("on_by_us until", (SET_SPEED,)),
     ],
     "switch.slot_3": [
@@ -210,7 +210,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
         ("timer", (timer_that_ends,)),
         ("off_by_us no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
-        ("no_schedule", (HOLD_ON, live(7320, 60))),
+        ("no_schedule", (HOLD_ON, live(7320, 610))),
         ("cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
     ],
     "switch.slot_21": [
@@ -267,7 +267,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     "switch.automatic_ph": [
         ("dose_off", (settings(ph_dosing=0),)),
         ("dose_paused", (PAUSE,)),
-        ("dose_pause_over", (PAUSE, live(1500, 60), REFUSE_RELEASE)),
+        ("dose_pause_over", (PAUSE, live(1500, 300), REFUSE_RELEASE)),
         ("dose_ph_reached", (water(ph=7.0),)),
         ("dose_limit", (FILL_DAY, water(ph=7.6))),
         ("dose_empty", (settings(acid_remaining=0),)),
@@ -465,7 +465,7 @@ LOGGED: Final[tuple[tuple[str, tuple[Step, ...], tuple[str, ...]], ...]] = (
         (HOLD_ON, live(90), app(WATERFALL, False, hold=False), live(60)),
         ("off_by_other no_schedule",),
     ),
-    ("the end of a hold", (HOLD_ON, live(60), live(7300, 60)), ("hold_ended",)),
+    ("the end of a hold", (HOLD_ON, live(60), live(7300, 730)), ("hold_ended",)),
     # Home Assistant has a line for its own command.
     (
         "commands",

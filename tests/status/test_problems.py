@@ -113,9 +113,9 @@ def dry(status: int) -> Arrangement:
 async def filter_is_dirty(home: Home) -> None:
     await started(home)
     await home.act("button.press", "mark_filter_clean")
-    await home.live(660, step=30)
+    await home.live(660, step=60)
     home.pool.water.dirt = 0.8
-    await home.live(660, step=30)
+    await home.live(660, step=60)
 
 
 def draws(part: float) -> Arrangement:
@@ -123,10 +123,10 @@ def draws(part: float) -> Arrangement:
 
     async def arrange(home: Home) -> None:
         await started(home)
-        await home.live(3900, step=60)
+        await home.live(3900, step=75)
         home.pool.pump.effort = part
-        await home.live(660, step=60)
-        await home.live(3 * DAY, step=3600)
+        await home.live(660, step=75)
+        await home.live(3 * DAY, step=DAY / 4)
         await home.live(660, step=60)
 
     return arrange
@@ -145,7 +145,7 @@ def not_undone(
         await home.pass_time(5)
         await task
         home.controller.faults.on("decline", "a")
-        await home.live(4800, step=300)
+        await home.live(4800, step=600)
 
     return arrange
 
@@ -255,8 +255,8 @@ async def signed_in_a_month_ago(home: Home) -> None:
 async def silent_service(home: Home) -> None:
     await started(home)
     home.cloud.faults.on("refuse")
-    await home.live(3600, step=60)
-    await home.live(DAY, step=DAY / 24)
+    await home.live(3600, step=600)
+    await home.live(DAY, step=DAY / 8)
 
 
 async def left_out(home: Home) -> None:
@@ -438,7 +438,7 @@ async def test_every_problem(home: Home, case: Case) -> None:
         assert home.value("binary_sensor", case.sensor) == "on"
     await triggers(home, case.key)
     if case.key in REPAIRS:
-        await home.live(960, step=30)
+        await home.live(960, step=160)
         assert (case.key in shown(home)) is case.repair
 
 

@@ -1,5 +1,6 @@
 """A problem that a button ends is over as soon as that button was pressed."""
 
+from operator import attrgetter
 from typing import Any
 
 from homeassistant.const import Platform
@@ -47,8 +48,8 @@ async def press(home: Home, entity_id: str) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in CASES if case.key in REMEDIES],
-    ids=lambda case: f"{case.key} {case.contains}",
+    {case.key: case for case in CASES if case.key in REMEDIES}.values(),
+    ids=attrgetter("key"),
 )
 @pytest.mark.parametrize("pump", [True, False], ids=["pump on", "pump off"])
 async def test_the_button_of_a_problem_ends_it(
