@@ -18,8 +18,8 @@ NEEDED, STILL = "pump_hours_needed_today", "pump_hours_still_needed"
 @pytest.fixture
 async def beach(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Set up the fully equipped pool, whose pump runs all day, at 0:02."""
-    # Count running hours between reads that are ten minutes apart.
-    monkeypatch.setattr(learned, "MAX_AGE", 600.0)
+    # Count running hours between reads that are half an hour apart.
+    monkeypatch.setattr(learned, "MAX_AGE", 1800.0)
     home.freezer.move_to("2026-07-01 00:02:00-07:00")
     home.own(home.service.full)
     home.pool.water.temperature = 24.0
@@ -66,7 +66,7 @@ async def test_turnovers(beach: Home) -> None:
     assert beach.value("sensor", NEEDED) == "unknown"
     assert beach.state("sensor", NEEDED).attributes["next_step"] == "volume"
     await beach.act("number.set_value", "volume", value=48)
-    await beach.live(3600, step=60)
+    await beach.live(3600, step=300)
     flow = beach.pool.water.flow_at(75) * 60 / 1000  # m³/h
     hours = float(beach.value("sensor", NEEDED))
     assert hours == pytest.approx(48 / flow, rel=0.05)
@@ -84,5 +84,5 @@ async def test_what_was_missed(beach: Home) -> None:
     beach.pool.schedules[0].end = 600
     await beach.restart()
     assert missed(beach) == pytest.approx(5, abs=0.3)
-    await beach.live(86400, step=600)
+    await beach.live(86400, step=1800)
     assert missed(beach) == 0.0

@@ -2,11 +2,15 @@
 
 from datetime import datetime
 
+from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.learned.preferences import WithoutFlow
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+
+few_platforms = only(Platform.BINARY_SENSOR, Platform.CLIMATE, Platform.SENSOR)
 
 PROBES = ("ph", "orp", "water_temperature")
 FLOWING = {"ph": 7.4, "orp": 655, "water_temperature": 26.4}

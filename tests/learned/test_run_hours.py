@@ -1,5 +1,6 @@
 """Run hours of pump, heaters, chlorinator, UV and ozone: counted, kept and reset."""
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers import entity_registry as er
 import pytest
@@ -7,9 +8,11 @@ import pytest
 from custom_components.poolctl.const import DOMAIN
 from tests.learned.test_totals import exact, hours
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator import Pool
 
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
+few_platforms = only(Platform.BINARY_SENSOR, Platform.NUMBER, Platform.SENSOR)
 
 LIQUID_CHLORINE_SLOT, SPA_SLOT, UV_SLOT = 7, 10, 15
 """Slots of the full pool."""

@@ -4,6 +4,7 @@ from collections import Counter
 import logging
 from typing import Any
 
+from homeassistant.const import Platform
 import pytest
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
@@ -14,6 +15,9 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.poolctl.client.wire.frame import decode_frame
 from tests.flow.test_config_flow import discover
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+
+few_platforms = only(Platform.SENSOR)
 
 PACKAGE = "custom_components.poolctl"
 

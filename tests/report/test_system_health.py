@@ -6,6 +6,7 @@ from typing import Any
 
 from homeassistant.components.system_health import SystemHealthRegistration, get_info
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
@@ -13,9 +14,11 @@ import pytest
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.system_health import async_register
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator import Account, Site
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.SENSOR)
 
 ENGLISH = Path(__file__).parents[2] / "custom_components/poolctl/translations/en.json"
 TEXTS = json.loads(ENGLISH.read_text())["system_health"]["info"]
