@@ -6,6 +6,7 @@ from typing import Any
 from homeassistant.components.websocket_api.automation import (
     async_get_conditions_for_target,
 )
+from homeassistant.const import Platform
 from homeassistant.core import Event
 from homeassistant.helpers import condition as condition_helper, config_validation as cv
 import pytest
@@ -24,10 +25,12 @@ from tests.automations.test_triggers import (
     values_of,
 )
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 
 __all__ = ["still_water"]
 
+few_platforms = only(Platform.SENSOR)
 pytestmark = pytest.mark.usefixtures("freezer", "quick", "still_water")
 
 ASKED = {"trigger": "event", "event_type": "asked"}

@@ -9,6 +9,7 @@ from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.components.websocket_api.automation import (
     async_get_triggers_for_target,
 )
+from homeassistant.const import Platform
 from homeassistant.core import Event
 from homeassistant.helpers import (
     area_registry as ar,
@@ -28,9 +29,11 @@ from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.trigger import TRIGGERS
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.assistant.service import Service
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 
+few_platforms = only(Platform.CLIMATE, Platform.SENSOR)
 pytestmark = pytest.mark.usefixtures("freezer", "quick")
 
 PUMP_SLOT, SPA_RETURN = 0, 10
