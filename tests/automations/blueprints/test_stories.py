@@ -1,7 +1,8 @@
 """What every blueprint has in common, and the stories that each has of its own.
 
-Each blueprint is described in `pump.py`, `lights.py`, `spa.py` or `messages.py`. One home
-lives through all cases, and another one through the stories of that blueprint alone.
+Each blueprint is described in `pump.py`, `hours.py`, `lights.py`, `spa.py` or
+`messages.py`. One home lives through all cases, and another one through the stories of
+that blueprint alone.
 """
 
 from collections.abc import Iterable
