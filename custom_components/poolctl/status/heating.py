@@ -15,7 +15,6 @@ from ..client.pool.heating import (
 from ..client.pool.state import PumpStatus, Source
 from ..client.wire.equipment import HeatSource
 from ..warm_by.outlook import Outlook, Plan
-from ..warm_by.request import Request
 from .output import why_pump
 from .rows import Celsius, Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
@@ -61,8 +60,8 @@ def _rests(pool: Situation, body: Body) -> bool:
 
 
 def _plan(pool: Situation, body: Body) -> Plan | None:
-    found = pool.warm_by.get(body)
-    return found and found[1].plan
+    outlook = pool.warm_by.get(body)
+    return None if outlook is None else outlook.plan
 
 
 def _cheaper(pool: Situation, body: Body) -> datetime | None:
@@ -119,80 +118,77 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
 
 def why_warm_by(pool: Situation, body: Body) -> Explanation:
     """Return the forecast for a request, empty if the target is unknown."""
-    found = pool.warm_by.get(body)
-    return explain(WARM_BY_CAUSES, *found) if found else ()
+    outlook = pool.warm_by.get(body)
+    return () if outlook is None else explain(WARM_BY_CAUSES, outlook)
 
 
-def late(request: Request, outlook: Outlook) -> Values:
+def late(outlook: Outlook) -> Values:
     """Return when the water is wanted, its target, and how warm it will be then."""
     return {
-        "time": request.by,
+        "time": outlook.by,
         "target": Celsius(outlook.target),
         "expected": Celsius(outlook.expected or 0.0),
     }
 
 
-def _also_late(request: Request, outlook: Outlook) -> Explanation:
-    values = late(request, outlook)
+def _also_late(outlook: Outlook) -> Explanation:
+    values = late(outlook)
     return (Sentence("warm_by_late", values),) if outlook.late else ()
 
 
-def _heats(request: Request, outlook: Outlook) -> Values:
+def _heats(outlook: Outlook) -> Values:
     target = Celsius(outlook.target)
     if outlook.warm_at is None:
         return {"target": target}
     return {"target": target, "time": rounded(outlook.warm_at, _STEP)}
 
 
-def _blocks(request: Request, outlook: Outlook) -> Explanation:
+def _blocks(outlook: Outlook) -> Explanation:
     """Return when the water is heated, and from when prices are not known."""
-    blocks = outlook.plan.blocks
+    blocks, wish = outlook.plan.blocks, outlook.request.wish
     found = [Sentence("warm_by_block", {"time": a, "end": b}) for a, b in blocks]
-    ends = request.wish.prices[-1].end if request.wish else request.by
-    if ends < request.by:
+    ends = wish.prices[-1].end if wish else outlook.by
+    if ends < outlook.by:
         found.append(Sentence("warm_by_unpriced", {"time": ends}))
     return tuple(found)
 
 
-def _without_prices(request: Request, outlook: Outlook) -> Explanation:
+def _without_prices(outlook: Outlook) -> Explanation:
     """Return why the prices that a user gave do not count, empty without any."""
-    if request.wish is None:
+    if (wish := outlook.request.wish) is None:
         return ()
-    if not request.wish.prices:
+    if not wish.prices:
         return (Sentence("warm_by_no_prices"),)
     return () if outlook.plan.counts else (Sentence("warm_by_no_rate"),)
 
 
-WARM_BY_CAUSES: Final[tuple[Row[Request, Outlook], ...]] = (
+WARM_BY_CAUSES: Final[tuple[Row[Outlook], ...]] = (
     Row(
         "warm_by_blocked",
-        lambda request, outlook: outlook.blocked and outlook.plan.due,
+        lambda outlook: outlook.blocked and outlook.plan.due,
         more=_also_late,
     ),
     # *Status* has the same sentence, for as long.
-    Row("warm_by_late", lambda request, outlook: outlook.late, late),
-    Row("warm_by_reads", lambda request, outlook: outlook.reads),
+    Row("warm_by_late", lambda outlook: outlook.late, late),
+    Row("warm_by_reads", lambda outlook: outlook.reads),
     Row(
         "warm_by_planned",
-        lambda request, outlook: outlook.plan.blocks,
-        lambda request, outlook: {
-            "target": Celsius(outlook.target),
-            "time": request.by,
-        },
+        lambda outlook: outlook.plan.blocks,
+        lambda outlook: {"target": Celsius(outlook.target), "time": outlook.by},
         _blocks,
     ),
     Row(
         "warm_by_waits",
-        lambda request, outlook: not outlook.begun,
-        lambda request, outlook: {"time": rounded(outlook.plan.begins, _STEP)},
+        lambda outlook: not outlook.begun,
+        lambda outlook: {"time": rounded(outlook.plan.begins, _STEP)},
         _without_prices,
     ),
     Row(
         "warm_by_warm",
-        lambda request, outlook: outlook.warm,
-        lambda request, outlook: {"time": request.until},
+        lambda outlook: outlook.warm,
+        lambda outlook: {"time": outlook.request.until},
     ),
-    Row("warm_by_heats", lambda request, outlook: outlook.warm_at, _heats),
-    Row("warm_by_begun", lambda request, outlook: True),
+    Row("warm_by_heats", lambda outlook: outlook.warm_at, _heats),
+    Row("warm_by_begun", lambda outlook: True),
 )
 """The first that applies is the forecast."""

@@ -151,12 +151,12 @@ def _lost_expanders(pool: Situation) -> list[int] | None:
 
 def _warm_late(body: Body) -> Problem[Situation]:
     def values(pool: Situation) -> Values:
-        found = pool.warm_by.get(body)
-        return late(*found) if found else {}
+        outlook = pool.warm_by.get(body)
+        return {} if outlook is None else late(outlook)
 
     return Problem(
         f"{body.key}_warm_late",
-        lambda pool: body in pool.warm_by and pool.warm_by[body][1].late,
+        lambda pool: body in pool.warm_by and pool.warm_by[body].late,
         values,
         severity=Severity.NOTICE,
     )

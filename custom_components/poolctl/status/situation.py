@@ -16,7 +16,6 @@ from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
 from ..warm_by.outlook import Outlook
-from ..warm_by.request import Request
 from .rows import Status, Subject
 
 
@@ -56,8 +55,8 @@ class Situation(Pool, Subject):
     heat_overdue: bool
     """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
-    warm_by: Mapping[Body, tuple[Request, Outlook]]
-    """Requests for water that is warm by a time, with their outlook."""
+    warm_by: Mapping[Body, Outlook]
+    """Outlooks of the requests for water that is warm by a time."""
     clock_fault: ClockFault | None
     """Why the controller refuses all that we sign, `None` if it does not."""
     key_asked: bool

@@ -84,7 +84,7 @@ class Plan(NamedTuple):
 class Outlook:
     """The forecast for one request, from what is known of its water now."""
 
-    body: Body
+    request: Request
     state: PoolState
     learned: Warming
     fitted: Sources
@@ -93,8 +93,6 @@ class Outlook:
     """Temperature now in °C, estimated if the water does not circulate."""
     target: float
     """Target temperature in °C."""
-    request: Request
-    by: datetime
     now: datetime
     daylight: Daylight | None
     begun_at: datetime | None
@@ -103,6 +101,16 @@ class Outlook:
     """Share of its difference to the air that the water loses in an hour."""
     blocked: bool
     """Whether heating cannot begin: an output is held off, or the LAN is away."""
+
+    @property
+    def body(self) -> Body:
+        """The water that is requested."""
+        return self.request.body
+
+    @property
+    def by(self) -> datetime:
+        """Time by which it is to be warm."""
+        return self.request.by
 
     @property
     def begun(self) -> bool:
@@ -308,14 +316,12 @@ def outlook(
     if target is None or not fitted:
         return None
     return Outlook(
-        body=body,
+        request=request,
         state=state,
         learned=pool.learned.warming[body],
         fitted=fitted,
         water=pool.water(body, now),
         target=target,
-        request=request,
-        by=request.by,
         now=now,
         daylight=daylight,
         begun_at=begun,

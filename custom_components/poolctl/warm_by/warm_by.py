@@ -144,10 +144,10 @@ class WarmBy:
         return held_off or self._controller.live.state.source is not Source.LAN
 
     @property
-    def outlooks(self) -> Mapping[Body, tuple[Request, Outlook]]:
-        """Each request and its current outlook, as far as there is one."""
-        found = ((each, self.outlook(each)) for each in self.all)
-        return {each.body: (each, o) for each, o in found if o is not None}
+    def outlooks(self) -> Mapping[Body, Outlook]:
+        """The current outlook of each request, as far as there is one."""
+        found = map(self.outlook, self.all)
+        return {each.body: each for each in found if each is not None}
 
     @property
     def wait(self) -> float | None:
