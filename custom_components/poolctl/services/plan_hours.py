@@ -144,7 +144,7 @@ class _Today:
         }
 
     def _cheapest(self, others: Mapping[int, Schedule]) -> Sequence[PumpRun] | None:
-        """Return the blocks that cost least, `None` if there is no more room today."""
+        """Return the blocks with the lowest cost, `None` if no time is free today."""
         cells = self._cells
         # Rounded up: some minutes too many are better than too few.
         short = self._wanted[ATTR_HOURS] * 60 - self._own
