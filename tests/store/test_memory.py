@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 import json
 import os
 from pathlib import Path
 from typing import Any
 
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.poolctl.client.holds.claim import Known
 from custom_components.poolctl.client.pool.dosing import ACID
@@ -19,7 +21,7 @@ from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Chemistry, Readings
-from custom_components.poolctl.store.controller import ControllerStore, Equipment
+from custom_components.poolctl.store.controller import ControllerStore
 from custom_components.poolctl.store.memory import Memory
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import FULL_ID, SMALL_ID
@@ -155,9 +157,24 @@ async def test_only_what_lasts_is_kept(
     assert memory.counters(DEVICE_ID) is counters
 
 
-def test_times_that_move_with_every_read_cause_no_save() -> None:
-    moved = Equipment(chemistry_at=STATE.valid_at, settles_since=STATE.valid_at)
-    assert moved == Equipment()
+async def test_times_that_move_with_every_read_cause_no_save(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """A new reading causes one."""
+    stored = ControllerStore(await load(hass, hass_storage, STORED), DEVICE_ID)
+    state, later = stored.to_start_from().state, dt_util.utcnow()
+
+    async def saved(**changes: Any) -> Any:
+        """Return what is on disk once these changes are saved, if they are."""
+        stored.async_store(replace(state, **changes), stored.requested)
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(hours=1))
+        await hass.async_block_till_done()
+        return hass_storage["poolctl"]["data"][DEVICE_ID]
+
+    before = await saved()
+    assert await saved(valid_at=later) == before
+    assert await saved(settles_since=later) == before
+    assert await saved(valid_chemistry=Chemistry(ph=7.9)) != before
 
 
 EARLIER: dict[str, Any] = json.loads(
