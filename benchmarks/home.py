@@ -54,6 +54,8 @@ async def home() -> AsyncGenerator[HomeAssistant]:
             yield hass
             for entry in hass.config_entries.async_loaded_entries(DOMAIN):
                 await hass.config_entries.async_unload(entry.entry_id)
+            # A stop does not wait for what began before it, such as a save.
+            await hass.async_block_till_done()
             await hass.async_stop(force=True)
 
 
