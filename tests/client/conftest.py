@@ -23,7 +23,10 @@ from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import Slot
-from custom_components.poolctl.client.wire.exceptions import AuthenticationError
+from custom_components.poolctl.client.wire.exceptions import (
+    AuthenticationError,
+    PoolctlError,
+)
 from custom_components.poolctl.client.wire.http import ClosingRequest
 from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
 from tests.world import service as shared, simulator as sim
@@ -435,6 +438,11 @@ async def raw(socket_enabled: None) -> AsyncGenerator[RawServer]:
 
 
 FRAME = bytes.fromhex(FRAMES[0]["payload"])
+
+
+def because(reason: str) -> Callable[[PoolctlError], bool]:
+    """Return a check of an error: its sentence is the one of a reason."""
+    return lambda error: error.reason == reason
 
 
 def signed(counter: int = 1, payload: bytes = FRAME) -> str:

@@ -16,6 +16,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     EnvelopeError,
     FrameError,
+    InvalidCommandError,
     LanBusyError,
     LanRequestError,
     PoolctlError,
@@ -231,6 +232,28 @@ async def test_cancelling_frees_the_connection(service: Service) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await lan.state(timeout=1)
+
+
+@pytest.mark.parametrize("address", ["", "http://", "127.0.0.1:x", "a:0", "two words"])
+def test_an_address_that_cannot_be_one(service: Service, address: str) -> None:
+    with pytest.raises(InvalidCommandError, match="a host name or an IP address"):
+        LanClient(service.session, address, KEY)
+
+
+@pytest.mark.parametrize("key", [b"8 bytes!", "0011", KEY.hex()[:-1], "x" * 32, ""])
+def test_a_key_that_cannot_be_one(service: Service, key: bytes | str) -> None:
+    with pytest.raises(
+        InvalidCommandError, match="16 bytes, or 32 hex digits"
+    ) as error:
+        LanClient(service.session, "pool.local", key)
+    assert not key or str(key) not in str(error.value)
+
+
+async def test_an_address_and_a_key_as_people_type_them(service: Service) -> None:
+    address = f" http://127.0.0.1:{service.small.port}/ "
+    lan = LanClient(service.session, address, service.small.key.hex(" ").upper())
+    await lan.query("pump_id")
+    assert (await lan.state()).telemetry
 
 
 async def test_ipv6(service: Service, own_ipv6: list[str]) -> None:

@@ -14,7 +14,15 @@ from custom_components.poolctl.client.wire.exceptions import (
     RefusedError,
     SignatureError,
 )
-from tests.client.conftest import COMMANDS, KEY, RawServer, UnixTime, answer, signed
+from tests.client.conftest import (
+    COMMANDS,
+    KEY,
+    RawServer,
+    UnixTime,
+    answer,
+    because,
+    signed,
+)
 from tests.world.simulator import wire
 
 
@@ -76,7 +84,7 @@ async def test_a_longer_body_is_not_sent(
 ) -> None:
     """Nor does it cost a counter (protocol.md 8 row 12)."""
     for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
-        with pytest.raises(InvalidCommandError, match="request_too_large"):
+        with pytest.raises(InvalidCommandError, check=because("request_too_large")):
             await call
     assert raw.connections == 0
     assert lan.counters.next() == 500

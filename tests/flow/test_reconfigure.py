@@ -6,8 +6,8 @@ from homeassistant.data_entry_flow import FlowResultType
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.poolctl.client.lan import split_address
 from custom_components.poolctl.const import DOMAIN
-from custom_components.poolctl.flow.forms import split_address
 from tests.world.assistant.fixtures import SignIn
 from tests.world.assistant.home import Home
 from tests.world.names import Names

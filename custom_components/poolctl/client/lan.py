@@ -2,6 +2,7 @@
 
 from http import HTTPMethod, HTTPStatus
 import json
+import re
 import time
 
 from aiohttp import ClientSession
@@ -9,9 +10,10 @@ from yarl import URL
 
 from .counters import Counters
 from .facts import Facts, Frame, LanRequest
-from .wire.envelope import OVERHEAD, from_hex, payload_of, unwrap, wrap
+from .wire.envelope import OVERHEAD, from_hex, parse_key, payload_of, unwrap, wrap
 from .wire.exceptions import (
     DeclinedError,
+    EnvelopeError,
     FrameError,
     InvalidCommandError,
     LanBusyError,
@@ -25,6 +27,7 @@ from .wire.http import Response, exchange
 from .wire.json_values import Answer
 
 PORT = 8080
+PORTS = range(1, 65536)
 LAN_PATH = "/ctrl/2/lan/pv2"
 MAX_REQUEST = 1024
 MAX_LAN_RESPONSE = 16 * 1024
@@ -62,8 +65,8 @@ class LanClient:
     def __init__(
         self,
         session: ClientSession,
-        host: str,
-        key: bytes,
+        address: str,
+        key: bytes | str,
         *,
         port: int = PORT,
         counter: Counters | None = None,
@@ -71,13 +74,25 @@ class LanClient:
     ) -> None:
         """Create the client; the caller keeps ownership of the session.
 
+        `address` is a host name or an IP address, also with a port (`192.168.1.20:8080`,
+        `[fd00::20]:8080`). `key` is the envelope key: 16 bytes, or 32 hex digits.
         `counter` is kept for this controller when its address or key changes, and
-        `facts` emits the facts of its requests.
+        `facts` emits the facts of its requests. Raises InvalidCommandError if the
+        address or the key cannot be one.
         """
         self._session = session
-        self.host, self.port = host, port
-        self._url = controller_url(host, port)
-        self._key = key
+        try:
+            self.host, in_address = split_address(address)
+            self.port = in_address or port
+            self._url = controller_url(self.host, self.port)
+        except ValueError:
+            raise InvalidCommandError(
+                "an address is a host name or an IP address, also with a port"
+            ) from None
+        try:
+            self._key = parse_key(key)
+        except EnvelopeError as err:
+            raise InvalidCommandError(str(err)) from None
         self.counters = counter or Counters()
         self.slots: int | None = None
         """Number of slots in the newest frame that reports it."""
@@ -175,6 +190,24 @@ class LanClient:
         return received.payload
 
 
+def split_address(text: str) -> tuple[str, int | None]:
+    """Return the host name or IP address in a typed address, and its port if it has one.
+
+    Removes the rest of a URL, the brackets of an IPv6 address and the final dot of a
+    name. Keeps the zone of a link-local address, which is unreachable without it.
+    Raises ValueError for a port that cannot be one.
+    """
+    host, port = re.split("[/?#]", text.strip().split("://")[-1])[0], ""
+    if host.startswith("["):
+        host, _, port = host[1:].replace("%25", "%").partition("]")
+        port = port.removeprefix(":")
+    elif host.count(":") == 1:
+        host, _, port = host.partition(":")
+    if port and int(port) not in PORTS:
+        raise ValueError("no port has this number")
+    return host.rstrip("."), int(port) if port else None
+
+
 def controller_url(host: str, port: int) -> URL:
     """Return the URL of a controller (protocol.md 4.2)."""
     return URL.build(scheme="http", host=host, port=port, path=LAN_PATH)
@@ -229,7 +262,7 @@ def answer_of(response: Response) -> Answer:
     reason = str(answer.get("err"))
     if (status, reason) not in _REASONS:
         # The text may come from any device, so it must not get into a log.
-        raise DeclinedError(f"refused with HTTP {status}")
+        raise DeclinedError(f"the controller refused it (HTTP {status})")
     if reason == "busy":
         raise LanBusyError("the controller is busy")
     raise LanRequestError(reason)

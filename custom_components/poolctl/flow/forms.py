@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 import ipaddress
-import re
 from typing import Any, Final
 
 from homeassistant.const import CONF_DEVICE_ID, CONF_HOST, CONF_PORT
@@ -18,7 +17,7 @@ from homeassistant.helpers.selector import (
 import probatio as vol
 from yarl import URL
 
-from ..client.lan import PORT
+from ..client.lan import PORT, PORTS, split_address
 from ..client.wire.exceptions import NotSupportedError, PoolctlError
 from ..errors import ADDRESS_ERRORS, sentence
 from ..network.record import ControllerRecord
@@ -27,7 +26,6 @@ from ..network.recovery import Recovery
 type UserInput = dict[str, Any]
 """User input, validated by the form's schema."""
 
-PORTS: Final = range(1, 65536)
 ADDRESS_FIELDS: Final = {
     vol.Required(CONF_HOST): TextSelector(),
     vol.Required(CONF_PORT, default=PORT): NumberSelector(
@@ -80,24 +78,6 @@ async def async_adopt_address(
     except (PoolctlError, ValueError) as err:
         return {CONF_HOST: sentence(err, ADDRESS_ERRORS, "controller_not_found")}
     return {}
-
-
-def split_address(text: str) -> tuple[str, int | None]:
-    """Return a host name or IP address, and the port if users paste one with it.
-
-    Removes the rest of a URL, the brackets of an IPv6 address and the final dot of a
-    name. Keeps the zone of a link-local address, which is unreachable without it.
-    Raises ValueError for a port that cannot be one.
-    """
-    host, port = re.split("[/?#]", text.strip().split("://")[-1])[0], ""
-    if host.startswith("["):
-        host, _, port = host[1:].replace("%25", "%").partition("]")
-        port = port.removeprefix(":")
-    elif host.count(":") == 1:
-        host, _, port = host.partition(":")
-    if port and int(port) not in PORTS:
-        raise ValueError("no port has this number")
-    return host.rstrip("."), int(port) if port else None
 
 
 class InvalidAddressError(ValueError):

@@ -27,7 +27,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     NotSupportedError,
     ReplyError,
 )
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, because
 from tests.world.simulator import devices, settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.devices import Endpoint
@@ -259,7 +259,7 @@ async def test_a_refill_of_a_full_drum_that_is_dosed_from(pool: Rig) -> None:
     assert pool.settings["acid_remaining"] > 19_900
     pool.settings["acid_drum"] = 0  # it cannot be full
     pool.controller.queries.expire()
-    with pytest.raises(InvalidCommandError, match="drum_without_size"):
+    with pytest.raises(InvalidCommandError, check=because("drum_without_size")):
         await pool.controller.dosing.refill(ACID)
     assert len(pool.asked("a")) == 1
 
@@ -423,7 +423,7 @@ async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
     both.service.cloud.pipeline(both.pool).forget()
     paths, cloud = both.controller.paths, both.controller.paths.cloud
     paths.cloud = None
-    with pytest.raises(InvalidCommandError, match="request_too_large"):
+    with pytest.raises(InvalidCommandError, check=because("request_too_large")):
         await both.controller.dosing.set_drum(ACID, 15_000)
     paths.cloud = cloud
     await both.controller.dosing.set_drum(ACID, 15_000)

@@ -19,7 +19,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     NotSupportedError,
 )
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, because
 from tests.world.simulator.raw import until
 
 POOL_LIGHT, SPA_LIGHT, DECK_LIGHT, WATERFALL = 1, 2, 17, 3
@@ -187,7 +187,9 @@ async def test_a_darker_light_keeps_its_colour(pool: Rig) -> None:
 async def test_an_unknown_effect_light_or_type(pool: Rig) -> None:
     before, show = pool.shown, pool.controller.lights.show
     for effect in ("disco", "White", "", "brightness_down"):
-        with pytest.raises(InvalidCommandError, match="unknown_effect") as caught:
+        with pytest.raises(
+            InvalidCommandError, check=because("unknown_effect")
+        ) as caught:
             await show(POOL_LIGHT, effect)
         placeholders = caught.value.placeholders
         assert (placeholders["effect"], placeholders["light"]) == (effect, "Pool Light")

@@ -12,7 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
     NotAppliedError,
     UnreachableError,
 )
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, because
 from tests.world.simulator.raw import until
 
 
@@ -77,7 +77,7 @@ async def test_stop_and_close(pool: Rig) -> None:
     await asyncio.sleep(0)
     await control.stop()
     for task in tasks:
-        with pytest.raises(UnreachableError, match="stopped"):
+        with pytest.raises(UnreachableError, check=because("stopped")):
             await task
     await control.stop()
     assert len(pool.asked("a")) == 1
@@ -99,7 +99,7 @@ async def test_stop_and_close(pool: Rig) -> None:
         control.outputs.switch(3, True),
         control.raw.action("aux", b"\3\1\1"),
     ):
-        with pytest.raises(UnreachableError, check=lambda e: e.reason == "stopped"):
+        with pytest.raises(UnreachableError, check=because("stopped")):
             await command
     assert pool.asked() == [] and pool.written() == []
 

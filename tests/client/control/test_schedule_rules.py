@@ -31,7 +31,7 @@ from custom_components.poolctl.client.wire.schedule import (
     MAX_SCHEDULES,
     Schedule,
 )
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, because
 from tests.client.control.schedule_changes import (
     ACTUATOR,
     EVENING,
@@ -142,7 +142,7 @@ async def test_all_in_use(pool: Rig) -> None:
         pool.pool.pool.schedules[index] = sim_schedules.Schedule(
             FALL, 1, 0, 0, 10 * index, 10 * index + 5, 1, "x", False
         )
-    with pytest.raises(InvalidCommandError, match="schedule_limit"):
+    with pytest.raises(InvalidCommandError, check=because("schedule_limit")):
         await schedules.create(EVENING)
     await schedules.delete(INDEX, observed=SEEN)
     assert await schedules.create(EVENING) == INDEX
@@ -151,7 +151,9 @@ async def test_all_in_use(pool: Rig) -> None:
 async def test_arming_one_that_conflicts(pool: Rig) -> None:
     schedules = pool.controller.schedules
     await schedules.create(replace(EVENING, start=700, end=800, weekdays=1))
-    with pytest.raises(InvalidCommandError, match="schedule_conflict") as caught:
+    with pytest.raises(
+        InvalidCommandError, check=because("schedule_conflict")
+    ) as caught:
         await schedules.enable(INDEX, True, observed=SEEN)
     assert caught.value.placeholders == {"name": "Evening", "number": "4"}
     assert not record(pool, INDEX).enabled
@@ -199,7 +201,7 @@ async def test_speeds_by_pump(pool: Rig) -> None:
     record(pool, 0).enabled = False
     pool.pool.pool.pump_identity = ("Single Speed", "Acme", "One")
     await pool.read()
-    with pytest.raises(InvalidCommandError, match="schedule_no_speed"):
+    with pytest.raises(InvalidCommandError, check=because("schedule_no_speed")):
         await create(replace(wanted, speed=50))
     assert await create(wanted) == NEW
     # Not identified yet: no speed is accepted as well as any possible one.

@@ -21,7 +21,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.json_values import clean_text
 from custom_components.poolctl.client.wire.schedule import LAST_MINUTE, Schedule
-from tests.client.conftest import Rig
+from tests.client.conftest import Rig, because
 from tests.client.control.schedule_changes import (
     ACTUATOR,
     EVENING,
@@ -201,7 +201,7 @@ async def test_a_schedule_changed_meanwhile_is_left_alone(
         schedules.enable(INDEX, True, observed=SEEN),
         schedules.enable(INDEX, True, observed=None),  # nobody saw it
     ):
-        with pytest.raises(InvalidCommandError, match="schedule_changed"):
+        with pytest.raises(InvalidCommandError, check=because("schedule_changed")):
             await attempt
     assert (record(pool, INDEX), pool.asked("a")) == (before, [])
     now = shown(pool, INDEX)
@@ -265,7 +265,7 @@ async def test_a_lost_answer_is_looked_up(
     pool.forget()
     faults.once("ignore_writes")
     faults.once("close_mid_body", 1, "schedule")
-    with pytest.raises(UnreachableError, match="not_done"):
+    with pytest.raises(UnreachableError, check=because("not_done")):
         await change(pool, what)
     assert (len(pool.asked("a")), done(pool, what)) == (1, False)
 
@@ -296,7 +296,7 @@ async def test_when_nothing_answers_any_more_nobody_knows(
 ) -> None:
     fails_after_it.append("reset")
     pool.pool.faults.once("close_mid_body", 1, "schedule")
-    with pytest.raises(UnreachableError, match="outcome_unknown"):
+    with pytest.raises(UnreachableError, check=because("outcome_unknown")):
         await change(pool, what)
     assert done(pool, what)
     # When it answers again, the schedules are queried first.

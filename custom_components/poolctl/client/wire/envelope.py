@@ -29,14 +29,17 @@ class Envelope(NamedTuple):
     payload: bytes
 
 
-def parse_key(text: str) -> bytes:
-    """Return the key given as 32 hex characters; no EnvelopeError contains the text."""
+def parse_key(key: bytes | str) -> bytes:
+    """Return a key given as 16 bytes, or as 32 hex digits, which may have spaces.
+
+    Raises EnvelopeError, which never contains the key.
+    """
     try:
-        key = bytes.fromhex(text)
+        key = bytes.fromhex(key) if isinstance(key, str) else bytes(key)
     except ValueError:
         key = b""
     if len(key) != _KEY_SIZE:
-        raise EnvelopeError("envelope key is not 32 hex characters")
+        raise EnvelopeError("an envelope key has 16 bytes, or 32 hex digits as text")
     return key
 
 

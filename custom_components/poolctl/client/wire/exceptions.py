@@ -12,7 +12,49 @@ No message contains a key, a token, the body of a request, or free text of the o
 side: messages get into logs, and such text may identify a user or a controller.
 """
 
-from typing import override
+from collections.abc import Mapping
+from typing import Final, override
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "clock": "The command was not sent, because the clock of this machine or that of "
+    "another app that controls this pool is wrong. Check the date and time of both.",
+    "dosing_is_off": "There is nothing to pause: this dosing is switched off or not "
+    "fitted.",
+    "drum_without_size": "The size of this drum is not known. Set it first, so that the "
+    "controller knows how much a full drum holds.",
+    "invalid_command": "The controller does not accept this value.",
+    "not_done": "The connection broke off, and the controller did not make the change. "
+    "Try again.",
+    "outcome_unknown": "The controller's answer got lost, so it is not known whether the "
+    "command was carried out. See what the pool does now, and check its schedules, "
+    "before you try again.",
+    "pause_too_long": "Dosing can be paused for at least 1 second and at most 24 hours.",
+    "payload_not_hex": "The payload is not hexadecimal. Write two digits for each byte, "
+    "such as 02 01 01.",
+    "request_too_large": "The request would be {size} bytes long. The controller accepts "
+    "at most {limit} bytes.",
+    "schedule_changed": "This schedule was changed elsewhere meanwhile, so your change was "
+    "not made. The schedule that you see now is up to date. Check it and try again.",
+    "schedule_conflict": "This schedule overlaps with the schedule “{name}” of the same "
+    "equipment. Change one of them, or switch one off.",
+    "schedule_equipment": "Schedules do not switch {name}, because nothing is wired to it "
+    "or the controller runs it by itself.",
+    "schedule_limit": "All 20 schedules of the controller are in use. Delete one first.",
+    "schedule_name": "A schedule needs a name of at most {maximum} characters. Letters "
+    "with accents count twice.",
+    "schedule_no_speed": "Only a pump with variable speed can run at a chosen speed. "
+    "Leave the speed out.",
+    "schedule_same_times": "A schedule cannot begin and end at the same time of day. For a "
+    "whole day, set it to begin at 00:00 and to end at 23:59.",
+    "schedule_speed": "The speed of the pump must be from 40 to 100 % in steps of 5.",
+    "schedule_times": "The start and the end of a schedule must be between 00:00 and "
+    "23:59.",
+    "schedule_weekdays": "Choose at least one weekday.",
+    "stopped": "The client was stopped meanwhile, so the command may not have been carried "
+    "out.",
+    "unknown_effect": "{light} has no effect named {effect}. Its effects are: {effects}.",
+}
+"""Sentence for each reason of an error, with the placeholders of its values."""
 
 
 class PoolctlError(Exception):
@@ -24,7 +66,7 @@ class PoolctlError(Exception):
     elsewhere: bool = False
     """Whether another path may accept the same command."""
     reason: str | None = None
-    """Key of the sentence for the user, `None` for that of the error's class."""
+    """Key of the sentence in `SENTENCES`, `None` for the one of the error's class."""
 
     @property
     def lost(self) -> bool:
@@ -79,7 +121,8 @@ class InvalidCommandError(PoolctlError, ValueError):
         elsewhere: bool = False,
         **placeholders: str,
     ) -> None:
-        super().__init__(message or reason)
+        sentence = SENTENCES.get(reason, reason).format_map(placeholders)
+        super().__init__(message or sentence)
         self.reason, self.elsewhere = reason, elsewhere
         self.placeholders = placeholders
 
@@ -110,7 +153,7 @@ class UnreachableError(PoolctlError):
         ran: bool | None = None,
         reason: str | None = None,
     ) -> None:
-        super().__init__(message or reason)
+        super().__init__(message or SENTENCES.get(reason or "", reason))
         self.ran, self.reason = ran, reason
 
     @property

@@ -5,11 +5,11 @@ midnight, and that equal times never run, are chosen. Times are minutes after mi
 the controller's wall clock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 
-from .equipment import MAX_SLOTS
+from .equipment import MAX_SLOTS, Slot
 
 UNUSED_SLOT = 99
 MAX_SCHEDULES = 20
@@ -40,6 +40,32 @@ class Schedule:
     received_name: str | None = None
     """The name exactly as received, if `name` is a cleaned form of it; bytes that are
     not UTF-8 are surrogates."""
+
+    @classmethod
+    def of(
+        cls,
+        output: Slot,
+        start: time,
+        end: time,
+        *,
+        name: str,
+        weekdays: Iterable[int] = range(7),
+        speed: int = 0,
+    ) -> Schedule:
+        """Return a schedule that runs an output, by the controller's wall clock.
+
+        `weekdays` are those on which it begins; 0 is Monday. The pump needs a `speed`
+        in %. An end before the start is on the next day.
+        """
+        return cls(
+            slot=output.index,
+            aux_type=max(output.type_code, 0),
+            start=minute_of_day(start),
+            end=minute_of_day(end),
+            weekdays=sum(1 << day for day in {*weekdays}),
+            name=name,
+            speed=speed,
+        )
 
     @property
     def used(self) -> bool:
