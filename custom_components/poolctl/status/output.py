@@ -1,7 +1,7 @@
 """Why an output runs or does not, and why it was switched without a command."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 import time
 from typing import Final
@@ -12,8 +12,8 @@ from ..client.holds.hold import Asked, Hold
 from ..client.pool.state import Source
 from ..client.pool.windows import (
     Window,
-    end_of,
     next_run,
+    run_of,
     running_schedule,
     schedules_of,
     window_of,
@@ -136,7 +136,9 @@ def _window(pool: Situation, slot: Slot) -> Window | None:
 def _end_of_window(pool: Situation, slot: Slot) -> Explanation:
     """Return the end of the run, if the running schedule is in its window."""
     window, running = _window(pool, slot), _running(pool, slot)
-    open_now = running is not None and end_of(pool.state, (running,), pool.local)
+    schedule = window and running is not None and window.schedules.get(running)
+    now, zone = pool.local, pool.local.tzinfo or UTC
+    open_now = schedule and run_of(schedule, now, now, zone)
     return _until(pool, window.until - pool.ahead if window and open_now else None)
 
 

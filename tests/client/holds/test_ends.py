@@ -147,6 +147,43 @@ async def test_a_schedule_is_edited_while_home_assistant_is_down(
     assert not is_held(rig)
 
 
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize(
+    ("slot", "name", "begun", "ends"),
+    [(2, "Window", 30, 300), (OUTPUT, "Another", 10, 300), (OUTPUT, "Window", 60, 40)],
+    ids=["other equipment", "made again", "the next one"],
+)
+async def test_its_place_holds_another_run(
+    make_rig: Callable[..., Rig],
+    slot: int,
+    name: str,
+    begun: int,
+    ends: int,
+    down: bool,
+) -> None:
+    """A hold follows its schedule, not what has its place since, nor a later run."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    window(rig.pool.pool, 120, OUTPUT)
+    await rig.read()
+    await rig.live(1)
+    await switch(rig, False, OUTPUT)
+    await disk.save()
+    if down:
+        await rig.controller.close()
+    # The run of the next day is the same record: its time comes.
+    next_day = (slot, name) == (OUTPUT, "Window")
+    rig.time.advance(86400 if next_day else 60)
+    if not next_day:
+        window(rig.pool.pool, ends, slot, begun=begun)
+        rig.pool.pool.schedules[0].name = name
+    if down:
+        rig = started_again(make_rig, rig, disk)
+    await rig.read()
+    await rig.live(2)
+    assert not is_held(rig)
+
+
 async def test_a_speed_follows_its_schedule_again(make_rig: Callable[..., Rig]) -> None:
     """Once nobody else wants the pump, an edited schedule moves the end of a speed."""
     rig = await start(make_rig(full=True))

@@ -13,6 +13,7 @@ from custom_components.poolctl.client.holds.evidence import seen
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.schedule import BLANK
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 YEAR = 366 * 24 * 3600
@@ -49,7 +50,7 @@ MOST = LEAST | {
     "needed": False,
     "by_cloud": True,
     "lasts": 0.5,
-    "schedules": [0, 19],
+    "schedules": [[0, None], [19, to_stored(BLANK)]],
     "maybe_undone": True,
     "state": "requested",
     "previous": LEAST,

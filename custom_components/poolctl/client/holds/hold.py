@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, override
 
-from ..bounds import UNSTORED, Within
+from ..bounds import Within
 from ..pool.state import PoolState
-from ..pool.windows import end_of
+from ..pool.windows import present, run_of
 from ..wire.equipment import MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End
@@ -24,10 +24,7 @@ class Asked(StrEnum):
     """It began during or soon after another command, which may be the cause."""
 
 
-type _ScheduleIndex = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
-type Basis = tuple[tzinfo | None, timedelta, tuple[Schedule | None, ...]]
-"""Time zone and offset of the controller's clock, and schedules, from which an end was
-calculated."""
+type _Place = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +45,10 @@ class Hold(Claim):
     """Whether the cloud carried its command: no override is documented there."""
     previous: Hold | None = field(default=None, compare=False)
     """The hold that it replaces, until its command is confirmed."""
-    schedules: tuple[_ScheduleIndex, ...] = field(default=(), compare=False)
-    """Indices of the schedules that it holds off."""
-    basis: Annotated[Basis | None, UNSTORED] = field(default=None, compare=False)
+    schedules: Mapping[_Place, Schedule | None] = field(
+        default_factory=dict, compare=False
+    )
+    """The schedules that it holds off, as they were last reported at their places."""
 
     @property
     @override
@@ -104,30 +102,28 @@ def output_names(holds: Iterable[Hold], state: PoolState) -> str:
     return ", ".join(names)
 
 
-def basis_of(
-    state: PoolState, schedules: Iterable[int], local: datetime, offset: timedelta
-) -> Basis:
-    """Return what the end of a hold is calculated from."""
-    used = state.schedules.used
-    return local.tzinfo, offset, tuple(used.get(index) for index in schedules)
-
-
 def rescheduled(
     hold: Hold, state: PoolState, local: datetime, offset: timedelta
 ) -> Hold:
     """Return a hold whose end follows the present schedules and clocks.
 
     `local` is the controller's time. A longer, shorter, disabled or deleted schedule
-    moves the end at once.
+    moves the end at once. What runs later, or took its place, is not held off.
     """
     if hold.end is not End.SCHEDULE or state.schedules.records is None:
         return hold
-    basis, until = basis_of(state, hold.schedules, local, offset), hold.until
-    if basis == hold.basis or until is None:
+    if (until := hold.until) is None or not hold.schedules:
         return hold
-    if (end := end_of(state, hold.schedules, local)) is not None:
-        until = end - offset
-    elif hold.basis is not None or not any(one and one.enabled for one in basis[-1]):
-        until = min(until, (local - offset).astimezone(until.tzinfo))
-    # Without a basis, the end was calculated before the start, by another offset.
-    return replace(hold, until=until, basis=basis)
+    zone, ends, found = local.tzinfo or UTC, list[datetime](), dict[int, Schedule]()
+    for place, previous in hold.schedules.items():
+        if (now := present(state, place, previous)) is None:
+            continue
+        found |= {now[0]: now[1]}
+        run = run_of(now[1], hold.since + offset, until + offset, zone)
+        if run is not None:
+            ends.append(run.end.astimezone(UTC) - offset)
+        elif now[1] == previous:
+            ends.append(until)  # it runs contrary to our clock
+    over = (local - offset).astimezone(UTC)
+    until = max(ends, default=min(until, over))
+    return replace(hold, until=until, schedules=found)

@@ -20,7 +20,7 @@ from .claim import SETTLING, End, Known
 from .claims import Claims
 from .decide import Seen
 from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
-from .hold import Asked, Hold, basis_of, rescheduled
+from .hold import Asked, Hold, rescheduled
 
 _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
@@ -107,16 +107,11 @@ class Holds(Claims[Hold]):
 
     def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
         """Return a hold that ends with the open windows of schedules, if there are any."""
-        state, local, offset = self._live.state, self._times.local, self._times.offset
-        if (window := window_of(state, slot, local)) is None:
+        window = window_of(self._live.state, slot, self._times.local)
+        if window is None:
             return None
-        return replace(
-            hold,
-            end=End.SCHEDULE,
-            until=window.until - offset,
-            schedules=window.schedules,
-            basis=basis_of(state, window.schedules, local, offset),
-        )
+        until = window.until - self._times.offset
+        return replace(hold, end=End.SCHEDULE, until=until, schedules=window.schedules)
 
     async def set_speed(self, speed: int) -> None:
         """Set the speed of the pump in %; a stopped pump uses it at the next start.

@@ -4,9 +4,9 @@ Schedules run by the controller's clock: `now` and the results are by that clock
 All of this is chosen.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from ..occurrences import Occurrence, moment, occurrences
 from ..wire.equipment import Role, Slot
@@ -28,8 +28,8 @@ class Window:
 
     until: datetime
     """End of the last one in UTC."""
-    schedules: tuple[int, ...]
-    """Indices of the schedules."""
+    schedules: Mapping[int, Schedule | None]
+    """The schedules by place; `None`: its record is not known."""
 
 
 def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
@@ -41,21 +41,38 @@ def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
     found = list(_at(schedules_of(state, slot), now))
     ends = [run.end for run in found]
     running = running_schedule(state, slot)
-    indices = {run.index for run in found}
-    if running is not None and running not in indices:
-        ends.append(_end_of(state.schedules.used.get(running), now))
-        indices.add(running)
+    schedules: dict[int, Schedule | None] = {run.index: run.schedule for run in found}
+    if running is not None and running not in schedules:
+        schedules[running] = state.schedules.used.get(running)
+        ends.append(_end_of(schedules[running], now))
     if not ends:
         return None
-    last = max(end.astimezone(UTC) for end in ends)
-    return Window(last, tuple(sorted(indices)))
+    return Window(max(end.astimezone(UTC) for end in ends), schedules)
 
 
-def end_of(state: PoolState, indices: Iterable[int], now: datetime) -> datetime | None:
-    """Return the last end, in UTC, of some schedules' windows that are open now."""
+def present(
+    state: PoolState, place: int, schedule: Schedule | None
+) -> tuple[int, Schedule] | None:
+    """Return the place and the record that a schedule has now, `None` if it is gone.
+
+    An edited one switches the same output, and has its name or its times. What has its
+    place otherwise is another one; it may have moved.
+    """
     used = state.schedules.used
-    found = _at({index: used[index] for index in indices if index in used}, now)
-    return max((run.end.astimezone(UTC) for run in found), default=None)
+    if (now := used.get(place)) is not None and (
+        schedule is None
+        or now.when == schedule.when
+        or (now.slot, now.name) == (schedule.slot, schedule.name)
+    ):
+        return place, now
+    return next((item for item in used.items() if item[1].same_as(schedule)), None)
+
+
+def run_of(
+    schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
+) -> Occurrence | None:
+    """Return the first run of a schedule that overlaps a period."""
+    return next(iter(occurrences({0: schedule}, after, before, zone)), None)
 
 
 def running_schedule(state: PoolState, slot: Slot) -> int | None:
