@@ -6,9 +6,9 @@ that users typed (names of outputs and schedules) is replaced.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from enum import Enum
+from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.const import CONF_URL
@@ -17,6 +17,7 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
 from .account import AccountCoordinator, PoolctlConfigEntry
+from .client.bounds import Private
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
 from .client.holds.heat import HeatClaim
@@ -34,9 +35,6 @@ from .status.situation import Situation
 from .warm_by.request import Request
 
 type _Json = Mapping[str, object]
-
-_TYPED = {"name", "names", "received_name", "requester"}
-"""Fields of the state that contain text typed by a user."""
 
 
 async def async_get_config_entry_diagnostics(
@@ -130,17 +128,9 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),
         "heat": to_stored(controller.heat.all, tuple[HeatClaim, ...]),
-        "warm_by": to_stored(
-            tuple(map(_without_entities, coordinator.warm_by.all)), tuple[Request, ...]
-        ),
+        "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
         "recording": _recording(observers, record.device_id),
     }
-
-
-def _without_entities(request: Request) -> Request:
-    """Return a request without the entities of its prices, which the user named."""
-    wish = request.wish
-    return replace(request, wish=wish and replace(wish, entities=()))
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:
@@ -186,8 +176,9 @@ def _frame(frame: Frame | None) -> _Json | None:
 
 
 def _state(state: PoolState) -> _Json:
+    form: Any = to_stored(state)
     return {
-        **asdict(state),
+        **form,
         "slots": {
             slot.index: {"kind": slot.kind, "role": slot.role, "on": slot.on}
             for slot in state.outputs.slots
@@ -202,23 +193,21 @@ def _kind(error: BaseException | None) -> str | None:
 
 
 def _plain_items[K](items: Mapping[K, object]) -> _Json:
-    return {str(key): _plain(item, key) for key, item in items.items()}
+    return {str(key): _plain(item) for key, item in items.items()}
 
 
-def _plain(value: object, name: object = None) -> object:
-    """Return a value as JSON types; text that users typed is redacted."""
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        value = value._asdict()
+def _plain(value: object) -> object:
+    """Return a value as JSON types; private texts are redacted."""
     match value:
         case Enum():
             return value.value
-        case str() if name in _TYPED and value:
+        case Private() if value:
             return REDACTED
         case datetime():
             return value.isoformat()
         case Mapping():
             return _plain_items(value)
         case list() | tuple() | set() | frozenset():
-            return [_plain(item, name) for item in value]
+            return [_plain(item) for item in value]
         case _:
             return value

@@ -18,6 +18,15 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from tests.controllers.report import private_parts
 from tests.flow.test_config_flow import discover
+from tests.store.test_memory import (
+    STORED,
+    changed,
+    in_store,
+    leaves,
+    load,
+    use,
+    value_at,
+)
 from tests.world.assistant.home import Home
 from tests.world.assistant.service import CLIENT_SECRET, Service, record
 from tests.world.simulator import Clock, Controller, Pool
@@ -234,6 +243,37 @@ async def test_nothing_tells_whose_pool_it_is(
         (planted.keys(), caplog.text.lower()),
     ):
         assert not [each for each in forbidden if each.lower() in text]
+
+
+SHOWN = {("equipment", "pump", key) for key in ("type", "brand", "model")}
+"""Texts in the store that name nobody."""
+
+
+@pytest.mark.freeze_time("2026-11-21 09:30:00+00:00")
+async def test_a_name_in_every_stored_text(
+    home: Home, hass_client: ClientSessionGenerator, hass_storage: dict[str, Any]
+) -> None:
+    """Diagnostics show none of them, whatever the section or the depth."""
+    assert await async_setup_component(home.hass, "diagnostics", {})
+    name, planted = "Zqlivia", 0
+    held = STORED["requested"]["holds"][1]
+    stored = changed(STORED, ("requested", "holds", 0, "previous"), {**held, "slot": 1})
+    for path in leaves(stored):
+        if isinstance(value_at(stored, path), str) and path not in SHOWN:
+            named = changed(stored, path, name)
+            kept = await use(await load(home.hass, hass_storage, named), hass_storage)
+            if json.dumps(kept).count(name) > planted:  # else a time, or a word
+                stored, planted = named, planted + 1
+    assert planted >= 8
+    hass_storage["poolctl"] = in_store(1, {home.controller.device_id: stored})
+    home.controller.faults.on("refuse")  # what was stored is not replaced by a read
+    home.cloud.faults.on("error_500")
+    entry = await home.set_up_with(site=name, name=name)
+    client = await hass_client()
+    response = await client.get(f"/api/diagnostics/config_entry/{entry.entry_id}")
+    file = await response.text()
+    assert '"requesters"' in file
+    assert name not in file
 
 
 async def test_a_user_sees_what_the_service_said(home: Home) -> None:

@@ -242,7 +242,7 @@ async def test_an_odd_value_is_lost_alone(
         for odd in ODD[number % EVERY :: EVERY]:
             if odd in ([], {}) or (len(path) > 1 and _possible(path, odd)):
                 continue
-            if isinstance(odd, dict) and isinstance(_at(STORED, path), dict):
+            if isinstance(odd, dict) and isinstance(value_at(STORED, path), dict):
                 continue
             with subtests.test(f"{path} {odd}"):
                 memory = await load(hass, hass_storage, changed(STORED, path, odd))
@@ -253,7 +253,7 @@ async def test_an_odd_value_is_lost_alone(
                     lost = path[:2]  # what may be of another day begins anew
                 for other in leaves(STORED):
                     if other[: len(lost)] != lost[: len(other)]:
-                        assert _at(stored, other) == _at(STORED, other), other
+                        assert value_at(stored, other) == value_at(STORED, other), other
 
 
 _WHOLE = {
@@ -274,7 +274,7 @@ _WHOLE = {
 """Keys of values that are lost as a whole, because a part of them has no meaning."""
 
 
-def _at(stored: Any, path: tuple[str | int, ...]) -> Any:
+def value_at(stored: Any, path: tuple[str | int, ...]) -> Any:
     for key in path:
         stored = stored[key]
     return stored

@@ -1,9 +1,9 @@
-"""Marks of annotated fields: their bounds, and how they are stored."""
+"""Marks of annotated fields: their bounds, how they are stored, and what is private."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import Annotated, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +33,15 @@ class _Mark(Enum):
 REQUIRED: Final = _Mark.REQUIRED
 """Marks a field without which its dataclass does not fit, though it has a default."""
 UNSTORED: Final = _Mark.UNSTORED
+
+
+class Private(str):
+    """The stored form of text that people chose: it may name them or their home.
+
+    Whatever leaves Home Assistant shows that there is a text, and nothing of it.
+    """
+
+    __slots__ = ()
+
+
+type PrivateText = Annotated[str, Private]

@@ -10,8 +10,8 @@ A store may be of another version, edited by hand, or damaged. So two rules appl
 
 Annotations are `bool`, `int`, `float`, `str`, `date`, `datetime` (with a zone),
 `timedelta` (stored in seconds), enums, dataclasses, `NamedTuple`s, tuples of one kind,
-mappings, and each of them or `None`. `Annotated` adds `Within`, `OneOf`, `REQUIRED` and
-`UNSTORED`.
+mappings, and each of them or `None`. `Annotated` adds `Within`, `OneOf`, `REQUIRED`,
+`UNSTORED` and `Private`.
 Fields whose name begins with `_` are not stored.
 """
 
@@ -33,7 +33,7 @@ from typing import (
     get_type_hints,
 )
 
-from .bounds import REQUIRED, UNSTORED, OneOf, Within
+from .bounds import REQUIRED, UNSTORED, OneOf, Private, Within
 
 ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
@@ -221,6 +221,8 @@ def _number(kind: Any, marks: list[object]) -> _Form:
 
 
 def _plain(kind: Any, marks: list[object]) -> _Form:
+    if Private in marks:
+        return _Form(lambda value: str(_checked(value, str, Private)), Private)
     return _Form(lambda value: _checked(value, kind), lambda value: value)
 
 

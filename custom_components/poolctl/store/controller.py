@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Self
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from ..client.bounds import Within
+from ..client.bounds import PrivateText, Within
 from ..client.codec import to_stored
 from ..client.controller import Stored
 from ..client.holds.heat import HeatClaim
@@ -33,7 +33,7 @@ class Equipment:
     """Reported equipment that must be available from the start."""
 
     types: tuple[Annotated[int, Within(UNKNOWN_TYPE, 255)], ...] | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[PrivateText, ...] = ()
     pump: PumpIdentity | None = None
     last_speed: Annotated[int | None, Within(1, MAX_SPEED)] = None
     pool_sources: tuple[HeatSource, ...] = ()

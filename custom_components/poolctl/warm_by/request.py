@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from ..client.bounds import UNSTORED, OneOf, Within
+from ..client.bounds import UNSTORED, OneOf, PrivateText, Within
 from ..client.pool.heating import BODIES, Body
 from ..client.wire.equipment import HeatSource
 from ..prices.reader import Price
@@ -26,7 +26,7 @@ class Wish:
 
     prices: tuple[Price, ...] = ()
     """Newest prices or forecast before the requested time, in the order of time."""
-    entities: tuple[str, ...] = ()
+    entities: tuple[PrivateText, ...] = ()
     """Entities that have newer ones later."""
     highest: bool = False
     """Whether the highest values are preferred."""

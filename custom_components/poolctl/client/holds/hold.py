@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, override
 
-from ..bounds import Within
+from ..bounds import PrivateText, Within
 from ..pool.state import PoolState
 from ..pool.windows import present, run_of
 from ..wire.equipment import MAX_SLOTS
@@ -36,9 +36,9 @@ class Hold(Claim):
 
     slot: Annotated[int, Within(0, MAX_SLOTS - 1)]
     asked: Asked = Asked.UNKNOWN
-    requester: str = ""
+    requester: PrivateText = ""
     """Name of the user or automation that requested it here until its end, if known."""
-    requesters: Mapping[str, str] = field(default_factory=dict, compare=False)
+    requesters: Mapping[str, PrivateText] = field(default_factory=dict, compare=False)
     """These names by claimant."""
 
     by_cloud: bool = field(default=False, compare=False)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from ..bounds import PrivateText
 from ..wire.equipment import (
     MAX_SLOTS,
     SPA_ACTUATORS,
@@ -21,7 +22,7 @@ class Outputs:
 
     types: tuple[int, ...] | None = None
     """Aux type code of each slot."""
-    names: tuple[str, ...] = ()
+    names: tuple[PrivateText, ...] = ()
     """Names of the slots, as entered in the controller."""
     modes: tuple[int | None, ...] = ()
     held: tuple[int, ...] | None = None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 
+from ..bounds import PrivateText
 from .equipment import MAX_SLOTS, Slot
 
 UNUSED_SLOT = 99
@@ -32,12 +33,12 @@ class Schedule:
     """An end before `start` is on the next day; a run belongs to its first day."""
     weekdays: int
     """Bit 0 is Monday, bit 6 is Sunday."""
-    name: str
+    name: PrivateText
     turnover: int = 0
     speed: int = 0
     """Speed of the pump in %."""
     enabled: bool = True
-    received_name: str | None = None
+    received_name: PrivateText | None = None
     """The name exactly as received, if `name` is a cleaned form of it; bytes that are
     not UTF-8 are surrogates."""
 
