@@ -197,12 +197,9 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         return self.hass.config.units.temperature_unit == UnitOfTemperature.FAHRENHEIT
 
     async def async_warm_by(
-        self,
-        at: datetime | None = None,
-        duration: timedelta | None = None,
-        **preferred: Any,
+        self, at: datetime, duration: timedelta | None = None, **preferred: Any
     ) -> None:
-        """Request warm water by a time, for a duration; no time cancels the request.
+        """Request warm water by a time, for a duration.
 
         What is preferred are the fields of `PRICE_FIELDS`.
         """
@@ -216,6 +213,11 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
             )
             wanted = None if prices is None else wish
             await self.coordinator.warm_by.want(body, at, duration, wanted)
+
+    async def async_cancel_warm_by(self) -> None:
+        """Cancel that request, and undo what was switched on for it."""
+        with self.commanding():
+            await self.coordinator.warm_by.want(self.entity_description.body, None)
 
     @override
     async def async_set_temperature(self, **kwargs: Any) -> None:

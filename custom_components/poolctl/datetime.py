@@ -1,18 +1,21 @@
 """Dates with a time: when a body of water is to be warm."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import override
+from typing import Final, override
 
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
-from homeassistant.const import Platform
+from homeassistant.const import Platform, UnitOfTemperature
 
 from .client.pool.heating import BODIES, POOL, Body, has_thermostat
+from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
 from .status.heating import PASSED, why_warm_by
 from .status.rows import Explanation
+from .status.situation import View
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
@@ -33,6 +36,7 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
         part=PART_OF_BODY[body],
         # Most pools are kept warm; few users want warm water for one evening only.
         entity_registry_enabled_default=body is not POOL,
+        attributes_fn=lambda view: _plan(view, body),
         exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,
     )
@@ -41,10 +45,34 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
 DATETIMES = tuple(map(_warm_by, BODIES))
 
 
+ATTR_DONE: Final = "done"
+ATTR_PLANNED: Final = "planned"
+ATTR_PRICES: Final = "prices"
+
+
+def _plan(view: View, body: Body) -> Mapping[str, object]:
+    """Return what cards draw of a request."""
+    if (outlook := view.warm_by.get(body)) is None:
+        return {}
+    plan, request, units = outlook.plan, outlook.request, view.hass.config.units
+    target = units.temperature(outlook.target, UnitOfTemperature.CELSIUS)
+    prices = request.wish.prices if request.wish else ()
+    return {
+        "target": round(target),
+        "begins": None if outlook.begun else plan.begins,
+        ATTR_PLANNED: [each._asdict() for each in plan.blocks],
+        ATTR_DONE: [each._asdict() for each in request.done],
+        ATTR_PRICES: [(each.start, each.end, each.value) for each in prices],
+    }
+
+
 class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
     """Time by which a body of water is to be warm; unknown without a request."""
 
     entity_description: PoolctlDateTimeDescription
+    _unrecorded_attributes = frozenset(
+        {ATTR_EXPLANATION, ATTR_REASONS, ATTR_DONE, ATTR_PLANNED, ATTR_PRICES}
+    )
 
     @property
     @override
@@ -53,6 +81,12 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
         warm_by, body = self.coordinator.warm_by, self.entity_description.body
         request = warm_by.of(body)
         return warm_by.draft(body) if request is None else request.by
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Mapping[str, object]:
+        request = self.coordinator.warm_by.of(self.entity_description.body)
+        return {"can_cancel": request is not None, **super().extra_state_attributes}
 
     @override
     def explain(self) -> Explanation:

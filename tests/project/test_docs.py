@@ -230,10 +230,11 @@ async def test_actions(home: Home) -> None:
         "send_action": {"device_id": device.id, "name": "set_time"},
         "send_query": {"device_id": device.id, "name": "pump_id"},
     }
-    # `warm_by` is for thermostats, and the cloud reports none.
-    assert calls.keys() == table.keys() - {"warm_by"}
+    # These are for thermostats, and the cloud reports none.
+    of_thermostats = {"warm_by", "cancel_warm_by"}
+    assert calls.keys() == table.keys() - of_thermostats
     assert not home.entity_keys("climate")
-    assert table.pop("warm_by").cloud == "no"
+    assert {table.pop(name).cloud for name in of_thermostats} == {"no"}
     answering = {"get_schedules", "send_action", "send_query"}
     works = {
         name: await _carried(home, DOMAIN, name, data, answers=name in answering)

@@ -49,6 +49,7 @@ ACTIONS: dict[str, tuple[tuple[str, str], dict[str, Any]]] = {
     "reset_run_hours": (("sensor", "uv_run_hours"), {}),
     "resume_schedule": (("switch", "slot_3"), {}),
     "update_schedule": (("switch", "schedule_1"), {"name": "Mine"}),
+    "cancel_warm_by": (("climate", "pool_heating"), {}),
     "warm_by": (("climate", "pool_heating"), {"at": "2026-12-31T12:00:00+00:00"}),
 }
 """An entity and the fields of each action except the two of raw access."""

@@ -27,7 +27,7 @@ from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.learned.warming import LearnedRate, SunHour, Warming
 from custom_components.poolctl.prices.reader import Price, price_at
 from custom_components.poolctl.warm_by import blocks as planner
-from custom_components.poolctl.warm_by.blocks import Physics, cheapest_blocks
+from custom_components.poolctl.warm_by.blocks import Block, Physics, cheapest_blocks
 from custom_components.poolctl.warm_by.outlook import Daylight, Outlook, outlook
 from custom_components.poolctl.warm_by.request import Request, Wish
 
@@ -129,9 +129,8 @@ class Day:
             if self.heater_since is None:
                 self.heater_since = now
                 self.starts += now < self.by - 11 * MINUTE
-                self.request = replace(
-                    self.request, starts=min(self.request.starts + 1, 4)
-                )
+                done = (*self.request.done, Block(now, self.by))[-4:]
+                self.request = replace(self.request, done=done)
             until = plan.until or self.by + 3 * HOUR
             self.heater_until = max(self.heater_until or until, until)
         elif self.heater_since and self.request.wish and not plan.due:
@@ -318,7 +317,9 @@ def test_a_block_lasts_for_half_an_hour() -> None:
     day = Day(wish=Wish(prices=as_prices(BEGIN, lambda at: 0.1 if at < 2 else 0.3)))
     assert day.outlook(BEGIN).plan.due
     dear = as_prices(BEGIN, lambda at: 0.5 if at < 2 else 0.1)
-    day.request = replace(day.request, wish=Wish(prices=dear), starts=1)
+    day.request = replace(
+        day.request, wish=Wish(prices=dear), done=(Block(BEGIN, BEGIN),)
+    )
     assert not day.outlook(BEGIN).plan.due
     day.heater_since = BEGIN
     assert day.outlook(BEGIN + 29 * MINUTE).plan.due

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import probatio as vol
 import pytest
@@ -125,6 +126,32 @@ async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
     assert warm_by(spa) is None
     await until(spa, at(17))
     assert as_before(spa)
+
+
+async def test_what_a_card_draws(spa: Home) -> None:
+    """The target, the times of heating planned and done, and the prices; and *Cancel*."""
+
+    def shown() -> Any:
+        return spa.state("datetime", "spa_warm_by").attributes
+
+    assert shown()["can_cancel"] is False and "planned" not in shown()
+    heats_fast(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await spa.live(2 * STEP, step=STEP)
+    assert shown()["can_cancel"] is True and shown()["target"] == 36
+    first, *_, last = shown()["planned"]
+    assert at(13) <= first["start"] <= shown()["begins"] < first["end"] <= at(14, 30)
+    assert last["end"] <= at(18) and not shown()["done"]
+    prices = {start.hour: price for start, _, price in shown()["prices"]}
+    assert (prices[13], prices[15], prices[16]) == (0.05, 0.3, 0.05)
+    await until(spa, at(15))
+    (done,) = shown()["done"]
+    assert at(13) <= done["start"] < done["end"] <= at(14, 30)
+    await spa.finish(
+        spa.act("poolctl.cancel_warm_by", "spa_heating", domain=Platform.CLIMATE)
+    )
+    assert as_before(spa) and warm_by(spa) is None
+    assert shown()["can_cancel"] is False and "planned" not in shown()
 
 
 async def test_another_output_is_not_released_then(

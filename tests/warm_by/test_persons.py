@@ -58,7 +58,7 @@ async def by_a_past_time(home: Home) -> None:
 
 async def by_the_action(home: Home) -> None:
     await home.finish(
-        home.act("poolctl.warm_by", "spa_heating", domain=Platform.CLIMATE)
+        home.act("poolctl.cancel_warm_by", "spa_heating", domain=Platform.CLIMATE)
     )
 
 

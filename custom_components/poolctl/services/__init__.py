@@ -47,7 +47,7 @@ _HOLD: Final[VolDictType] = {
     vol.Optional("speed"): whole,
 }
 _WARM_BY: Final[VolDictType] = {
-    vol.Optional("at"): moment,
+    vol.Required("at"): moment,
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST_WARM)),
     **PRICE_FIELDS,
 }
@@ -132,6 +132,7 @@ async def _async_send(
 _UPDATE: Final = entities_only(schedules.UPDATE)
 _ACTIONS: Final[tuple[_Action, ...]] = (
     ("warm_by", Platform.CLIMATE, "async_warm_by", _WARM_BY, _NONE),
+    ("cancel_warm_by", Platform.CLIMATE, "async_cancel_warm_by", _NOTHING, _NONE),
     ("create_schedule", _CALENDAR, schedules.async_create, schedules.CREATE, _OPTIONAL),
     ("get_schedules", _CALENDAR, schedules.async_get, {}, _ONLY),
     ("plan_hours", _CALENDAR, plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL),

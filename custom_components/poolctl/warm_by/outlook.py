@@ -158,7 +158,7 @@ class Outlook:
         wish, physics, latest = self.request.wish, self._physics(), self._all_at()
         if not (wish and wish.prices and physics and latest) or latest <= self.now:
             return ()
-        starts = MAX_STARTS - self.request.starts
+        starts = MAX_STARTS - len(self.request.done)
         return blocks_before(
             wish.costs, self.now, self.by - SPARE, physics, self.heater_begun_at, starts
         )

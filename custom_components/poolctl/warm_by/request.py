@@ -8,7 +8,7 @@ from ..client.bounds import UNSTORED, OneOf, PrivateText, Within
 from ..client.pool.heating import BODIES, Body
 from ..client.wire.equipment import HeatSource
 from ..prices.reader import Price
-from .blocks import MAX_STARTS
+from .blocks import Block
 
 WARM_LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
@@ -56,8 +56,8 @@ class Request:
     """`None`: heating begins as late as possible."""
     without: tuple[HeatSource, ...] = ()
     """Heat sources that somebody switched off while others went on."""
-    starts: Annotated[int, Within(0, MAX_STARTS)] = 0
-    """How many blocks of heating have begun."""
+    done: tuple[Block, ...] = ()
+    """Blocks in which a heater was started for it; the end of one that runs is planned."""
     tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
     """Number of failed commands since the last success."""
     retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)

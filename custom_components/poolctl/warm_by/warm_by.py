@@ -29,7 +29,7 @@ from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
 from ..prices.reader import Price
-from .blocks import AHEAD_OF_TIME, MAX_STARTS
+from .blocks import AHEAD_OF_TIME, MAX_STARTS, Block
 from .outlook import Daylight, Outlook, Plan, outlook
 from .request import AHEAD, LONGEST_WARM, MOST_PRICES, WARM_LASTS, Request, Wish
 
@@ -224,7 +224,7 @@ class WarmBy:
         Between two blocks, there is nothing of it that a user could switch off. What
         cannot be undone now is tried again by itself.
         """
-        if (request := self.of(body)) is not None and request.starts:
+        if (request := self.of(body)) is not None and request.done:
             with suppress(PoolctlError):
                 await self._cancel(body)
 
@@ -318,8 +318,9 @@ class WarmBy:
             if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
             elif begun is None and self._begun_at(newest, heater=True):
-                starts = min(newest.starts + 1, MAX_STARTS)
-                self._put(replace(newest, starts=starts, tries=0, retry_at=0.0))
+                block = Block(self._clock.now(), plan.until or request.until)
+                done = (*newest.done, block)[-MAX_STARTS:]
+                self._put(replace(newest, done=done, tries=0, retry_at=0.0))
 
     def _ends(self, request: Request, plan: Plan) -> dict[HeatSource, datetime]:
         """Return until when each wanted heat source heats.
