@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, override
 
 from homeassistant.components.climate import ClimateEntity, ClimateEntityDescription
@@ -242,8 +243,8 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     async def _async_change(self, target: float | None, mode: HVACMode | None) -> None:
         heat = None if mode is None else mode is HVACMode.HEAT
         water = self.entity_description.body
-        if target is not None and self._in_fahrenheit:
-            target = self._nearest(target)
+        if target is not None and isfinite(target):
+            target = round(self._nearest(target) if self._in_fahrenheit else target)
         sources = fitted_sources(self.coordinator.data, water)
         changed = () if heat is None else sources
         with self.commanding(), self.controller.heat.following(changed, bool(heat)):

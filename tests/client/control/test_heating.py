@@ -76,13 +76,13 @@ async def test_a_target(pool: Rig, water: Body, setting: str, key: str) -> None:
 async def test_targets_are_possible_whole_degrees(pool: Rig) -> None:
     change = pool.controller.heating.change
     for water in (POOL, SPA):
-        for target in (9, 41, 0, -1, 256, float("nan"), float("inf")):
-            with pytest.raises(InvalidCommandError):
+        for target in (9, 41, 28.5, -1, 256, float("nan"), float("inf")):
+            with pytest.raises(InvalidCommandError, match="from 10 to 40 °C"):
                 await change(water, target=target, heat=True)
     assert pool.asked("q", "a") == []
-    for wanted, got in ((10, 10), (40, 40), (29.4, 29), (28.7, 29)):
+    for wanted in (10, 40, 29.0):
         await change(POOL, target=wanted)
-        assert pool.reported.pool_target == got
+        assert pool.reported.pool_target == wanted
 
 
 # Off, and on again

@@ -30,15 +30,15 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
     assert {state.pump_on for state in small.published} == {True}
     assert small.shown.readings.pump_speed == 75  # its last speed
     await small.polls(60)  # primed
-    for speed, sent in ((40, 40), (100, 100), (62, 60), (63, 65), (98, 100)):
+    for speed in (40, 65, 100):
         small.forget()
         await small.controller.holds.set_speed(speed)
-        assert small.pool.pool.pump.speed == sent
-        assert small.reported.readings.pump_speed == sent
+        assert small.pool.pool.pump.speed == speed
+        assert small.reported.readings.pump_speed == speed
         assert small.names() == ["cmd", "state"]
     small.forget()
-    for speed in (39, 0, -1, 101, 255):
-        with pytest.raises(InvalidCommandError):
+    for speed in (39, 0, -1, 101, 255, 62):
+        with pytest.raises(InvalidCommandError, match="40 to 100 % in steps of 5"):
             await small.controller.holds.set_speed(speed)
     # Switched off, it is not shown at the speed that was chosen for its next start.
     small.controller.live.choose(lambda choices: replace(choices, pump_speed=55))

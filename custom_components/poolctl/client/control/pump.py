@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..pool.choices import start_speed
 from ..pool.state import PoolState
 from ..wire.commands import PUMP_COMMAND, encode_aux, encode_cmd
-from ..wire.equipment import MAIN_PUMP, MAX_SPEED, MIN_SPEED, nearest_speed
+from ..wire.equipment import MAIN_PUMP, SPEEDS
 from ..wire.exceptions import (
     CannotReleaseError,
     DeclinedError,
@@ -186,10 +186,10 @@ def _aux(slot: int, *, held: bool) -> LanCommand:
 
 
 def checked_speed(speed: int) -> int:
-    """Return the nearest speed in %; raises InvalidCommandError outside 40 to 100."""
-    if not MIN_SPEED <= speed <= MAX_SPEED:
-        raise InvalidCommandError(f"{speed} % is not a speed of this pump")
-    return nearest_speed(speed)
+    """Return a speed in %; raises InvalidCommandError for one that no pump has."""
+    if speed not in SPEEDS:
+        raise InvalidCommandError(reason="schedule_speed")
+    return speed
 
 
 def _running(state: PoolState, on: bool, speed: int) -> PoolState:

@@ -200,7 +200,10 @@ def _reported(settings: Answer, known: PoolState) -> dict[str, object]:
 
 
 def target_of(body: Body, target: float) -> HeatingChange:
-    """Return a change of a target in °C; raises InvalidCommandError out of range."""
-    if not MIN_TARGET <= target <= MAX_TARGET:
-        raise InvalidCommandError(f"{target} °C is not a target of this pool")
+    """Return a change of a target; raises InvalidCommandError for an impossible one."""
+    if not MIN_TARGET <= target <= MAX_TARGET or target != round(target):
+        raise InvalidCommandError(
+            f"{target} °C is not possible: a target is a whole number from"
+            f" {MIN_TARGET} to {MAX_TARGET} °C"
+        )
     return HeatingChange(targets={body: round(target)})
