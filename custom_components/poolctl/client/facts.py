@@ -73,7 +73,8 @@ class Change(NamedTuple):
     """Something changed that explains what comes after it."""
 
     what: str
-    """`source`, `address`, `key`, `online`, `access`, or the key of a problem."""
+    """`source`, `address`, `key`, `online`, `access`, `counter` (skipped by so many while
+    a command waits), or the key of a problem."""
     to: str | int | None
     """The new value: a path, a truth value or a status. It never identifies anybody."""
 

@@ -13,7 +13,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from ..client.pool.schedule_rules import equip
-from ..client.wire.schedule import Schedule, minute_of_day, wall_time
+from ..client.wire.schedule import Schedule, minute_of_day
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of
@@ -92,8 +92,8 @@ def _response(
         ATTR_SCHEDULE_ENTITY: switch,
         ATTR_NAME: schedule.name,
         ATTR_ENABLED: schedule.enabled,
-        ATTR_START: wall_time(schedule.start).isoformat(),
-        ATTR_END: wall_time(schedule.end).isoformat(),
+        ATTR_START: schedule.begins_at.isoformat(),
+        ATTR_END: schedule.ends_at.isoformat(),
         ATTR_WEEKDAYS: [WEEKDAYS[day] for day in schedule.days],
         ATTR_EQUIPMENT: async_output_of(coordinator, schedule.slot),
         f"{ATTR_EQUIPMENT}_name": (slot and slot.name) or None,

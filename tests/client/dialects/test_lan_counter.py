@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 from custom_components.poolctl.client.counters import Counters
+from custom_components.poolctl.client.facts import Change
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
@@ -78,11 +79,19 @@ AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 
 
 @pytest.mark.parametrize("dialect", [*AHEAD, "counter_ahead_5_min"])
-async def test_another_client_is_ahead(rig: Rig, dialect: str) -> None:
-    """L1: the command runs once, over the LAN."""
+async def test_another_client_is_ahead(
+    rig: Rig, dialect: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """L1: the command runs once, over the LAN; the wait is reported."""
+    skipped = list[Change]()
+    rig.controller.paths.facts.listen(Change, skipped.append)
     rig.pool.dialects.add(dialect)
     await rig.controller.outputs.switch(WATERFALL, True)
     assert sum(ran(rig)) == 1 and rig.written() == []
+    waits = [each.to for each in skipped if each.what == "counter"]
+    assert waits == [2, 4, 8, 16, 32, 64, 128, 256][: len(waits)]
+    assert caplog.text.count("Another client signs commands ahead") == bool(waits)
+    assert waits or dialect == "counter_ahead_1_s"
     ahead = lan_of(rig).counters.last - rig.pool.clock.time()
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
 

@@ -8,9 +8,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+import logging
 import math
 import time
 
+from ..facts import Change
 from ..lan import LanClient
 from ..wire.exceptions import (
     ClockError,
@@ -21,6 +23,8 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from .command import Command, LanCommand
+
+_LOGGER = logging.getLogger(__name__)
 
 _AGAIN = (0.5, 1.5, 3.0, 4.0)
 """Seconds before each repetition of a command that certainly did not run, 9 s in all: a
@@ -105,6 +109,15 @@ class LanDelivery:
                     raise LanBusyError("failed after it was busy") from err
             await asyncio.sleep(wait)
 
+    def _report_skip(self, step: int) -> None:
+        """Report a search for the counter, during which the command waits."""
+        if step == _STEPS[0]:
+            _LOGGER.warning(
+                "Another client signs commands ahead of this clock: looking for the"
+                " counter that the controller accepts, which may take a minute"
+            )
+        self.lan.facts.emit(Change("counter", step))
+
     async def _catch_up(self) -> bool:
         """Make sure that the controller accepts our next counter.
 
@@ -124,6 +137,7 @@ class LanDelivery:
         used, (name, payload) = counters.last, counters.answered
         for step in (0, *_STEPS):
             if step:
+                self._report_skip(step)
                 counters.skip(step)
             with suppress(DeclinedError):
                 await self._until_taken(

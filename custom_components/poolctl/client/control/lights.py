@@ -51,6 +51,10 @@ class LightControl(Control):
         color = kind.effects[effect]
         await self._send(slot, group, kind, LightAction(color, EFFECT_SECONDS))
 
+    def effects(self, index: int) -> tuple[str, ...]:
+        """Return the effects of the light on a slot; raises NotSupportedError."""
+        return tuple(self._light(index)[2].effects)
+
     async def act(self, index: int, action: str) -> None:
         """Run an action of the light, e.g. a reset; raises NotSupportedError."""
         slot, group, kind = self._light(index)

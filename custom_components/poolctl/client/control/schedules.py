@@ -66,10 +66,10 @@ class ScheduleControl(Control):
         self._new: Schedule | None = None
         """Schedule created through the cloud, whose index is only assumed."""
 
-    async def read(self) -> None:
-        """Read the schedules and show them."""
+    async def read(self) -> Mapping[int, Schedule]:
+        """Read the schedules now; return those in use by their index."""
         async with self._lock:
-            await self._read()
+            return await self._read()
 
     async def create(self, wanted: Schedule) -> int | None:
         """Add a schedule; return its index, `None` if it could not be looked up."""

@@ -79,6 +79,16 @@ class Schedule:
         return self.name if self.received_name is None else self.received_name
 
     @property
+    def begins_at(self) -> time:
+        """The time of day at which it begins, by the controller's clock."""
+        return wall_time(self.start)
+
+    @property
+    def ends_at(self) -> time:
+        """The time of day at which it ends; 24:00 is 00:00."""
+        return wall_time(self.end)
+
+    @property
     def days(self) -> tuple[int, ...]:
         """The weekdays on which it begins; 0 is Monday."""
         return tuple(day for day in range(7) if self.weekdays >> day & 1)
