@@ -4,10 +4,12 @@ Accounts may use different addresses, but Home Assistant requests an implementat
 without naming one: `service_address` sets it in a context variable.
 """
 
+from collections import defaultdict
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http import HTTPMethod, HTTPStatus
+import logging
 import time
 from typing import override
 
@@ -16,7 +18,7 @@ from homeassistant.components.application_credentials import (
     AuthorizationServer,
     ClientCredential,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import (
     ImplementationUnavailableError,
     OAuth2TokenRequestConnectionError,
@@ -24,6 +26,7 @@ from homeassistant.exceptions import (
 )
 from homeassistant.helpers import config_entry_oauth2_flow, http
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.util.hass_dict import HassKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -31,8 +34,10 @@ from .client.account import authorize_url, request_tokens, token_url
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN
 from .private import TokenImplementation
-from .report.recording import async_keep_recording, async_sign_in_observers
+from .report.statistics import Observers
 
+_LOGGER = logging.getLogger(__name__)
+_SIGN_IN: HassKey[defaultdict[str, Observers]] = HassKey("poolctl_sign_in_observers")
 _service: ContextVar[str | None] = ContextVar("poolctl_service", default=None)
 
 CONF_REFRESH_SINCE = "refresh_token_since"
@@ -49,8 +54,25 @@ def service_address(base_url: str) -> Generator[None]:
         _service.reset(token)
 
 
+@callback
+def async_sign_in_observers(hass: HomeAssistant, base_url: str) -> Observers:
+    """Return the observers of all sign-ins at a service: they belong to no entry."""
+    return hass.data.setdefault(_SIGN_IN, defaultdict(Observers))[base_url]
+
+
 class ServiceImplementation(TokenImplementation):
     """The authorization-code flow of one service."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        auth_domain: str,
+        credential: ClientCredential,
+        base_url: str,
+    ) -> None:
+        server = AuthorizationServer(authorize_url(base_url), token_url(base_url))
+        super().__init__(hass, auth_domain, credential, server)
+        self._base_url = base_url
 
     @property
     @override
@@ -68,14 +90,12 @@ class ServiceImplementation(TokenImplementation):
         try:
             tokens = await request_tokens(
                 async_get_clientsession(self.hass),
-                self.token_url,
+                self._base_url,
                 form,
-                async_sign_in_observers(self.hass, self.token_url).facts(),
+                async_sign_in_observers(self.hass, self._base_url).facts(),
             )
         except PoolctlError as err:
-            if data.get("grant_type") == "authorization_code":
-                # The recording of a renewal is part of the entry's diagnostics.
-                await async_keep_recording(self.hass, self.token_url)
+            _LOGGER.debug("No token (%s): %s", data.get("grant_type"), err)
             if not isinstance(err, AuthenticationError):
                 raise OAuth2TokenRequestConnectionError(
                     domain=self.service_domain
@@ -106,8 +126,7 @@ async def async_get_auth_implementation(
     """Return the implementation for the service of the context."""
     if (base_url := _service.get()) is None:
         raise ImplementationUnavailableError  # Home Assistant has the text
-    server = AuthorizationServer(authorize_url(base_url), token_url(base_url))
-    return ServiceImplementation(hass, auth_domain, credential, server)
+    return ServiceImplementation(hass, auth_domain, credential, base_url)
 
 
 async def async_credentials_stored(hass: HomeAssistant) -> bool:

@@ -28,7 +28,11 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 import probatio as vol
 
 from .account import PoolctlConfigEntry
-from .application_credentials import async_credentials_stored, service_address
+from .application_credentials import (
+    async_credentials_stored,
+    async_sign_in_observers,
+    service_address,
+)
 from .client.account import account_id, probe, subject_claim
 from .client.cloud import CloudClient
 from .client.codec import from_stored, to_stored
@@ -48,7 +52,6 @@ from .flow.options import PoolctlOptionsFlow
 from .flow.preview import NO_PREVIEW, async_preview
 from .network.addresses import ObservedAddress, async_observed_addresses
 from .network.record import firmware_supported, mac_of
-from .report.recording import async_keep_recording, async_sign_in_observers
 
 _URL_TEXT = TextSelectorConfig(type=TextSelectorType.URL, autocomplete="url")
 _ADDRESS_FORM = vol.Schema({vol.Required(CONF_URL): TextSelector(_URL_TEXT)})
@@ -193,8 +196,8 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
         try:
             inventory = await read_inventory(cloud)
             subject = await cloud.user_id()
-        except PoolctlError:
-            await async_keep_recording(self.hass, self._address)
+        except PoolctlError as err:
+            self.logger.debug("The account cannot be read: %s", err)
             return self.async_abort(reason="account_unreadable")
         unique_id = account_id(subject, token, inventory)
         # For reauth, no controllers are needed: those of the entry are stored.

@@ -17,6 +17,7 @@ from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.loader import async_get_integration
 
 from .account import AccountCoordinator, PoolctlConfigEntry
+from .application_credentials import async_sign_in_observers
 from .client.bounds import Private
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
@@ -29,7 +30,6 @@ from .coordinator import ControllerCoordinator
 from .devices.parts import controller_of
 from .options import options_of
 from .report.masks import masked_frame
-from .report.recording import async_sign_in_observers
 from .report.statistics import LinkStatistics, Observers
 from .status.situation import Situation
 from .warm_by.request import Request

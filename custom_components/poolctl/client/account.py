@@ -71,20 +71,21 @@ async def probe(session: ClientSession, base_url: str) -> None:
 
 async def request_tokens(
     session: ClientSession,
-    address: str,
+    base_url: str,
     form: Mapping[str, str],
     facts: Facts | None = None,
 ) -> Tokens:
     """Exchange a code or a refresh token for tokens (protocol.md 4.1, RFC 6749).
 
-    Redirects are not followed: the form contains secrets of this origin. Raises
+    `form` has `grant_type`, `client_id`, `client_secret`, and either `refresh_token`, or
+    `code` and `redirect_uri`. Redirects are not followed: the form contains secrets of this origin. Raises
     AuthenticationError for a refusal in any form, otherwise BusyError,
     UnreachableError or ProtocolError.
     """
     response = await exchange(
         session,
         HTTPMethod.POST,
-        URL(address),
+        URL(token_url(base_url)),
         data=urlencode(form).encode(),
         headers={"Content-Type": "application/x-www-form-urlencoded"},
         timeout=TOKEN_TIMEOUT,

@@ -3,7 +3,7 @@
 from aiohttp import ClientSession
 import pytest
 
-from custom_components.poolctl.client.account import Tokens, request_tokens, token_url
+from custom_components.poolctl.client.account import Tokens, request_tokens
 from custom_components.poolctl.client.wire.exceptions import (
     AuthenticationError,
     BusyError,
@@ -19,8 +19,7 @@ REDIRECT = "https://ha.example"
 
 
 async def trade(service: Service, **form: str) -> Tokens:
-    address = token_url(service.cloud.base_url)
-    return await request_tokens(service.session, address, CLIENT | form)
+    return await request_tokens(service.session, service.cloud.base_url, CLIENT | form)
 
 
 async def sign_in(service: Service, code: str | None = None) -> Tokens:
@@ -62,7 +61,7 @@ async def test_a_page_of_a_proxy_ends_no_sign_in(
 async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> None:
     raw.say(200, '{"access_token": "stolen"}')
     service.cloud.dialects = {D.C13_REDIRECT}
-    service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}/token"
+    service.cloud.elsewhere = f"http://127.0.0.1:{raw.port}"
     for trading in (sign_in(service), renew(service, "one")):
         with pytest.raises(ProtocolError, match=r"HTTP 30\d is not from a token"):
             await trading
@@ -97,7 +96,7 @@ async def test_answers(
     for status, body in ANSWERS[error]:
         raw.say(status, body)
         with pytest.raises(PoolctlError) as caught:
-            await request_tokens(session, f"http://127.0.0.1:{raw.port}/token", CLIENT)
+            await request_tokens(session, f"http://127.0.0.1:{raw.port}", CLIENT)
         assert type(caught.value) is error, (status, body)
         assert "client-secret" not in str(caught.value)
     assert b"client_secret=client-secret" in raw.requests[0]
@@ -122,6 +121,6 @@ async def test_how_long_a_token_lives(
     access = "x" * 2000
     for text in texts:
         raw.say(201, f'{{"access_token": "{access}", "expires_in": {text}}}')
-        address = f"http://127.0.0.1:{raw.port}/token"
+        address = f"http://127.0.0.1:{raw.port}"
         tokens = await request_tokens(session, address, CLIENT)
         assert tokens == Tokens(access, None, expires_in), text
