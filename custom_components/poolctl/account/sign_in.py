@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+import math
 import time
 from typing import Any
 
@@ -16,6 +17,7 @@ from homeassistant.helpers.config_entry_oauth2_flow import (
 )
 
 from ..application_credentials import service_address
+from ..client.backoff import Backoff
 from ..client.clock import Clock
 from ..client.endpoints import TOKEN, Gate
 from ..client.wire.exceptions import (
@@ -27,9 +29,8 @@ from ..client.wire.exceptions import (
 
 CONF_REFUSALS = "refusals"
 """Trusted Unix times at which the renewal of this sign-in was refused."""
-_REFUSED_AGAIN = 60.0, 600.0, 3600.0
-"""Seconds from each refusal to the next try: it may be a fault of the service. After
-the last one, nothing is sent until somebody signs in (chosen)."""
+REFUSED_AGAIN = Backoff(60.0, 3600.0, factor=10.0, most=3)
+"""After the last refusal, nothing is sent until somebody signs in."""
 _RENEWAL_TIMEOUT = 20.0
 _RENEWAL_SPACING = 60.0
 """Minimum seconds between two renewals, however soon a token expires or is refused."""
@@ -90,8 +91,8 @@ class AccountToken:
         if not (refusals := self._refusals):
             return
         since = self._clock.time() - refusals[-1]
-        waits = _REFUSED_AGAIN[len(refusals) - 1 :]
-        if not waits or 0 <= since < waits[0]:
+        wait = REFUSED_AGAIN.after(len(refusals))
+        if math.isinf(wait) or 0 <= since < wait:
             raise AuthenticationError("the service wants a new sign-in")
 
     async def _renew(self) -> PoolctlError | None:

@@ -12,12 +12,14 @@ from http import HTTPMethod
 import time
 from typing import Final, NamedTuple
 
+from .backoff import NO_FAILURES, Backoff, Failures
 from .facts import SERVICE
 from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
 _DEVICE = "iot-shadow/device/{device_id}"
+MISSING_AGAIN: Final = Backoff(20.0, 3600.0, factor=5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,8 @@ class Endpoint:
     """Whether its path is published; if not, its errors affect only itself."""
     fields: frozenset[str] = frozenset()
     """Fields of which an answer that means something has one at least."""
-    again: tuple[float, ...] = (20.0, 120.0, 300.0, 3600.0)
-    """Seconds until an unpublished read that failed is requested again: in the next
-    read cycle, then less and less often (chosen)."""
+    again: Backoff = MISSING_AGAIN
+    """Waits of an unpublished read that failed."""
     absent_for: float = 86400.0
     """Seconds for which an unpublished endpoint is not requested after a 404 or 405."""
 
@@ -81,7 +82,9 @@ STATUSES: Final = Endpoint(
     (f"{V1}/user/deviceOnlineStatuses",),
     fields=frozenset({"deviceId"}),
 )
-USER_INFO: Final = Endpoint("userinfo", (f"{V1}/oauth/userinfo",), again=(0.0,))
+USER_INFO: Final = Endpoint(
+    "userinfo", (f"{V1}/oauth/userinfo",), again=Backoff(0.0, 0.0)
+)
 DASHBOARD: Final = _device(
     "dashboardInfo",
     """actual_ph actual_orp d_ph d_orp_mineral actual_pump_speed actual_flow_rate
@@ -95,11 +98,11 @@ KEY: Final = Endpoint(
         f"{V1}/{_DEVICE}/envelope-key",
         f"api-gateway/{_DEVICE}/envelope-key",
     ),
-    again=(30.0, 120.0, 300.0),
+    again=Backoff(30.0, 300.0, factor=4.0),
 )
 
 TOKEN: Final = ServiceRequest(
-    Endpoint("token", (f"{V1}/oauth/token",), again=(30.0, 60.0)), "token"
+    Endpoint("token", (f"{V1}/oauth/token",), again=Backoff(30.0, 60.0)), "token"
 )
 """Renewal of the sign-in. Its limits are its own, as if it were a controller."""
 
@@ -137,11 +140,10 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
 
 
 class _Failure(NamedTuple):
-    """Failures in a row of one path; `not_before` is monotonic, in seconds."""
+    """The newest failure of one path, and those in a row."""
 
     error: PoolctlError
-    not_before: float
-    times: int
+    failures: Failures
 
 
 @dataclass(slots=True)
@@ -168,11 +170,11 @@ class Gate:
         if until > now:
             raise BusyError("the service asked to wait", retry_after=until - now)
         failure = self.failures.get(request.path)
-        if failure is None or now >= failure.not_before:
+        if failure is None or now >= failure.failures.retry_at:
             return
         if not request.urgent or isinstance(failure.error, NotOfferedError):
             if isinstance(failure.error, BusyError):
-                left = failure.not_before - now
+                left = failure.failures.retry_at - now
                 raise BusyError("the endpoint asked to wait", retry_after=left)
             # The same error is raised repeatedly: its traceback would grow.
             raise failure.error.with_traceback(None)
@@ -192,13 +194,13 @@ class Gate:
         previous = self.failures.pop(request.path, None)
         if error is None or endpoint.published:
             return
-        count = previous.times + 1 if previous else 0
-        wait = endpoint.again[min(count, len(endpoint.again) - 1)]
+        backoff = endpoint.again
         if isinstance(error, NotOfferedError):
-            wait = endpoint.absent_for
+            backoff = Backoff(endpoint.absent_for, endpoint.absent_for)
         elif request.data is not None:
             return
-        self.failures[request.path] = _Failure(error, now + wait, count)
+        failures = previous.failures if previous else NO_FAILURES
+        self.failures[request.path] = _Failure(error, failures.failed(backoff, now))
 
 
 type Gates = defaultdict[str, Gate]

@@ -4,10 +4,13 @@ import logging
 import time
 from typing import Final, Protocol
 
+from .backoff import NO_FAILURES, Backoff
+
 _LOGGER = logging.getLogger(__name__)
 
-_AFTER_WORK, _AFTER_ERROR = 1.0, 60.0
-"""Seconds to wait after work and after an unexpected error: neither becomes a loop."""
+_AFTER_WORK = 1.0
+"""Seconds to wait after work, so that it never becomes a loop."""
+FAULT_AGAIN: Final = Backoff(60.0, 60.0)
 
 
 class Claimant(Protocol):
@@ -26,7 +29,7 @@ class Undoing:
 
     def __init__(self, *claimants: Claimant) -> None:
         self.claimants: Final = [*claimants]
-        self._failed = False
+        self._faults = NO_FAILURES
         self._not_before = 0.0
         """Earliest time of the next work (monotonic, s)."""
 
@@ -48,7 +51,8 @@ class Undoing:
                 await claimant.work()
             except Exception as err:  # noqa: BLE001
                 errors.append(err)
-        if errors and not self._failed:
+        if errors and not self._faults.count:
             _LOGGER.error("Unexpected error; trying again", exc_info=errors[0])
-        self._failed = bool(errors)
-        self.rest(_AFTER_ERROR if errors else _AFTER_WORK)
+        at = time.monotonic()
+        self._faults = self._faults.failed(FAULT_AGAIN, at) if errors else NO_FAILURES
+        self.rest(self._faults.wait if errors else _AFTER_WORK)

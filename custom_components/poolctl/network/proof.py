@@ -5,11 +5,12 @@ listen, record frames and answer with them. Everything here is chosen.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
+from ..client.backoff import Backoff
 from ..client.counters import Counters
 from ..client.lan import LanClient
 from ..client.pool.queries import QUERIES
@@ -29,8 +30,8 @@ BETWEEN_REQUESTS = 1.1
 """Seconds: a frame's counter may be a time in seconds, and so is that of our queries."""
 PROOF_TIMEOUT = 5.0
 """Seconds for one request, because a poll may wait for its turn meanwhile."""
-_WAITS = (1.0, 3.0, 5.0)
-"""Seconds between retries of a request to an address that answered a moment ago."""
+LOST_AGAIN = Backoff(1.0, 5.0, factor=3.0, most=3)
+"""Retries of a request to an address that answered a moment ago."""
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class Proof:
         shared_counters, address = with_own_counter(lan), (lan.host, lan.port)
         frames = {await _counter(lan)}
         await asyncio.sleep(BETWEEN_REQUESTS)
-        frames.add(await _counter(lan, waits=_WAITS))
+        frames.add(await _counter(lan, waits=LOST_AGAIN))
         if (heard := self._heard.get(address)) is not None:
             frames.add(heard)
         self._heard = {address: max(frames)}
@@ -77,7 +78,7 @@ async def _async_ask(lan: LanClient) -> None:
     for query in QUERIES:
         await asyncio.sleep(BETWEEN_REQUESTS)
         try:
-            reply = await _again(partial(lan.query, query.name), waits=_WAITS)
+            reply = await _again(partial(lan.query, query.name), waits=LOST_AGAIN)
             if _is_frame(reply):
                 raise ReplayError("a state frame in place of a reply")
             query.merge(PoolState(), reply, datetime.now(UTC))
@@ -107,7 +108,7 @@ def with_own_counter(lan: LanClient) -> Counters:
     return shared_counters
 
 
-async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
+async def _counter(lan: LanClient, *, waits: Backoff | None = None) -> int:
     """Read the state; return the counter of its frame."""
     await _again(lambda: lan.state(timeout=PROOF_TIMEOUT), waits=waits)
     if (newest := lan.counters.frames.newest) is None:
@@ -115,20 +116,20 @@ async def _counter(lan: LanClient, *, waits: Collection[float] = ()) -> int:
     return newest
 
 
-async def _again[T](ask: Callable[[], Awaitable[T]], *, waits: Collection[float]) -> T:
+async def _again[T](ask: Callable[[], Awaitable[T]], *, waits: Backoff | None) -> T:
     """Send a request, and again if it got lost on its way, as some do now and then.
 
     With `waits`, also retry while the controller accepts no connection for some seconds
     (protocol.md 4.2 rule 9).
     """
-    for wait in (0.0, *waits):
+    for wait in (0.0, *(waits or ())):
         try:
             return await ask()
         except LanRequestError as err:
             if not err.lost:
                 raise
         except UnreachableError as err:
-            if err.ran is not False or not waits:
+            if err.ran is not False or waits is None:
                 raise
         await asyncio.sleep(wait)
     return await ask()

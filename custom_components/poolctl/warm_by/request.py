@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
+from ..client.backoff import NO_FAILURES, Failures
 from ..client.bounds import UNSTORED, OneOf, PrivateText, Within
 from ..client.pool.heating import BODIES, Body
 from ..client.wire.equipment import HeatSource
@@ -58,10 +59,8 @@ class Request:
     """Heat sources that somebody switched off while others went on."""
     done: tuple[Block, ...] = ()
     """Blocks in which a heater was started for it; the end of one that runs is planned."""
-    tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
-    """Number of failed commands since the last success."""
-    retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
-    """Time of the next attempt (monotonic, s)."""
+    failures: Annotated[Failures, UNSTORED] = field(default=NO_FAILURES, compare=False)
+    """Failed commands since the last success."""
 
     @property
     def claimant(self) -> str:

@@ -15,10 +15,11 @@ import logging
 import time
 from typing import Final, NamedTuple
 
+from ..client.backoff import NO_FAILURES
 from ..client.clock import Clock
 from ..client.controller import Controller, Left
 from ..client.holds.claim import Claim
-from ..client.holds.claims import retry_wait
+from ..client.holds.claims import UNDO_AGAIN
 from ..client.holds.decide import OLD
 from ..client.holds.heat import thing_of
 from ..client.pool.heating import BODIES, SPA, Body
@@ -244,21 +245,20 @@ class WarmBy:
                 self._controller.live.publish()
             for body in BODIES:
                 request = self._all.get(body)
-                if request and request.retry_at <= time.monotonic():
+                if request and request.failures.wait <= 0:
                     self._put(newest := self._with_prices(request))
                     await self._try(newest)
             self._check_at = time.monotonic() + CHECK
 
     async def _try(self, request: Request) -> None:
-        tries, retry_at = 0, 0.0
+        failures = NO_FAILURES
         try:
             await self._advance(request)
         except PoolctlError as err:
             _LOGGER.debug("Not possible for the %s: %s", request.body.key, err)
-            tries = request.tries + 1
-            retry_at = time.monotonic() + retry_wait(request.tries)
+            failures = request.failures.failed(UNDO_AGAIN, time.monotonic())
         if self.of(request.body) is request:
-            self._all[request.body] = replace(request, tries=tries, retry_at=retry_at)
+            self._all[request.body] = replace(request, failures=failures)
 
     async def _advance(self, request: Request) -> None:
         """Compare what a request wants with what was claimed for it."""
@@ -320,7 +320,7 @@ class WarmBy:
             elif begun is None and self._begun_at(newest, heater=True):
                 block = Block(self._clock.now(), plan.until or request.until)
                 done = (*newest.done, block)[-MAX_STARTS:]
-                self._put(replace(newest, done=done, tries=0, retry_at=0.0))
+                self._put(replace(newest, done=done, failures=NO_FAILURES))
 
     def _ends(self, request: Request, plan: Plan) -> dict[HeatSource, datetime]:
         """Return until when each wanted heat source heats.

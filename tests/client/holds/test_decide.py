@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import given, strategies as st
 import pytest
 
+from custom_components.poolctl.client.backoff import NO_FAILURES, Failures
 from custom_components.poolctl.client.holds.claim import Claim, End, Known
+from custom_components.poolctl.client.holds.claims import UNDO_AGAIN
 from custom_components.poolctl.client.holds.decide import (
     Do,
     Now,
@@ -27,6 +29,8 @@ NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 AT, SENT_AT = 10_000.0, 9_000.0
 PRESENT = Now(NOW, NOW, AT, AT)
+WAITS = Failures(retry_at=AT + 60)
+FAILED = Failures(UNDO_AGAIN, 3, AT - 1)
 EARLIER = Hold(slot=2, on=True, since=NOW)
 HELD = Hold(
     slot=2,
@@ -35,9 +39,7 @@ HELD = Hold(
     until=NOW + HOUR,
     end=End.DURATION,
     sent_at=SENT_AT,
-    tries=3,
-    refusals=2,
-    retry_at=AT - 1,
+    failures=FAILED,
     previous=EARLIER,
 )
 ENDED: dict[str, Any] = {"until": NOW}
@@ -100,7 +102,7 @@ def test_its_end_has_not_come(seconds: float, way: Way) -> None:
     do, wait, claim = decided({"until": NOW + seconds * SECOND}, way=way)
     assert do is Do.KEEP and wait == pytest.approx(seconds)
     assert claim is not None
-    assert (claim.tries, claim.refusals, claim.retry_at) == (0, 0, 0.0)
+    assert claim.failures == NO_FAILURES
 
 
 @pytest.mark.parametrize("since", [timedelta(), HOUR, timedelta(days=29)])
@@ -108,11 +110,11 @@ def test_its_end_has_come(since: timedelta) -> None:
     do, wait, claim = decided({"until": NOW - since})
     assert (do, wait) == (Do.UNDO, 0.0)
     assert claim is not None
-    assert (claim.tries, claim.refusals, claim.retry_at) == (3, 2, AT - 1)
+    assert claim.failures == FAILED
 
 
 def test_leaving_is_the_end() -> None:
-    for changes in ({}, {"until": None}, {"retry_at": AT + 60}, NOT_YET | NOT_NEEDED):
+    for changes in ({}, {"until": None}, {"failures": WAITS}, NOT_YET | NOT_NEEDED):
         assert decided(changes, leaving=True)[:2] == (Do.UNDO, 0.0)
 
 
@@ -156,11 +158,11 @@ def test_an_override_that_nobody_wanted(
 @pytest.mark.parametrize(
     ("changes", "wait"),
     [
-        ({"retry_at": AT}, 0.0),
-        ({"retry_at": AT + 60}, 60.0),
+        ({"failures": Failures(retry_at=AT)}, 0.0),
+        ({"failures": WAITS}, 60.0),
         (NOT_YET | {"sent_at": AT - 3}, 0.0),
         (NOT_YET | {"sent_at": AT - 1}, 2.0),
-        (NOT_YET | {"sent_at": AT - 1, "retry_at": AT + 60}, 60.0),
+        (NOT_YET | {"sent_at": AT - 1, "failures": WAITS}, 60.0),
         ({"sent_at": AT - 1}, 0.0),
     ],
 )
@@ -321,7 +323,7 @@ HOLDS = st.builds(
     state=st.sampled_from([Known.REQUESTED, Known.ACTIVE]),
     sent_at=TIMES,
     doubted_at=st.none() | TIMES,
-    retry_at=st.sampled_from([0.0, AT + 60]),
+    failures=st.sampled_from([NO_FAILURES, WAITS]),
 )
 READS = st.builds(
     Seen,

@@ -12,6 +12,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock as TrustedClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
+from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
@@ -241,7 +242,8 @@ async def test_what_could_not_be_released(rig: Rig) -> None:
         rig.pool.dialects.add("pump_aux_declined")
         await hold(rig, False, 1, 0)
         await rig.live(3)
-        assert [each.refusals for each in rig.controller.holds.shown] == [1]
+        (left,) = rig.controller.holds.shown
+        assert left.failures.backoff is REFUSED_AGAIN
         if last == "stuck":
             rig.pool.dialects.clear()
             await hold(rig, False, 5, 0)

@@ -9,11 +9,16 @@ from unittest.mock import AsyncMock, Mock
 
 import pytest
 
+from custom_components.poolctl.client.backoff import Failures
 from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
 from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claim import End, Known
-from custom_components.poolctl.client.holds.claims import OVERDUE, retry_wait
+from custom_components.poolctl.client.holds.claims import (
+    OVERDUE,
+    REFUSED_AGAIN,
+    UNDO_AGAIN,
+)
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.outputs import Outputs
@@ -138,28 +143,13 @@ def test_overdue(
     assert found.overdue == ((hold,) if overdue else ())
 
 
-def test_how_long_to_wait() -> None:
-    """A refusal may pass: it is tried again soon, and less and less often."""
-    waits = [60, 120, 240, 480, 900, 900]
-    assert [retry_wait(tries) for tries in range(6)] == waits
-    waits = [900, 1800, 3600, 7200, 14400, 21600]
-    assert [retry_wait(tries, cannot=True) for tries in range(6)] == waits
-
-
-@pytest.mark.parametrize("tries", [1023, 1024, 10**6])
-def test_failures_without_end(tries: int) -> None:
-    """After days without an answer, an undo is still tried every quarter of an hour."""
-    assert retry_wait(tries) == 900
-    assert retry_wait(tries, cannot=True) == 6 * 3600
-
-
 @pytest.mark.parametrize(
     ("paths", "changes", "due"),
     [
         ({}, {}, True),
         ({}, {"until": NOW + timedelta(hours=1)}, False),
-        ({}, {"retry_at": AT}, True),
-        ({}, {"retry_at": AT + 1}, False),
+        ({}, {"failures": Failures(retry_at=AT)}, True),
+        ({}, {"failures": Failures(retry_at=AT + 1)}, False),
         (CLOUD, {}, False),
         (CLOUD, {"on": True}, True),
         (CLOUD, {"by_cloud": True}, False),
@@ -182,7 +172,7 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
         ({}, {}, 3600.0),
         ({}, {"until": None}, None),
         ({}, {"state": Known.REQUESTED}, 3600.0),
-        ({}, {"until": NOW, "retry_at": AT + 60}, 60.0),
+        ({}, {"until": NOW, "failures": Failures(retry_at=AT + 60)}, 60.0),
         ({}, {"ends_at": AT + 5}, 5.0),
         (CLOUD, {"until": NOW}, None),
         (CLOUD, {"on": True}, 3600.0),
@@ -211,34 +201,34 @@ async def test_no_work_on_what_a_user_releases(ended: Hold) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "refusals", "left", "wait"),
+    ("error", "refused", "left", "wait"),
     [
-        (UnreachableError(""), 0, 0, 240.0),
-        (BusyError(""), 0, 0, 240.0),
-        (RefusedError(""), 0, 0, 240.0),
+        (UnreachableError(""), 0, 3, 240.0),
+        (BusyError(""), 0, 3, 240.0),
+        (RefusedError(""), 0, 3, 240.0),
         # Attempts without an answer do not count: only refusals in a row make the
         # waits that long.
         (CannotReleaseError(""), 0, 1, 900.0),
         (CannotReleaseError(""), 3, 4, 2 * 3600.0),
-        (UnreachableError(""), 3, 0, 240.0),
+        (UnreachableError(""), 3, 1, 60.0),
     ],
 )
 async def test_a_release_that_fails(
-    error: PoolctlError, refusals: int, left: int, wait: float
+    error: PoolctlError, refused: int, left: int, wait: float
 ) -> None:
-    found = holds(Paths(error=error), replace(DUE, tries=2, refusals=refusals))
+    failures = Failures(REFUSED_AGAIN, refused) if refused else Failures(UNDO_AGAIN, 2)
+    found = holds(Paths(error=error), replace(DUE, failures=failures))
     await found.work()
     (hold,) = found.all
-    assert (hold.tries, hold.refusals) == (3, left)
-    assert hold.retry_at == AT + wait
+    assert (hold.failures.count, hold.failures.retry_at) == (left, AT + wait)
     # A user requested something else meanwhile.
-    for other in (None, replace(HOLD, tries=5)):
+    for other in (None, replace(HOLD, failures=Failures(UNDO_AGAIN, 5))):
         found = holds(Paths(error=error, takes=5), DUE)
         running = asyncio.create_task(found.work())
         await asyncio.sleep(1)
         found._put(SLOT, other)
         await running
-        assert [each.tries for each in found.all] == ([5] if other else [])
+        assert [each.failures.count for each in found.all] == ([5] if other else [])
 
 
 async def test_a_release_that_nobody_answers() -> None:
@@ -248,7 +238,7 @@ async def test_a_release_that_nobody_answers() -> None:
     await found.work()
     (hold,) = found.all
     assert (paths.asked, hold.over(NOW)) == ([LOOKED], True)
-    assert (hold.tries, hold.retry_at) == (1, AT + 60)
+    assert hold.failures == Failures(UNDO_AGAIN, 1, AT + 60)
 
 
 LEFT = (SLOT, False, False, False, NOW, NOW)

@@ -12,6 +12,7 @@ from enum import StrEnum
 import time
 from typing import Annotated, ClassVar, Final, Self
 
+from ..backoff import NO_FAILURES, Failures
 from ..bounds import REQUIRED, UNSTORED, Within
 
 SETTLING: Final = 3.0
@@ -74,12 +75,8 @@ class Claim(ABC):
     """End of a duration (monotonic, s)."""
     doubted_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Time of the first of the newest reads that do not show it (monotonic, s)."""
-    tries: Annotated[int, UNSTORED] = field(default=0, compare=False)
-    """Number of failed attempts to undo it."""
-    refusals: Annotated[int, UNSTORED] = field(default=0, compare=False)
-    """Consecutive times that the controller refused every command to undo it."""
-    retry_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
-    """Earliest time of the next attempt (monotonic, s)."""
+    failures: Annotated[Failures, UNSTORED] = field(default=NO_FAILURES, compare=False)
+    """Failed attempts to undo it."""
 
     @property
     @abstractmethod

@@ -11,6 +11,7 @@ import logging
 import time
 from typing import Final
 
+from ..backoff import NO_FAILURES, Backoff
 from ..clock import Times
 from ..control.sender import Sender
 from ..pool.state import PoolState
@@ -33,28 +34,14 @@ _LOGGER = logging.getLogger(__name__)
 
 LEAVING: Final = 10.0
 """Seconds to undo claims before the means of undoing them is lost."""
-FIRST_WAIT, LONGEST_WAIT = 60.0, 900.0
-"""Seconds until a failed attempt is repeated, doubled each time."""
-CANNOT_WAIT: Final = 6 * 3600.0
-"""Longest wait in s if none of our commands undoes it: other firmware may do so."""
+UNDO_AGAIN: Final = Backoff(60.0, 900.0)
+REFUSED_AGAIN: Final = Backoff(900.0, 6 * 3600.0)
+"""If the controller refused every command that undoes something: that may pass, or last
+until it has other firmware."""
 OVERDUE: Final = timedelta(hours=1)
 """Time after its end from which a claim is a problem."""
 _OUTAGE: Final = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
-_DOUBLINGS: Final = 10
-"""Number of failures from which a wait grows no more."""
-
-
-def retry_wait(tries: int, *, cannot: bool = False) -> float:
-    """Return the seconds until the next attempt after so many failures.
-
-    With `cannot`, the controller refused every command that undoes it. That may pass,
-    or last until it has other firmware.
-    """
-    first, longest = FIRST_WAIT, LONGEST_WAIT
-    if cannot:
-        first, longest = LONGEST_WAIT, CANNOT_WAIT
-    return min(first * 2.0 ** min(tries, _DOUBLINGS), longest)
 
 
 class Claims[C: Claim](ABC):
@@ -237,7 +224,7 @@ class Claims[C: Claim](ABC):
             if claimant in claim.claims:
                 others = claim.claims_beside(claimant, now)
                 ended = claim.claimed(others or {claimant: now}, now)
-                self._set(claim.thing, replace(ended, retry_at=0.0))
+                self._set(claim.thing, replace(ended, failures=NO_FAILURES))
         self._ended = {each for each in self._ended if each[0] != claimant}
         self._live.publish()
 
@@ -252,8 +239,8 @@ class Claims[C: Claim](ABC):
         self._last_read, self._read_at = state, at
         if silence > _OUTAGE or previous is None or previous.source is not state.source:
             for claim in self.all:
-                if not claim.refusals:
-                    self._set(claim.thing, replace(claim, retry_at=0.0))
+                if claim.failures.backoff != REFUSED_AGAIN:
+                    self._set(claim.thing, replace(claim, failures=NO_FAILURES))
         self._update()
         self._report_ended()
 
@@ -308,14 +295,9 @@ class Claims[C: Claim](ABC):
 
     def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
-        wait = retry_wait(claim.refusals if cannot else claim.tries, cannot=cannot)
-        tried = replace(
-            claim,
-            tries=claim.tries + 1,
-            refusals=claim.refusals + 1 if cannot else 0,
-            retry_at=time.monotonic() + wait,
-        )
-        self._set(claim.thing, tried)
+        backoff = REFUSED_AGAIN if cannot else UNDO_AGAIN
+        failures = claim.failures.failed(backoff, time.monotonic())
+        self._set(claim.thing, replace(claim, failures=failures))
         self._maybe_undone(claim.thing, err)
 
     async def leave(

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
+from ..backoff import NO_FAILURES
 from .claim import SETTLING, Claim, End, Known
 
 AGREEING: Final = 10.0
@@ -86,7 +87,7 @@ def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
         return Next(Do.KEEP, claim)
     if left > 0:
         # If its end has moved, attempts begin afresh.
-        claim = replace(claim, tries=0, refusals=0, retry_at=0.0)
+        claim = replace(claim, failures=NO_FAILURES)
         return Next(Do.KEEP, claim, left)
     if way is not Way.NOW or needs_a_read(claim, now) or is_old(claim, now):
         return Next(Do.KEEP, claim)  # until a path, a read or a user changes that
@@ -109,7 +110,7 @@ def seconds_to_wait(claim: Claim, now: Now) -> float:
         return 0.0
     # Only a read that is newer than an unconfirmed command can tell if it ran.
     settles_in = claim.sent_at + SETTLING - now.at
-    wait = max(0.0, claim.retry_at - now.at)
+    wait = max(0.0, claim.failures.retry_at - now.at)
     return wait if claim.confirmed else max(wait, settles_in)
 
 

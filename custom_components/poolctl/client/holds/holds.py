@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import time
 from typing import Final, override
 
+from ..backoff import NO_FAILURES
 from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
@@ -292,7 +293,7 @@ class Holds(Claims[Hold]):
             self._firmware = state.firmware
             # The new firmware may accept all releases.
             for hold in self.all:
-                self._set(hold.slot, replace(hold, retry_at=0.0, refusals=0))
+                self._set(hold.slot, replace(hold, failures=NO_FAILURES))
         super().add_read(state, at)
         gone = [h for h in previous if h.confirmed and h.slot not in self._all]
         self.stopped_by_spa = tuple(
