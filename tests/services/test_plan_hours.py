@@ -482,6 +482,22 @@ async def test_a_cloud_without_such_writes(beach: Home) -> None:
     assert (await plan(beach, hours=4, prices=hourly()))["written"]
 
 
+@pytest.mark.parametrize("changed", [False, True])
+async def test_the_same_hours_by_hand(beach: Home, owner: str, changed: bool) -> None:
+    """A plan that certainly was not written reserves nothing."""
+    if changed:
+        await plan(beach, by=owner, blocks=blocks((8, 10)))
+    beach.controller.faults.on("decline", "schedule")
+    beach.cloud.faults.on("refuse")
+    with failure("refused"):
+        await plan(beach, by=owner, blocks=blocks((3, 5)))
+    beach.controller.faults.clear()
+    own = Schedule(0, 31, 0, 75, 180, 300, weekdays=127, name="Mine", enabled=True)
+    beach.pool.schedules[FIRST] = own
+    await plan(beach, by=owner, blocks=blocks((12, 14)))
+    assert record(beach, FIRST) == own
+
+
 REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
     ({}, None),
     ({"hours": 4, "blocks": []}, None),

@@ -22,7 +22,7 @@ from typing import Final
 
 from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
-from ..wire.exceptions import InvalidCommandError
+from ..wire.exceptions import InvalidCommandError, PoolctlError
 from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
 from .schedules import ScheduleControl
 from .sender import Control, Sender
@@ -221,18 +221,24 @@ class PlanControl(Control):
 
     async def _write(self, step: PlanStep) -> None:
         """Write a change; what may have been written is reserved, even if it fails."""
-        index = step.index
-        if index is not None:
-            self._reserve(index, step.wanted)
-            observed = self._used[index]
-            await self._schedules.update(index, step.wanted, observed=observed)
-            return
-        # The new schedule takes the first free place, if no other client adds one.
-        place = next(i for i in range(MAX_SCHEDULES) if i not in self._used)
+        index, planned = step.index, self._live.choices.planned
+        # A new schedule takes the first free place, if no other client adds one.
+        free = (place for place in count() if place not in self._used)
+        place = next(free) if index is None else index
         self._reserve(place, step.wanted)
-        index = await self._schedules.create(step.wanted)
-        if index is not None:
-            self._reserve(index, step.wanted)
+        try:
+            if index is None:
+                added = await self._schedules.create(step.wanted)
+                place = place if added is None else added
+            else:
+                observed = self._used[index]
+                await self._schedules.update(index, step.wanted, observed=observed)
+        except PoolctlError as err:
+            written = _planned(place, step.wanted) in self._present()
+            if err.ran is False and not written:
+                self._live.choose(lambda choices: replace(choices, planned=planned))
+            raise
+        self._reserve(place, step.wanted)
 
     def _reserve(self, index: int, schedule: Schedule) -> None:
         planned = _planned(index, schedule)
