@@ -169,6 +169,26 @@ async def test_a_person_changed_it_meanwhile(rig: Rig) -> None:
     assert ends(rig) == [] and rig.controller.holds.wait is None
 
 
+async def test_an_output_of_another_controller(
+    rig: Rig, make_rig: Callable[..., Rig]
+) -> None:
+    """Its number stands for other equipment here: each command refuses it."""
+    other = await start(make_rig(full=True))
+    await start(rig)
+    control, minute = rig.controller.holds, timedelta(minutes=1)
+    for slot in (0, SLOT):
+        output = other.output(slot)
+        for command in (
+            control.switch(output, True),
+            control.hold(output, True, minute),
+            control.claim(output, "somebody", rig.controller.clock.now() + minute),
+            control.resume(output),
+        ):
+            with pytest.raises(InvalidCommandError):
+                await command
+    assert rig.asked("a") == [] and control.all == ()
+
+
 async def test_what_cannot_be_held(rig: Rig) -> None:
     with pytest.raises(NotSupportedError):
         await rig.controller.holds.switch(None, True)

@@ -1,8 +1,11 @@
 """The state of one controller, and the pending values on top of it."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from itertools import count
 import logging
 import time
+from typing import Final
 
 from ..pool.choices import Choices
 from ..pool.state import PoolState
@@ -12,6 +15,9 @@ _LOGGER = logging.getLogger(__name__)
 
 MAX_AGE = 90.0
 """Seconds after which a state that was not renewed expires."""
+
+_NUMBERS: Final = count(1)
+"""Numbers of controllers, which tell their outputs apart."""
 
 type ReadListener = Callable[[PoolState, float], None]
 """Receives the state that was read, and the time of the read (monotonic, s)."""
@@ -31,7 +37,8 @@ class LiveState:
         save: Callable[[], Awaitable[None]],
     ) -> None:
         self.choices = choices
-        self.reported = stored
+        outputs = replace(stored.outputs, controller=next(_NUMBERS))
+        self.reported = replace(stored, outputs=outputs)
         """State that the controller and the cloud reported, without pending values."""
         self.pending = PendingValues()
         self.publish = publish

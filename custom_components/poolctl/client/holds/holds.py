@@ -87,7 +87,7 @@ class Holds(Claims[Hold]):
 
     async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
         """Switch an output by hand; raises NotSupportedError if its slot is unknown."""
-        slot = _existing(slot)
+        slot = self._own(slot)
         hold = self._requested(slot, on, requester)
         if not on and self._end_by_themselves:
             # If no schedule would run it, it need not be held off. The cloud may do so
@@ -138,7 +138,7 @@ class Holds(Claims[Hold]):
         It lasts `Hold.LONGEST` at most. What runs only with the pump starts it for that
         time. Raises InvalidCommandError for a speed that it cannot have.
         """
-        slot = _existing(slot)
+        slot = self._own(slot)
         if speed is not None and not (slot.role is Role.PUMP and on):
             raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
         duration = min(duration, Hold.LONGEST)
@@ -162,7 +162,7 @@ class Holds(Claims[Hold]):
 
         Nothing is sent if it is held on already: it is released with its last claim.
         """
-        now, known = self._times.now, self.of(slot.index)
+        now, known = self._times.now, self.of(self._own(slot).index)
         if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
             names = known.names | {claimant: requester}
@@ -173,7 +173,7 @@ class Holds(Claims[Hold]):
 
     async def resume(self, slot: Slot | None) -> None:
         """Release an output to its schedules."""
-        await self._request(_Request(slot=_existing(slot)))
+        await self._request(_Request(slot=self._own(slot)))
 
     async def resume_all(self) -> None:
         """Release every held output to its schedules; raises the first failure.
@@ -197,6 +197,13 @@ class Holds(Claims[Hold]):
                 failures.append(err)
         if failures:
             raise failures[0]
+
+    def _own(self, slot: Slot | None) -> Slot:
+        if slot is None:
+            raise NotSupportedError("its slot is not known yet")
+        if slot.controller not in (None, self._live.state.outputs.controller):
+            raise InvalidCommandError("This output belongs to another controller.")
+        return slot
 
     async def _request(self, request: _Request) -> None:
         """Send the newest request for a slot; all waiting callers get its outcome."""
@@ -365,7 +372,7 @@ class Holds(Claims[Hold]):
             state=Known.REQUESTED,
         )
         if claim.on:
-            slot = _existing(self._live.state.outputs.slot(claim.slot))
+            slot = self._own(self._live.state.outputs.slot(claim.slot))
             try:
                 await (await self._outputs.send(slot, False, held=False))()
             except PoolctlError as err:
@@ -382,9 +389,3 @@ def _for(slot: int) -> str:
 
 async def _nothing() -> None:
     """Return at once: a release is already confirmed."""
-
-
-def _existing(slot: Slot | None) -> Slot:
-    if slot is None:
-        raise NotSupportedError("its slot is not known yet")
-    return slot

@@ -24,7 +24,6 @@ from ..wire.frame import (
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import merge_settings
-from .outputs import Outputs
 from .schedule_rules import merge_schedules
 from .state import (
     PoolState,
@@ -173,7 +172,9 @@ def assume_pump_slot(state: PoolState) -> PoolState:
     """
     if state.outputs.types is not None:
         return state
-    return replace(state, outputs=Outputs(types=_ONLY_PUMP, assumed=True))
+    return replace(
+        state, outputs=replace(state.outputs, types=_ONLY_PUMP, assumed=True)
+    )
 
 
 def assume_speed(state: PoolState) -> PoolState:

@@ -31,11 +31,15 @@ class Outputs:
     """Whether modes and holds are last known ones, not from the current source."""
     newest_types: tuple[int, ...] | None = field(default=None, compare=False)
     """Aux types of the newest read, which may be an odd read."""
+    controller: int | None = field(default=None, compare=False)
+    """The controller that they belong to."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """All slots in order; empty while the equipment is unknown."""
-        return _slots(self.types or (), self.names, self.modes, self.held)
+        return _slots(
+            self.types or (), self.names, self.modes, self.held, self.controller
+        )
 
     def slot(self, index: int) -> Slot | None:
         """Return a slot, `None` if there is none."""
@@ -109,6 +113,7 @@ def _slots(
     names: tuple[str, ...],
     modes: tuple[int | None, ...],
     held: tuple[int, ...] | None,
+    controller: int | None,
 ) -> tuple[Slot, ...]:
     return tuple(
         Slot(
@@ -120,6 +125,7 @@ def _slots(
             virtual=index == VIRTUAL_SLOT
             and len(types) == MAX_SLOTS
             and code != UNKNOWN_TYPE,
+            controller=controller,
         )
         for index, code in enumerate(types)
     )

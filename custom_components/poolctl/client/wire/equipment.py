@@ -1,6 +1,6 @@
 """Equipment that can be wired to a slot, by aux type code (protocol.md O2.4)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -140,6 +140,8 @@ class Slot:
     held: bool | None = None
     """Whether it is held by hand against the schedules, on or off."""
     virtual: bool = False
+    controller: int | None = field(default=None, compare=False)
+    """The controller that it belongs to; another one refuses it."""
 
     @cached_property
     def kind(self) -> str:
