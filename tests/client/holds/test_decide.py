@@ -15,7 +15,6 @@ from custom_components.poolctl.client.holds.decide import (
     Now,
     Seen,
     Way,
-    agreeing,
     decide,
     is_contradicted,
     is_old,
@@ -236,11 +235,6 @@ def test_contradicted(
 ) -> None:
     hold = replace(HELD, doubted_at=doubted_at)
     assert is_contradicted(hold, Seen(AT, **shows)) is over
-
-
-def test_a_lost_answer_explains_one_read() -> None:
-    assert agreeing(HELD) == 10.0
-    assert agreeing(replace(HELD, maybe_undone=True)) == 0.0
 
 
 # Ends

@@ -13,7 +13,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock as TrustedClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN
-from custom_components.poolctl.client.holds.hold import Hold
+from custom_components.poolctl.client.holds.hold import Asked, Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
 from tests.client.conftest import Rig, Service
@@ -70,6 +70,32 @@ async def test_one_odd_frame(
     await rig.live(31)
     assert not rig.pool.pool.slots[slot].held
     assert rig.controller.holds.shown == ()
+
+
+@pytest.mark.parametrize(
+    ("slot", "on", "lasts"), [(3, True, 30), (3, False, 30), (3, True, 0)]
+)
+async def test_an_output_that_is_not_reported(
+    make_rig: Callable[..., Rig], slot: int, on: bool, lasts: int
+) -> None:
+    """For two minutes its type reads 0: what is not said is no answer."""
+    rig = await start(make_rig(full=True))
+    if lasts:
+        await hold(rig, on, lasts, slot)
+    else:
+        until = rig.controller.clock.now() + timedelta(minutes=30)
+        await rig.controller.holds.claim(rig.output(slot), "somebody", until)
+    ended = list[str]()
+    rig.controller.holds.on_ended = lambda claimant, thing: ended.append(claimant)
+    wired = rig.pool.pool.slots[slot]
+    aux_type, wired.aux_type = wired.aux_type, 0
+    await rig.live(2)
+    wired.aux_type = aux_type
+    await rig.live(1)
+    (found,) = rig.controller.holds.shown
+    assert found.asked is Asked.HERE and found.until and not ended
+    await rig.live(30)
+    assert not rig.pool.pool.slots[slot].held and rig.controller.holds.all == ()
 
 
 async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:

@@ -18,6 +18,7 @@ from custom_components.poolctl.client.pool.dosing import (
     DOSING,
     AnyDosing,
 )
+from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
     PoolctlError,
@@ -121,6 +122,27 @@ async def test_switched_meanwhile(pool: Rig, who: str, on: bool, sent: int) -> N
     assert (pauses.shown == ()) is (who != "app, unread")
     await pool.live(31, 60)
     assert (pauses.shown, is_on(pool), writes(pool)) == ((), on, sent)
+
+
+async def test_old_copies(pool: Rig, away: Rig) -> None:
+    """C20: copies from before the command end no pause, nor does the LAN's return."""
+    for rig in (pool, away):
+        rig.service.cloud.not_offered.clear()
+        switch(rig, True)
+        await read(rig)
+        card = dict(rig.settings)
+        await pause(rig, 20)
+        if rig is pool:
+            rig.pool.faults.on("refuse")
+        rig.settings.update(card)  # what the cloud still has
+        await rig.live(4, 30)
+        assert rig.shown.source is Source.CLOUD and is_on(rig)
+        switch(rig, False)
+        rig.pool.faults.clear()
+        await rig.live(10, 30)
+        assert not is_on(rig) and kinds(rig.controller.pauses.shown) == [ACID]
+        await rig.live(8, 30)
+        assert is_on(rig) and rig.controller.pauses.shown == ()
 
 
 @pytest.mark.parametrize(("ran", "doses"), [(True, False), (False, True)])

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+import math
 import time
 
 from ..cloud import COPY_AGE, CloudClient
@@ -119,6 +120,10 @@ class DosingControl(Control):
         if on_lan and await self._queries.ask(query):
             return kind.of(self._live.reported).enabled
         return None
+
+    def reported_at(self, kind: AnyDosing) -> float:
+        """Return when the LAN last reported whether it is on (monotonic, s)."""
+        return self._queries.merged_at.get(kind.keys.settings.query, -math.inf)
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
         """Allow or forbid dosing, and wait until that is confirmed."""

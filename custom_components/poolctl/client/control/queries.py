@@ -87,6 +87,8 @@ class Queries:
         """Regular due times of queries that were brought forward."""
         self._replies: dict[str, _Reply] = {}
         """Newest replies by query: commands use them before they write."""
+        self.merged_at: dict[str, float] = {}
+        """Times of the queries whose replies the state has (monotonic, s)."""
         self._last_full: PoolState | None = None
         self._refused = 0
         """Number of times the names were refused while no query was ever answered."""
@@ -249,6 +251,7 @@ class Queries:
         self._live.update(
             lambda state: query.merge(state, reported.reply, self._clock.now())
         )
+        self.merged_at[query.name] = reported.at
 
     async def rewrite(
         self,

@@ -14,9 +14,12 @@ from typing import Annotated, ClassVar, Final, Self
 
 from ..backoff import NO_FAILURES, Failures
 from ..bounds import REQUIRED, UNSTORED, Within
+from ..pool.state import PoolState
 
 SETTLING: Final = 3.0
 """Seconds after a command in which reads may not show its effect yet (protocol.md O3)."""
+AGREEING: Final = 10.0
+"""Seconds between two reads that prove that a claim is over."""
 
 
 class End(StrEnum):
@@ -82,6 +85,18 @@ class Claim(ABC):
     @abstractmethod
     def thing(self) -> int:
         """Number of the thing within its kind: one claim each."""
+
+    @abstractmethod
+    def in_effect(self, state: PoolState) -> bool | None:
+        """Return whether a state shows it, `None` if it reports nothing of it."""
+
+    def agreeing(self, state: PoolState) -> float:
+        """Return for how many seconds reads of the LAN must agree that it is over.
+
+        A short state proves nothing (protocol.md L15), but a lost answer to our own
+        command that undoes it explains one.
+        """
+        return 0.0 if self.maybe_undone else AGREEING
 
     @property
     def replaced(self) -> Self | None:

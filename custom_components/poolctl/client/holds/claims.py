@@ -29,6 +29,7 @@ from .decide import (
     seconds_left,
     with_shown_end,
 )
+from .evidence import seen
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -72,16 +73,16 @@ class Claims[C: Claim](ABC):
     # What each kind says
 
     @abstractmethod
-    def _see(self, claim: C, state: PoolState, at: float) -> Seen:
-        """Return what a read (monotonic, s) shows of a claim."""
-
-    @abstractmethod
     async def _undo(self, claim: C) -> C | None:
         """Undo a claim, wait until that is confirmed, and return what is left of it."""
 
     async def _look(self) -> bool:
         """Read what shows if the due claims are still ours; return if that worked."""
         return not self._paths.on_lan or await self._poller.read_lan()
+
+    def _report(self, claim: C) -> tuple[PoolState, float] | None:
+        """Return the newest read that reports a claim, and its time (monotonic, s)."""
+        return None if self._last_read is None else (self._last_read, self._read_at)
 
     def _moved(self, claim: C, state: PoolState) -> C:
         """Return a claim whose end follows what it depends on."""
@@ -145,10 +146,10 @@ class Claims[C: Claim](ABC):
         for claim in self.all:
             if claim.thing in self._under_way:
                 continue
-            moved, seen = self._moved(with_shown_end(claim, now), state), Seen(now.at)
-            if self._last_read is not None:
-                seen = self._see(moved, self._last_read, self._read_at)
-            found[claim.thing] = decide(moved, seen, now, self._way(moved))
+            moved = self._moved(with_shown_end(claim, now), state)
+            report = self._report(moved)
+            shows = seen(moved, *report) if report else Seen(now.at)
+            found[claim.thing] = decide(moved, shows, now, self._way(moved))
         return found
 
     def _update(self) -> None:

@@ -10,10 +10,8 @@ from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES
-from .claim import SETTLING, Claim, End, Known
+from .claim import AGREEING, SETTLING, Claim, End, Known
 
-AGREEING: Final = 10.0
-"""Seconds between two reads that prove that a claim is over."""
 OLD: Final = timedelta(days=30)
 """Time from its end to the start, from which nothing is undone by itself: after an old
 backup was restored, nobody expects that any more. A user is shown what to do."""
@@ -148,15 +146,6 @@ def is_contradicted(claim: Claim, seen: Seen) -> bool:
     if seen.ours is not False or claim.doubted_at is None:
         return False
     return seen.at - claim.doubted_at >= seen.agreeing
-
-
-def agreeing(claim: Claim) -> float:
-    """Return for how many seconds reads must agree that a claim is over.
-
-    One odd read proves nothing (protocol.md L15), but a lost answer to our own command
-    that undoes it explains it.
-    """
-    return 0.0 if claim.maybe_undone else AGREEING
 
 
 def seconds_left(claim: Claim, now: Now) -> float | None:

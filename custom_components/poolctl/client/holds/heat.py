@@ -18,7 +18,6 @@ from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
 from .claim import Claim, Known
 from .claims import Claims
-from .decide import Seen, agreeing
 
 thing_of = (*HeatSource,).index
 """Returns the number of a heat source."""
@@ -40,6 +39,11 @@ class HeatClaim(Claim):
     @override
     def thing(self) -> int:
         return thing_of(self.source)
+
+    @override
+    def in_effect(self, state: PoolState) -> bool | None:
+        reported = state.source is Source.LAN and state.settings_reported
+        return state.heat[self.source] if reported else None
 
 
 class HeatClaims(Claims[HeatClaim]):
@@ -143,16 +147,6 @@ class HeatClaims(Claims[HeatClaim]):
         self._chosen = state.pool_sources
 
     @override
-    def _see(self, claim: HeatClaim, state: PoolState, at: float) -> Seen:
-        return Seen(at, _reported(state, claim.source), agreeing=agreeing(claim))
-
-    @override
     async def _undo(self, claim: HeatClaim) -> None:
-        if _reported(self._live.state, claim.source) is not False:
+        if claim.in_effect(self._live.state) is not False:
             await self._heating.select(claim.source, False)
-
-
-def _reported(state: PoolState, source: HeatSource) -> bool | None:
-    """Return whether a source is selected, `None` if the newest report lacks that."""
-    reported = state.source is Source.LAN and state.settings_reported
-    return state.heat[source] if reported else None

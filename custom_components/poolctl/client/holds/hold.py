@@ -7,11 +7,12 @@ from enum import StrEnum
 from typing import Annotated, override
 
 from ..bounds import PrivateText, Within
-from ..pool.state import PoolState
+from ..pool.state import PoolState, Source
 from ..pool.windows import present, run_of
-from ..wire.equipment import MAX_SLOTS
+from ..wire.equipment import CLEANERS, MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End
+from .evidence import LIGHT_SHOW, pulses, runs
 
 
 class Asked(StrEnum):
@@ -54,6 +55,35 @@ class Hold(Claim):
     @override
     def thing(self) -> int:
         return self.slot
+
+    @override
+    def in_effect(self, state: PoolState) -> bool | None:
+        slot = state.outputs.slot(self.slot)
+        if slot is None or (on := runs(state, slot)) is None:
+            return None
+        if state.source is Source.CLOUD:
+            return on is self.on
+        return slot.held and on is self.on
+
+    @override
+    def agreeing(self, state: PoolState) -> float:
+        slot = state.outputs.slot(self.slot)
+        flaps = slot is not None and pulses(slot) and slot.held is True
+        return LIGHT_SHOW if flaps else super(Hold, self).agreeing(state)
+
+    def stopped_by_spa(self, state: PoolState) -> bool:
+        """Return whether spa mode is on, and a cleaner that it held on does not run.
+
+        A firmware may stop cleaners for the spa (protocol.md L21).
+        """
+        slot = state.outputs.slot(self.slot)
+        return (
+            state.spa_mode is True
+            and self.on
+            and slot is not None
+            and slot.type_code in CLEANERS
+            and runs(state, slot) is not True
+        )
 
     @property
     @override

@@ -19,8 +19,7 @@ from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import SETTLING, End, Known
 from .claims import Claims
-from .decide import Seen
-from .evidence import held_outputs, lasts_for, runs, seen, stopped_by_spa
+from .evidence import held_outputs, lasts_for, runs
 from .hold import Asked, Hold, rescheduled
 
 _CAUSED: Final = 60.0
@@ -304,16 +303,10 @@ class Holds(Claims[Hold]):
         super().add_read(state, at)
         gone = [h for h in previous if h.confirmed and h.slot not in self._all]
         self.stopped_by_spa = tuple(
-            hold
-            for hold in (*self.stopped_by_spa, *gone)
-            if stopped_by_spa(hold, state)
+            hold for hold in (*self.stopped_by_spa, *gone) if hold.stopped_by_spa(state)
         )
         if by_lan:
             self._add_others(state, at)
-
-    @override
-    def _see(self, claim: Hold, state: PoolState, at: float) -> Seen:
-        return seen(state, claim, at)
 
     def _add_others(self, state: PoolState, at: float) -> None:
         """Add the holds of other clients, which last until they are released.

@@ -16,14 +16,13 @@ from ..cloud import COPY_AGE
 from ..control.dosing import DosingControl
 from ..control.sender import Sender
 from ..pool.dosing import DOSING, AnyDosing
-from ..pool.state import PoolState
+from ..pool.state import PoolState, Source
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim, End, Known
 from .claims import Claims
-from .decide import Seen, is_old
 
-_OLD_COPY: Final = 2.0 * COPY_AGE
-"""Seconds for which a cloud copy may still show a doser on that was switched off."""
+_UNDONE_IN: Final = 2.0 * COPY_AGE
+"""Seconds after which a beginning that failed is undone, as it may have run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +40,15 @@ class Pause(Claim):
     @override
     def thing(self) -> int:
         return DOSING.index(self.kind)
+
+    @override
+    def in_effect(self, state: PoolState) -> bool | None:
+        enabled = self.kind.of(state).enabled
+        return None if enabled is None else not enabled
+
+    @override
+    def agreeing(self, state: PoolState) -> float:
+        return 0.0  # a setting has no short states
 
     @override
     def cloud_undoes(self, *, alone: bool) -> bool:
@@ -66,13 +74,10 @@ class Pauses(Claims[Pause]):
         return None if pause is None else pause.until
 
     @override
-    def _see(self, claim: Pause, state: PoolState, at: float) -> Seen:
-        enabled, undone = claim.kind.of(state).enabled, claim.maybe_undone
-        if enabled and not claim.confirmed and not is_old(claim, self._now()):
-            return Seen(at)  # the settings may be older than the command
-        if enabled is None or (undone and not enabled):
-            return Seen(at)  # the same, of the command that undoes it
-        return Seen(at, not enabled, old=0.0 if undone else _OLD_COPY, agreeing=0.0)
+    def _report(self, claim: Pause) -> tuple[PoolState, float] | None:
+        if (state := self._live.reported).source is Source.LAN:
+            return state, self._dosers.reported_at(claim.kind)
+        return super()._report(claim)
 
     async def begin(self, kinds: Iterable[AnyDosing], lasts: timedelta) -> None:
         """Pause the dosers that are on; if one is paused already, only its end moves.
@@ -127,13 +132,15 @@ class Pauses(Claims[Pause]):
         except PoolctlError as err:
             # The user gets an error, so if the doser did go off, that is undone: at the
             # end of the pause that it already had, or soon.
-            left = previous.until - now if previous else timedelta(seconds=_OLD_COPY)
+            left = previous.until - now if previous else timedelta(seconds=_UNDONE_IN)
             ends_at = time.monotonic() + left.total_seconds()
             undone = replace(
                 pause, until=now + left, ends_at=ends_at, sent_at=time.monotonic()
             )
             self._put(thing, previous if err.ran is False else undone)
             raise
+        if (newest := self._newest(pause)) is not None:
+            self._put(thing, replace(newest, state=Known.ACTIVE))
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
         """Switch a doser for a user, which ends its pause.
