@@ -83,7 +83,7 @@ def _known() -> PoolState:
     """Return the state of a fully equipped pool."""
     known = merge_frame(PoolState(), decode_frame(_frames()[-1]), _NOW)
     for query in QUERIES:
-        known = query.merge(known, _replies(query)[0], _NOW)
+        known = query.merge(known, query.decode(_replies(query)[0]), _NOW)
     return known
 
 
@@ -127,7 +127,7 @@ def _envelope(given: tuple[str, IncomingCounter]) -> Iterator[str]:
 
 
 def _reply(query: Query, known: PoolState, data: bytes) -> Iterator[str]:
-    return _state_words(query.merge(known, data, _NOW))
+    return _state_words(query.merge(known, query.decode(data), _NOW))
 
 
 def _lan() -> Iterator[Parser[Any]]:

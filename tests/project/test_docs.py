@@ -202,12 +202,12 @@ def action_table() -> dict[str, Row]:
 async def test_actions(home: Home) -> None:
     """The table lists all actions, and marks those that only the LAN can carry out."""
     home.own(home.service.full)
+    home.pool.schedules[0].enabled = False  # otherwise no hours are left to plan
     await home.set_up()
     home.clock.speed = 200
     table = action_table()
     assert table.keys() == home.hass.services.async_services()[DOMAIN].keys()
     assert {row.lan for row in table.values()} == {"yes"}
-    home.pool.schedules[0].enabled = False  # otherwise no hours are left to plan
     device = home.device()
     pump = home.entity_id("switch", "pump")
     calendar = home.entity_id("calendar", "schedules")

@@ -7,14 +7,12 @@ listen, record frames and answer with them. Everything here is chosen.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 
 from ..client.backoff import Backoff
 from ..client.counters import Counters
 from ..client.lan import LanClient
 from ..client.pool.queries import QUERIES
-from ..client.pool.state import PoolState
 from ..client.wire.exceptions import (
     EnvelopeError,
     FrameError,
@@ -81,7 +79,7 @@ async def _async_ask(lan: LanClient) -> None:
             reply = await _again(partial(lan.query, query.name), waits=LOST_AGAIN)
             if _is_frame(reply):
                 raise ReplayError("a state frame in place of a reply")
-            query.merge(PoolState(), reply, datetime.now(UTC))
+            query.decode(reply)
         except PoolctlError as err:
             if err.lost or isinstance(err, _NO_PROOF):
                 raise

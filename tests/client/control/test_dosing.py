@@ -360,6 +360,7 @@ async def test_an_edit_in_the_app_is_not_lost_by_the_cloud(away: Rig) -> None:
     app = {"desired_ph": 76, "max_ph_doses": 4}
     away.pool.pool.settings |= app
     await later(away, 40)
+    await later(away, 31)  # a second copy confirms it
     await away.controller.dosing.set_drum(ACID, 15_000)
     assert away.settings.items() >= app.items()
 

@@ -107,7 +107,7 @@ async def test_the_preference_is_asked_once_it_has_settled(pool: Rig) -> None:
         assert pool.controller.queries.due is due
     pool.pool.pool.lights["pool"] = [2, 9]  # another one was chosen in the app
     await settle(pool, 0)
-    assert pool.names("q") == [LIGHTS_QUERY]
+    assert pool.names("q") == [LIGHTS_QUERY] * 2
     assert lit(pool, POOL_LIGHT) == (True, "transcendence")
 
 

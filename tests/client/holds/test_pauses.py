@@ -209,6 +209,7 @@ async def test_made_longer_where_no_new_read_shows_it(pool: Rig, away: Rig) -> N
     """An old read does not show that the doser is off: the request is sent again."""
     for rig, fault in ((pool, ""), (pool, "q"), (away, "q")):
         switch(rig, True)
+        await rig.live(2, 30)  # two copies have to show what the app did
         await pause(rig)
         await rig.live(5, 60)
         switch(rig, True)
@@ -227,6 +228,7 @@ async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
     """Without an answer, the pause that was there keeps its end."""
     for rig in (pool, away):
         switch(rig, True)
+        await rig.live(2, 30)
         await pause(rig, 60)
         await rig.live(5, 60)
         rig.pool.faults.on("close_mid_body", "q", "a")

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 import json
 from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 
+from . import odd_replies
 from .answers import failed, page, success
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ FAULTS: Final = {
     "failed": "200 with `status: FAILED` and the message of `cloud.complaint`",
     "empty": "`SUCCESS` without any data",
     "no_body": "200 without a body",
+    **odd_replies.ODD,
 }
 
 
@@ -91,7 +94,15 @@ def _mistyped(value: Any) -> Any:
     return 7 if isinstance(value, str) else "seven"
 
 
+def _odd(body: bytes, fault: str) -> bytes:
+    """Make the data of an answer odd, and leave its status."""
+    answer = json.loads(body)
+    odd = {"data": odd_replies.spoil_json(answer.get("data"), fault)}
+    return json.dumps(answer | odd).encode()
+
+
 _MANGLE: Final[dict[str, Callable[[bytes], bytes]]] = {
+    **{fault: partial(_odd, fault=fault) for fault in odd_replies.ODD},
     "truncated_json": lambda body: body[: len(body) * 2 // 3],
     "wrong_types": _wrong,
 }

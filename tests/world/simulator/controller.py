@@ -6,7 +6,7 @@ from copy import copy
 import re
 from typing import Final
 
-from . import actions, odd_frames, schedules, telemetry, wire
+from . import actions, odd_frames, odd_replies, schedules, telemetry, wire
 from .clock import Clock
 from .dialects import (
     AHEAD,
@@ -246,6 +246,7 @@ class Controller:
         if name in self.refused_queries:
             raise actions.DeclinedError(f"the query {name}")
         reply = actions.query(self.pool, name)
+        reply = odd_replies.spoiled_reply(reply, name, self.faults)
         return self._sign(reply, "q", name)
 
     def _sign(self, payload: bytes, *places: str) -> bytes:

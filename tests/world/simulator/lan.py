@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from .actions import DeclinedError
 from .dialects import ONE_IN, SOMETIMES, Dialect
 from .listener import StreamListener
+from .odd_replies import ODD
 from .wire import Json, WireError, parse_json
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ FAULTS: Final = {
     "decline": "every action is declined, whoever asks",
     "no_state": "`state` is answered with `{ok:false}` (protocol.md 4.2)",
     "ignore_writes": "actions are accepted and never done, whoever asks",
+    **ODD,
 }
 
 

@@ -15,14 +15,26 @@ import time
 
 from ..cloud import COPY_AGE, CloudClient
 from ..lan import LanClient
-from ..pool.dosing import DRUM_SIZE, AnyDosing, DoserKind, whole_settings
+from ..pool.dosing import (
+    DRUM_SIZE,
+    AnyDosing,
+    DoserKind,
+    check_settings,
+    whole_settings,
+)
+from ..pool.queries import BY_NAME
 from ..pool.state import PoolState
 from ..wire.commands import DosingKeys, SettingsObject
-from ..wire.exceptions import InvalidCommandError, NotSupportedError, ReplyError
+from ..wire.exceptions import (
+    BusyError,
+    InvalidCommandError,
+    NotSupportedError,
+    ReplyError,
+)
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
 from .command import Command
-from .queries import QUEUED
+from .queries import COPIES_APART, QUEUED
 from .sender import Control, Sender
 
 _CARD = "chemistryCard"
@@ -210,7 +222,7 @@ class DosingControl(Control):
         async with written.lock:
             frame, read, body = await self._queries.rewrite(
                 lan,
-                of.query,
+                BY_NAME[of.query],
                 of.command,
                 lambda read, at: self._edited(
                     change, written.over(read, time.monotonic() - at + QUEUED)
@@ -226,8 +238,11 @@ class DosingControl(Control):
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
             card = await cloud.read(self._paths.device_id, _CARD, urgent=True)
-            if not (read := object_of(card, of.card)):
+            if not object_of(card, of.card):
                 raise NotSupportedError(f"the cloud does not report {of.card}")
+            card = self._queries.admitted(card, change.key)
+            if not (read := object_of(card, of.card)):
+                raise BusyError("they differ from before", retry_after=COPIES_APART)
             # The copy may be older than our last changes, and must not undo them.
             body = self._edited(change, written.over(read, COPY_AGE, _OLD_SETTINGS))
             await cloud.write(self._paths.device_id, of.endpoint, body)
@@ -236,4 +251,11 @@ class DosingControl(Control):
         self._queries.expire(of.query)
 
     def _edited(self, change: _Change, read: Answer) -> dict[str, object]:
-        return change.edit(whole_settings(change.of, read, self._live.reported))
+        known = self._live.reported
+        body = change.edit(whole_settings(change.of, read, known))
+        check_settings(change.of, body, known)
+        effect = dict((change.effect(body),))
+        self._queries.door.note_write(
+            change.of.query, lambda _: {key: (body | effect)[key] for key in read}
+        )
+        return body

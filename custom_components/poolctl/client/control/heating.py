@@ -18,8 +18,9 @@ from ..pool.heating import (
     sources_to_select,
     target_of,
 )
+from ..pool.queries import HEATING
 from ..pool.state import PoolState
-from ..wire.commands import HEATING_COMMAND, HEATING_QUERY
+from ..wire.commands import HEATING_COMMAND
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import NotSupportedError
 from ..wire.frame import StateFrame
@@ -104,11 +105,14 @@ class HeatingControl(Control):
             change = since.then(asked)
             body = change.write(read, self._live.reported)
             self._written = at, change  # if it fails, the object is read again
+            self._queries.door.note_write(
+                HEATING.name, lambda _: {key: body.get(key) for key in read}
+            )
             return body
 
         async def write(lan: LanClient) -> StateFrame | None:
-            names = HEATING_QUERY, HEATING_COMMAND
-            return (await self._queries.rewrite(lan, *names, edit, asked.show))[0]
+            how = HEATING, HEATING_COMMAND, edit, asked.show
+            return (await self._queries.rewrite(lan, *how))[0]
 
         pending = await self._sender.send(
             Command(

@@ -87,6 +87,8 @@ class LightControl(Control):
             finally:
                 # After it settled: an earlier reply may report the old preference.
                 self._queries.expire(LIGHTS_QUERY, after=settles_in)
+                sent = {group.type_key: kind.code, group.color_key: what.color}
+                self._queries.door.note_write(LIGHTS_QUERY, lambda read: read | sent)
             if not what.keeps_effect:
                 show = LightShow(kind.code, what.color)
                 self._live.reported = group.edit(self._live.reported, lambda _: show)

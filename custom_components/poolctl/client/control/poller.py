@@ -15,7 +15,7 @@ from ..facts import Change, Poll
 from ..lan import LAN_TIMEOUT, LanClient
 from ..pool.from_cloud import CLOUD_READS, Merge, merge_dashboard, merge_schedule_info
 from ..pool.from_lan import merge_frame
-from ..pool.queries import QUERY_INTERVAL
+from ..pool.queries import QUERY_INTERVAL, SCHEDULES
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import BusyError, PoolctlError, UnreachableError
 from ..wire.frame import StateFrame
@@ -23,7 +23,7 @@ from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
 from .live_state import LiveState
 from .paths import Paths
-from .queries import Queries
+from .queries import COPIES_APART, Queries
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -233,7 +233,7 @@ class Poller:
             read = CLOUD_READS[name]
             try:
                 answer = await cloud.read(self._paths.device_id, name)
-                found.append((read.merge, answer))
+                found.append((read.merge, self._queries.admitted(answer)))
             except PoolctlError as err:
                 _LOGGER.debug("Cloud read %s failed: %s", name, err)
                 self._live.reported = read.assume(self._live.reported)
@@ -275,6 +275,9 @@ class Poller:
         read = merge_schedule_info(self._live.reported, answer)
         if new and all(one.when != new.when for one in read.schedules.used.values()):
             return False
+        records, known = read.schedules.records or (), self._live.reported
+        if not self._queries.door.admits(SCHEDULES, records, known, apart=COPIES_APART):
+            raise BusyError("they differ from before", retry_after=CLOUD_INTERVAL)
         self._schedules_due = time.monotonic() + QUERY_INTERVAL
         # Before anything else is sent: it must not undo the next command's write.
         self._live.update(lambda state: read)

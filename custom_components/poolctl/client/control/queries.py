@@ -10,26 +10,29 @@ from dataclasses import dataclass, replace
 import logging
 import math
 import time
+from typing import Any
 
 from ..clock import Clock
 from ..counters import Counters
 from ..lan import LanClient
 from ..pool.from_cloud import merge_slots
-from ..pool.queries import NAMES, QUERIES, Query
+from ..pool.queries import BY_NAME, NAMES, QUERIES, SETTINGS, Query
 from ..pool.state import PoolState
-from ..wire.commands import decode_json, encode_cmd
+from ..wire.commands import encode_cmd
 from ..wire.exceptions import (
     BusyError,
     ClockError,
     LanRequestError,
     PoolctlError,
     RefusedError,
+    ReplyError,
     UnreachableError,
 )
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from .live_state import LiveState
 from .paths import Paths
+from .replies import ReplyDoor
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -51,6 +54,10 @@ RETRY = 30.0
 REPLY_IS_CURRENT = 15.0
 """Seconds for which a reply counts as current unless a frame contradicts it: the frames
 themselves can be as old."""
+MOST_ASKED = 3
+"""Number of times that a query is sent until two replies agree."""
+COPIES_APART = 25.0
+"""Seconds between two answers of the cloud that are not of the same copy."""
 QUEUED = 3.0
 """Seconds by which a LAN reply may lag behind our write: a `cmd` is queued."""
 
@@ -61,7 +68,7 @@ type _Settings = tuple[object, ...]
 class _Reply:
     """A reply, and the settings that full frames may report while it is valid."""
 
-    reply: bytes
+    reply: Any
     at: float
     """Time of the query (monotonic, s)."""
     agree: list[tuple[_Settings, float]]
@@ -85,8 +92,9 @@ class Queries:
         """When each query is due (monotonic, s); 0 if its reply is missing or outdated."""
         self._regular: dict[Query, float] = {}
         """Regular due times of queries that were brought forward."""
+        self.door = ReplyDoor()
         self._replies: dict[str, _Reply] = {}
-        """Newest replies by query: commands use them before they write."""
+        """Newest accepted replies by query: commands use them before they write."""
         self.merged_at: dict[str, float] = {}
         """Times of the queries whose replies the state has (monotonic, s)."""
         self._last_full: PoolState | None = None
@@ -127,6 +135,8 @@ class Queries:
         With `after`, they are due only that many seconds from now: an earlier reply
         would not be valid.
         """
+        if not names:
+            self.door.forget()
         for name in names or tuple(self._replies):
             self._replies.pop(name, None)
         due = time.monotonic() + after if after else 0.0
@@ -149,6 +159,8 @@ class Queries:
                 self._replies.pop(name, None)
         if settings != _settings(previous):
             self._due = dict.fromkeys(QUERIES, 0.0)
+        for query in BY_NAME.values():
+            self.door.drop_outdated(query, previous, self._last_full)
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
                 self._replies.pop(query.name, None)
@@ -247,59 +259,91 @@ class Queries:
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
-        reported = await self._ask(query.name, lan, urgent=urgent)
+        reported = await self._ask(query, lan, urgent=urgent)
         self._live.update(
             lambda state: query.merge(state, reported.reply, self._clock.now())
         )
         self.merged_at[query.name] = reported.at
 
+    def admitted(self, answer: Answer, replaced: str | None = None) -> Answer:
+        """Return an answer of the cloud without the settings that surprise.
+
+        The next answer decides about those.
+        """
+        door, state = self.door, self._live.reported
+        return {
+            key: value
+            for key, value in answer.items()
+            if (query := SETTINGS.get(key)) is None
+            or not isinstance(value, dict)
+            or door.admits(query, value, state, apart=COPIES_APART, replaced=replaced)
+        }
+
     async def rewrite(
         self,
         lan: LanClient,
-        query: str,
+        query: Query,
         command: str,
         edit: Callable[[Answer, float], Answer],
         show: Callable[[PoolState], PoolState] | None,
     ) -> tuple[StateFrame | None, Answer, Answer]:
-        """Write an object as a current reply has it, with a change.
+        """Write an object as an accepted reply has it, with a change.
 
         `edit` receives the object and the time of its query (monotonic, s). The next
         write uses the same reply unless a frame disagrees with it and with `show`.
         Returns the state after the write, and the object as it was read and written.
         Raises as `LanClient.query` does.
         """
-        reported = self._replies.get(query)
+        name = query.name
+        reported = self._replies.get(name)
         if reported is None or time.monotonic() - reported.at >= REPLY_IS_CURRENT:
-            reported = await self._ask(query, lan, urgent=True)
-        read = decode_json(reported.reply)
+            reported = await self._ask(query, lan, urgent=True, to_write=True)
+        read: Answer = reported.reply
         body = edit(read, reported.at)
         try:
             frame = await lan.action("cmd", encode_cmd(command, body))
         except PoolctlError:
-            self._replies.pop(query, None)  # its data may have changed
+            self._replies.pop(name, None)  # its data may have changed
             raise
         if show is None:
-            self._replies.pop(query, None)
-        elif (reported := self._replies.get(query)) is not None:
+            self._replies.pop(name, None)
+        elif (reported := self._replies.get(name)) is not None:
             queued = time.monotonic() + QUEUED
             earlier = [(each, min(until, queued)) for each, until in reported.agree]
             written = _settings(show(self._live.reported)), math.inf
             reported.agree[:] = [*earlier, written]
         return frame, read, body
 
-    async def _ask(self, name: str, lan: LanClient, *, urgent: bool) -> _Reply:
-        asked, settings = time.monotonic(), _settings(self._live.reported)
-        reply = await lan.query(name, urgent=urgent)
-        reported = self._replies[name] = _Reply(reply, asked, [(settings, math.inf)])
-        return reported
+    async def _ask(
+        self, query: Query, lan: LanClient, *, urgent: bool, to_write: bool = False
+    ) -> _Reply:
+        """Send a query, again while its reply surprises.
+
+        Raises ReplyError if no two agree. What is to be written has to be sure.
+        """
+        name = query.name
+        for again in range(MOST_ASKED):
+            if again:
+                await asyncio.sleep(QUERY_SPACING)
+            asked, settings = time.monotonic(), _settings(self._live.reported)
+            reply = query.decode(await lan.query(name, urgent=urgent))
+            admitted = self.door.admits(
+                query, reply, self._live.reported, apart=QUERY_SPACING
+            )
+            reported = _Reply(reply, asked, [(settings, math.inf)])
+            if self.door.is_sure(name):
+                self._replies[name] = reported
+                return reported
+            if admitted and not to_write:
+                return reported
+        raise ReplyError(f"the replies to {name} do not agree")
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""
         if (lan := self._paths.lan) is None:
             return False
-        query = next(query for query in QUERIES if query.name == name)
         try:
-            await self.read(query, lan, urgent=True)
+            await self.read(BY_NAME[name], lan, urgent=True)
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", name, err)
             return False

@@ -29,7 +29,7 @@ from ..wire.exceptions import (
     UnreachableError,
 )
 from ..wire.json_values import Answer
-from ..wire.schedule import MAX_SCHEDULES, Schedule
+from ..wire.schedule import MAX_SCHEDULES, UNUSED, Schedule
 from .command import NEVER_SHOWN, Command
 from .sender import Control, Sender
 
@@ -234,6 +234,15 @@ class ScheduleControl(Control):
             ),
             idempotent=False,
             settles_in=NEVER_SHOWN,
+        )
+        index, schedule = change.becomes
+        self._queries.door.note_write(
+            SCHEDULES.name,
+            lambda records: (
+                *records[:index],
+                schedule or UNUSED,
+                *records[index + 1 :],
+            ),
         )
         try:
             frame = await self._sender.deliver(command)

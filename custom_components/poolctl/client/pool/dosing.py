@@ -18,7 +18,7 @@ from ..wire.commands import (
     SettingsObject,
 )
 from ..wire.equipment import CHLORINATORS, LIQUID_CHLORINE, PH_DOSERS
-from ..wire.exceptions import InvalidCommandError, ReplyError
+from ..wire.exceptions import InvalidCommandError, ReplyError, impossible_settings
 from ..wire.frame import DESIRED_ORP, DRUM_VOLUME, PH, Signals
 from ..wire.json_values import Answer, byte, number
 from .choices import Choices
@@ -76,6 +76,11 @@ class DosingKind[D: Dosing](Place[D]):
                 enabled=known.enabled if flag is None else bool(flag),
             ),
         )
+
+    @property
+    def framed(self) -> tuple[str, ...]:
+        """Keys of the values that every full frame reports, too."""
+        return self.keys.desired, self.keys.size
 
     def values(self, state: PoolState) -> dict[str, float | None]:
         """Return its values by wire key, `None` if one was never reported."""
@@ -180,6 +185,39 @@ def merge_settings(
     return state
 
 
+_COUNTED = {
+    key: most
+    for kind in DOSERS
+    for key, most in ((kind.keys.remaining, 250.0), (kind.keys.doses, 5.0))
+}
+"""How far what is counted may move between two replies, in mL and doses (chosen)."""
+
+
+def same_settings(one: Answer, other: Answer) -> bool:
+    """Return whether settings are the same, apart from what is counted meanwhile."""
+    return one.keys() == other.keys() and all(
+        value == other[key]
+        or (
+            (most := _COUNTED.get(key)) is not None
+            and (old := number(one, key)) is not None
+            and (new := number(other, key)) is not None
+            and abs(new - old) <= most
+        )
+        for key, value in one.items()
+    )
+
+
+def settings_agree(of: SettingsObject, state: PoolState, settings: Answer) -> bool:
+    """Return whether settings are complete, and have what the newest frame has."""
+    return all(
+        isinstance(value := settings.get(key), int | float)
+        and (known is None or key not in kind.framed or value == round(known))
+        for kind in DOSING
+        if kind.keys.settings is of and state.outputs.fitted(kind.fitted)
+        for key, known in kind.values(state).items()
+    )
+
+
 def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> Answer:
     """Return a settings object with the values that it lacks, as last reported.
 
@@ -197,3 +235,12 @@ def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> An
             elif key == kind.keys.desired and known.outputs.fitted(kind.fitted):
                 raise ReplyError(f"the settings have no {key}")
     return {**settings, **missing}
+
+
+def check_settings(of: SettingsObject, body: Answer, known: PoolState) -> None:
+    """Raise InvalidCommandError if a target to be written is one nobody may choose."""
+    for kind in DOSING:
+        if kind.keys.settings is of and known.outputs.fitted(kind.fitted):
+            value = number(body, kind.keys.desired, kind.factor)
+            if value not in kind.choice:
+                raise impossible_settings(kind.keys.desired, value)

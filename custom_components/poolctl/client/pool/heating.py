@@ -3,15 +3,23 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..wire.commands import POOL_TARGET, PROBE_CHANNELS, SELECTED, SPA_TARGET
+from ..bounds import Within
+from ..wire.commands import (
+    POOL_TARGET,
+    PROBE_CHANNELS,
+    SELECTED,
+    SPA_TARGET,
+    decode_json,
+)
 from ..wire.equipment import SPA_ACTUATORS, HeatSource
-from ..wire.exceptions import InvalidCommandError, ReplyError
+from ..wire.exceptions import InvalidCommandError, ReplyError, impossible_settings
 from ..wire.frame import Signals
 from ..wire.json_values import Answer, list_of, number
-from .state import PoolState, newer
+from .state import PoolState
 
 MIN_TARGET, MAX_TARGET = 10, 40
 """Targets in °C (chosen): a u8 on the wire; UL 1563 limits spas to 40 °C (104 °F)."""
+_TARGETS = Within(MIN_TARGET, MAX_TARGET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -158,45 +166,69 @@ class HeatingChange:
         )
 
     def write(self, settings: Answer, known: PoolState) -> dict[str, object]:
-        """Return the body of `v2_temp_set` for this change, based on `v2_temp_get`.
+        """Return the body of `v2_temp_set` for this change, based on decoded settings.
 
         The controller sets missing keys to 0, so all the keys that it has are sent: it
         does not have a probe channel that it does not report. Unknown keys are kept.
         Values missing from the reply are taken from the state frames. Raises ReplyError
-        if they do not report those of fitted equipment either.
+        if they do not report those of fitted equipment either, and InvalidCommandError
+        for a target that no user may choose.
         """
-        values = {
-            **_reported(settings, known),
+        whole = {
+            **_known(known),
+            **settings,
             **{body.target_key: target for body, target in self.targets.items()},
             **{SELECTED[source]: on for source, on in self.selected.items()},
         }
         for body in BODIES:
             for source in fitted_sources(known, body):
                 for key in (SELECTED[source], body.target_key):
-                    if values[key] is None:
+                    if whole[key] is None:
                         raise ReplyError(f"the settings have no {key}")
-        whole = {**settings, **values}
-        whole.pop("temperature", None)
-        optional = (*PROBE_CHANNELS, *values)
+                if (target := whole[body.target_key]) not in _TARGETS:
+                    raise impossible_settings(body.target_key, target, "°C")
+        optional = (*PROBE_CHANNELS, *_known(known))
         return {k: v for k, v in whole.items() if v is not None or k not in optional}
 
 
-def _reported(settings: Answer, known: PoolState) -> dict[str, object]:
+def _known(state: PoolState) -> dict[str, object]:
     """Return selections and targets by wire key, `None` where they are not reported."""
+    return {
+        **{key: state.heat[source] for source, key in SELECTED.items()},
+        **{body.target_key: body.target(state) for body in BODIES},
+    }
+
+
+def decode_heating(payload: bytes) -> Answer:
+    """Return a reply of `v2_temp_get` with the keys of `v2_temp_set`.
+
+    Raises ReplyError. Values that are missing or no numbers are left out.
+    """
+    reply = dict(decode_json(payload))
     entries = {
         category: entry
-        for entry in list_of(settings, "temperature")
+        for entry in list_of(reply, "temperature")
         if isinstance(category := entry.get("category"), str)
     }
-    values: dict[str, object] = {}
-    for source, key in SELECTED.items():
-        reported = entries.get("pool", {}).get(key)
-        number_or_flag = isinstance(reported, int | float)
-        values[key] = reported if number_or_flag else known.heat[source]
-    for body in BODIES:
-        target = number(entries.get(body.key, {}), "target_temp")
-        values[body.target_key] = newer(target, body.target(known))
-    return values
+    reply.pop("temperature", None)
+    flags = entries.get("pool", {})
+    found = {key: flags.get(key) for key in SELECTED.values()}
+    found |= {
+        body.target_key: number(entries.get(body.key, {}), "target_temp")
+        for body in BODIES
+    }
+    return {**reply, **{k: v for k, v in found.items() if isinstance(v, int | float)}}
+
+
+def heating_agrees(state: PoolState, settings: Answer) -> bool:
+    """Return whether decoded settings are complete, and have what the newest frame has.
+
+    No frame reports the channels of the probes: 0 may be right, but surprises.
+    """
+    return all(number(settings, key) for key in PROBE_CHANNELS) and all(
+        known is None or settings.get(key) == known
+        for key, known in _known(state).items()
+    )
 
 
 def target_of(body: Body, target: float) -> HeatingChange:

@@ -5,13 +5,16 @@ five minutes: with more than 72 signed queries an hour, our counter would run so
 ahead that it affects the controller's other clients (protocol.md O1).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+import operator
+from typing import Any, Final
 
 from ..wire.commands import (
     CHLORINE_SETTINGS,
+    HEATING_QUERY,
     LIGHTS_QUERY,
     PH_SETTINGS,
     decode_aux_names,
@@ -20,8 +23,17 @@ from ..wire.commands import (
     decode_schedules,
 )
 from ..wire.equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
-from ..wire.json_values import Answer
-from .dosing import ACID, CHLORINE, DoserKind, merge_settings
+from ..wire.frame import SCHEDULE_MODES
+from ..wire.schedule import Schedule
+from .dosing import (
+    ACID,
+    CHLORINE,
+    DoserKind,
+    merge_settings,
+    same_settings,
+    settings_agree,
+)
+from .heating import decode_heating, heating_agrees
 from .lights import merge_lights
 from .schedule_rules import merge_schedules
 from .state import PoolState
@@ -31,25 +43,28 @@ QUERY_INTERVAL = 300.0
 IDENTITY_INTERVAL = 3600.0
 """Seconds between two pump queries once the pump is identified: it rarely changes."""
 
-type _Merge = Callable[[PoolState, bytes, datetime], PoolState]
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query; `merge` adds its reply to the current state or raises ReplyError."""
+    """A query, and what its replies have to do with the state."""
 
     name: str
-    merge: _Merge
+    decode: Callable[[bytes], Any]
+    """Returns the reply, or raises ReplyError."""
+    merge: Callable[[PoolState, Any, datetime], PoolState] = lambda state, *_: state
+    """Adds a decoded reply to the current state."""
+    agrees: Callable[[PoolState, Any], bool]
+    """Whether a reply fits what the frames and earlier runs reported."""
+    alike: Callable[[Any, Any], bool] = operator.eq
+    """Whether two replies report the same, apart from what is counted."""
+    partly: bool = False
+    """Whether nothing else reports a part of it: a write needs a second reply."""
     fitted: frozenset[int] | None = None
     """Aux types; the query is sent only if one of them is wired."""
     news_in: Callable[[PoolState, PoolState], float | None] = lambda before, after: None
     """Seconds after a change of state at which it is sent early, `None` if it is not."""
     interval: Callable[[PoolState], float] = lambda state: QUERY_INTERVAL
     """Seconds until the query is sent again."""
-
-
-def _json(merge: Callable[[PoolState, Answer, datetime], PoolState]) -> _Merge:
-    return lambda state, reply, now: merge(state, decode_json(reply), now)
 
 
 _LESS_THAN_A_POLL = 10.0
@@ -74,45 +89,87 @@ def _dose(kind: DoserKind) -> Callable[[PoolState, PoolState], float | None]:
     return news_in
 
 
+def _used(records: tuple[Schedule, ...]) -> Mapping[int, Schedule]:
+    return {index: one for index, one in enumerate(records) if one.used}
+
+
+def _schedules_agree(state: PoolState, records: tuple[Schedule, ...]) -> bool:
+    """Return whether schedules are the known ones, armed as the newest frame has them.
+
+    If none are known, all that are armed or that run have to be among them.
+    """
+    known, used = state.schedules, merge_schedules(state, records).schedules.used
+    if known.records is not None:
+        return used == known.used
+    modes = {state.readings.main_pump_mode, *state.outputs.modes}
+    running = {mode - 1 for mode in modes if mode in SCHEDULE_MODES and mode}
+    if not running <= used.keys() or known.armed is None:
+        return known.armed is None and running <= used.keys()
+    # A frame may have an erased record as armed, but not all that are armed.
+    enabled = {index for index, one in used.items() if one.enabled}
+    return enabled == used.keys() & {*known.armed} and bool(enabled or not known.armed)
+
+
 NAMES = Query(
-    "aux_names",
-    lambda state, reply, now: replace(
-        state, outputs=replace(state.outputs, names=decode_aux_names(reply))
+    name="aux_names",
+    decode=decode_aux_names,
+    merge=lambda state, names, now: replace(
+        state, outputs=replace(state.outputs, names=names)
     ),
+    agrees=lambda state, names: state.outputs.names in ((), names),
 )
 SCHEDULES = Query(
-    "schedules",
-    lambda state, reply, now: merge_schedules(state, decode_schedules(reply)),
+    name="schedules",
+    decode=decode_schedules,
+    merge=lambda state, records, now: merge_schedules(state, records),
+    agrees=_schedules_agree,
+    alike=lambda one, other: _used(one) == _used(other),
     news_in=lambda before, after: (
         None if before.schedules.armed == after.schedules.armed else 0.0
     ),
 )
+SETTINGS: Final = {
+    of.card: Query(
+        name=of.query,
+        decode=decode_json,
+        merge=partial(merge_settings, of),
+        agrees=partial(settings_agree, of),
+        alike=same_settings,
+        partly=True,
+        fitted=fitted,
+        news_in=_dose(kind),
+    )
+    for of, kind, fitted in (
+        (PH_SETTINGS, ACID, PH_DOSERS),
+        (CHLORINE_SETTINGS, CHLORINE, CHLORINATORS | LIQUID_CHLORINE),
+    )
+}
+"""Queries of settings objects by their key in the cloud's `chemistryCard`."""
+HEATING: Final = Query(name=HEATING_QUERY, decode=decode_heating, agrees=heating_agrees)
+"""Sent only before a write: the frames report its values."""
 
 QUERIES = (
     NAMES,  # first, as entities need them
     Query(
-        "pump_id",
-        lambda state, reply, now: replace(state, pump=decode_pump_id(reply)),
+        name="pump_id",
+        decode=decode_pump_id,
+        merge=lambda state, pump, now: replace(state, pump=pump),
+        agrees=lambda state, pump: state.pump in (None, pump),
         interval=lambda state: (
             QUERY_INTERVAL if state.variable_speed is None else IDENTITY_INTERVAL
         ),
     ),
     SCHEDULES,
+    *SETTINGS.values(),
     Query(
-        PH_SETTINGS.query,
-        _json(partial(merge_settings, PH_SETTINGS)),
-        PH_DOSERS,
-        _dose(ACID),
-    ),
-    Query(
-        CHLORINE_SETTINGS.query,
-        _json(partial(merge_settings, CHLORINE_SETTINGS)),
-        CHLORINATORS | LIQUID_CHLORINE,
-        _dose(CHLORINE),
-    ),
-    Query(
-        LIGHTS_QUERY,
-        _json(lambda state, reply, now: merge_lights(state, reply)),
-        LIGHTS,
+        name=LIGHTS_QUERY,
+        decode=decode_json,
+        merge=lambda state, reply, now: merge_lights(state, reply),
+        agrees=lambda state, reply: (
+            (state.pool_lights, state.spa_lights) == (None, None)
+            or merge_lights(state, reply) == state
+        ),
+        fitted=LIGHTS,
     ),
 )
+BY_NAME: Final = {query.name: query for query in (*QUERIES, HEATING)}

@@ -22,6 +22,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "fitted.",
     "drum_without_size": "The size of this drum is not known. Set it first, so that the "
     "controller knows how much a full drum holds.",
+    "impossible_settings": "The controller reports a target that cannot be right "
+    "({value}), and the command would have written it back. Nothing was sent. Set that "
+    "target first, or try again later.",
     "invalid_command": "The controller does not accept this value.",
     "not_done": "The connection broke off, and the controller did not make the change. "
     "Try again.",
@@ -125,6 +128,12 @@ class InvalidCommandError(PoolctlError, ValueError):
         super().__init__(message or sentence)
         self.reason, self.elsewhere = reason, elsewhere
         self.placeholders = placeholders
+
+
+def impossible_settings(key: str, value: object, unit: str = "") -> InvalidCommandError:
+    """Return the error for a target that would be written back, and cannot be right."""
+    shown = f"{value:g} {unit}".strip() if isinstance(value, int | float) else "-"
+    return InvalidCommandError(reason="impossible_settings", value=f"{key}: {shown}")
 
 
 class ClockError(InvalidCommandError):

@@ -1,0 +1,191 @@
+"""Odd replies (protocol.md L31): they are asked again, not shown, and never written."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.pool.queries import QUERIES
+from custom_components.poolctl.client.wire.exceptions import (
+    BusyError,
+    InvalidCommandError,
+    NotSupportedError,
+    PoolctlError,
+)
+from custom_components.poolctl.client.wire.schedule import Schedule
+from tests.client.conftest import Rig
+from tests.world.simulator.odd_replies import ODD
+
+PH = "get_ph_settings"
+NAMES = [query.name for query in QUERIES]
+
+
+def settings(rig: Rig) -> dict[str, float]:
+    """Return the settings of the simulated pool, without the levels of its drums."""
+    found = rig.settings | rig.pool.pool.probes
+    return {key: value for key, value in found.items() if "_remaining" not in key}
+
+
+def replied(rig: Rig) -> tuple[object, ...]:
+    """Return what replies report, without the levels of the drums."""
+    state = rig.shown
+    dosers = [replace(each, remaining_ml=0) for each in (state.acid, state.chlorine)]
+    lights = state.pool_lights, state.spa_lights
+    return state.outputs, state.pump, state.schedules, *dosers, *lights
+
+
+def odd(rig: Rig, *at: str, times: int = 1) -> Iterator[str]:
+    """Make each fault happen to the next replies at some places, one by one."""
+    for fault in ODD:
+        rig.pool.faults.clear()
+        rig.pool.faults.once(fault, times, *at)
+        yield fault
+        rig.pool.faults.clear()
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_nothing_follows_from_an_odd_reply(pool: Rig, name: str) -> None:
+    before = replied(pool)
+    for fault in odd(pool, name):
+        for _ in range(2):  # with a good one between
+            pool.pool.faults.once(fault, 1, name)
+            await pool.controller.queries.ask(name)
+            assert replied(pool) == before, fault
+            await pool.polls(15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_an_odd_reply_after_a_restart(rig: Rig, pool: Rig, name: str) -> None:
+    """What the frames and the store report shows that the first one is odd."""
+    before = replied(pool)
+    for fault in odd(pool, name):
+        if fault == "odd_half" and name.endswith("_settings"):
+            continue  # what nothing else reports is shown, until the next one
+        pool.controller.queries.expire()
+        await pool.controller.queries.ask(name)
+        assert replied(pool) == before, fault
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["later", "first of a run"])
+async def test_no_odd_settings_are_written_back(pool: Rig, fresh: bool) -> None:
+    control, size = pool.controller, 10_000
+    names = PH, "get_chlorine_settings", "v2_temp_get"
+    await control.heating.change(POOL, target=24)
+    for fault in odd(pool):
+        for _ in range(2):  # with a good one between
+            for name in names:
+                pool.pool.faults.clear()
+                pool.pool.faults.once(fault, 1, name)
+                pool.time.advance(60)
+                await pool.polls()
+                if fresh:
+                    control.queries.expire()
+                before, size = settings(pool), size + 100
+                if name == PH:
+                    await control.dosing.set_drum(ACID, size)
+                    before |= {"acid_drum": size}
+                elif name == "v2_temp_get":
+                    target = 24 + before["pool_target"] % 2
+                    await control.heating.change(POOL, target=target)
+                    before |= {"pool_target": target}
+                else:
+                    await control.dosing.set_drum(CHLORINE, size)
+                    before |= {"chlorine_drum": size}
+                assert settings(pool) == before, (fault, name)
+
+
+async def test_what_two_replies_share_is_written_only_if_it_can_be(pool: Rig) -> None:
+    before = settings(pool)
+    pool.pool.faults.on("odd_zeros")
+    for change in (
+        pool.controller.dosing.set_drum(ACID, 18_000),
+        pool.controller.heating.change(POOL, heat=False),
+    ):
+        with pytest.raises(InvalidCommandError) as refused:
+            await change
+        assert refused.value.reason == "impossible_settings"
+    assert (settings(pool), pool.asked("a")) == (before, [])
+
+
+async def test_replies_that_never_agree(pool: Rig) -> None:
+    """They are asked three times, which takes 2 s."""
+    before = settings(pool)
+    for fault in ("odd_zeros", "odd_text", "odd_half"):
+        pool.pool.faults.once(fault, 1 + (fault == "odd_text"), PH)
+    pool.forget()
+    with pytest.raises(PoolctlError):
+        await pool.controller.dosing.set_drum(ACID, 18_000)
+    assert (settings(pool), sum(pool.time.slept) <= 4) == (before, True)
+
+
+async def test_a_change_in_the_app_is_asked_once_more(pool: Rig) -> None:
+    pool.pool.pool.schedules[0].name = "Other"
+    pool.pool.pool.slots[2].name = "Other"
+    for name in ("schedules", "aux_names"):
+        await pool.controller.queries.ask(name)
+        assert pool.names("q") == [name] * 2
+        pool.forget()
+    found = pool.shown.schedules.used[0], pool.output(2)
+    assert [each.name for each in found] == ["Other"] * 2
+
+
+# By the cloud, whose copies are renewed every 30 s
+
+
+async def later(rig: Rig, seconds: float) -> None:
+    await rig.service.clock.sleep(seconds)
+    rig.time.now += seconds
+    await rig.polls()
+
+
+def odd_cloud(rig: Rig, fault: str, *at: str) -> None:
+    rig.service.cloud.faults.clear()
+    rig.service.cloud.faults.once(fault, 1, *at)
+
+
+async def test_no_odd_card_is_shown_or_written_back(away: Rig) -> None:
+    await later(away, 31)
+    size = 10_000
+    for fault in ODD:
+        for _ in range(2):  # with a good one between
+            shown = away.shown.acid.drum_ml, away.shown.acid.enabled
+            odd_cloud(away, fault, "chemistryCard")
+            await later(away, 31)
+            assert (away.shown.acid.drum_ml, away.shown.acid.enabled) == shown
+            await later(away, 31)
+            odd_cloud(away, fault, "chemistryCard")
+            before, size = settings(away), size + 100
+            try:
+                await away.controller.dosing.set_drum(ACID, size)
+            except BusyError, NotSupportedError:
+                assert settings(away) == before, fault
+                await later(away, 31)
+                await away.controller.dosing.set_drum(ACID, size)
+            assert settings(away) == before | {"acid_drum": size}, fault
+
+
+async def test_no_odd_schedules_of_the_cloud_are_shown(away: Rig) -> None:
+    before = used(away)
+    assert before
+    for fault in ODD:
+        for _ in range(2):  # with a good one between
+            odd_cloud(away, fault, "scheduleInfo")
+            for _ in range(11):
+                await later(away, 31)
+                assert used(away) == before, fault
+
+
+async def test_a_change_in_the_app_is_shown_by_the_second_read(away: Rig) -> None:
+    away.pool.pool.schedules[0].end = 700
+    away.settings["max_ph_doses"] = 3
+    for _ in range(13):
+        await later(away, 31)
+    assert used(away)[0].end == 700
+    await away.controller.dosing.set_drum(ACID, 9_000)
+    assert away.settings["max_ph_doses"] == 3
+
+
+def used(rig: Rig) -> dict[int, Schedule]:
+    return dict(rig.shown.schedules.used)
