@@ -1,6 +1,6 @@
 """Buttons: actions that run once."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from itertools import product, starmap
 from typing import Final, override
@@ -14,7 +14,7 @@ from .client.wire.equipment import Slot
 from .coordinator import ControllerCoordinator
 from .devices.naming import text
 from .devices.parts import Part
-from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
+from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription, async_output_of
 from .fitted import platform, rows, with_role
 from .status.situation import View
 
@@ -116,6 +116,13 @@ class PoolctlLightButton(OfSlot, PoolctlButton):
     @override
     def id_words(self) -> str:
         return f"{super().id_words} {self.entity_description.action}"
+
+    @property
+    @override
+    def extra_state_attributes(self) -> Mapping[str, object]:
+        """Return its light, with which cards show it."""
+        light = async_output_of(self.coordinator, self.entity_description.index)
+        return {"light": light, **super().extra_state_attributes}
 
     @property
     @override

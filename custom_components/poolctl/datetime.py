@@ -8,7 +8,7 @@ from typing import Final, override
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
 from homeassistant.const import Platform, UnitOfTemperature
 
-from .client.pool.heating import BODIES, POOL, Body, has_thermostat
+from .client.pool.heating import BODIES, Body, has_thermostat
 from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
@@ -34,8 +34,6 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
     return PoolctlDateTimeDescription(
         key=f"{body.key}_warm_by",
         part=PART_OF_BODY[body],
-        # Most pools are kept warm; few users want warm water for one evening only.
-        entity_registry_enabled_default=body is not POOL,
         attributes_fn=lambda view: _plan(view, body),
         exists_fn=lambda view: has_thermostat(view.state, body),
         body=body,

@@ -32,7 +32,7 @@ from homeassistant.util import dt as dt_util
 
 from .client.holds.evidence import held_outputs
 from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.heating import BODIES, Body, has_thermostat
+from .client.pool.heating import BODIES, POOL, Body, has_thermostat
 from .client.pool.state import PumpStatus, Source
 from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
 from .client.wire.frame import SCHEDULE_MODES
@@ -381,6 +381,8 @@ def _warm_at(body: Body) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
         key=f"{body.key}_expected_warm_time",
         part=PART_OF_BODY[body],
+        # A pool is warm for weeks, and *Warm by* knows the time of those who want one.
+        entity_registry_enabled_default=body is not POOL,
         device_class=SensorDeviceClass.TIMESTAMP,
         exists_fn=lambda view: has_thermostat(view.state, body),
         value_fn=lambda view: view.learned.ends.warm.get(body),

@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, override
+from datetime import UTC, timedelta
+from typing import Any, Final, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
 from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
 from .client.controller import Controller
+from .client.occurrences import occurrences
 from .client.pool.choices import named_speeds
 from .client.pool.dosing import DOSING, AnyDosing
 from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
@@ -26,6 +28,7 @@ from .entity import (
 )
 from .fitted import platform, rows, with_role
 from .status.dosing import why_dosing
+from .status.rows import rounded
 from .status.situation import View
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
@@ -130,6 +133,10 @@ def _slots(view: View) -> Iterator[PoolctlOutputSwitchDescription]:
             )
 
 
+_NEXT_RUN: Final = timedelta(days=8)
+"""Time in which each armed schedule begins, whatever its days are."""
+
+
 def _schedule(index: int) -> PoolctlSwitchDescription:
     def exists(view: View) -> bool | None:
         schedules = view.state.schedules
@@ -138,6 +145,15 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
     def armed(view: View) -> bool | None:
         schedule = view.state.schedules.used.get(index)
         return schedule.enabled if schedule else None
+
+    def next_run(view: View) -> Mapping[str, object]:
+        used, zone = view.state.schedules.used, view.now.tzinfo or UTC
+        mine = {index: used[index]} if index in used else {}
+        runs = occurrences(mine, view.local, view.local + _NEXT_RUN, zone)
+        starts = (
+            rounded(run.start - view.ahead) for run in runs if run.start > view.local
+        )
+        return {"next_run": at} if (at := next(starts, None)) else {}
 
     async def arm(controller: Controller, on: bool) -> None:
         observed = controller.live.state.schedules.used.get(index)
@@ -151,6 +167,7 @@ def _schedule(index: int) -> PoolctlSwitchDescription:
         # Switching off everything in an area is not meant to disarm schedules.
         entity_category=EntityCategory.CONFIG,
         value_fn=armed,
+        attributes_fn=next_run,
         assumed_fn=lambda view: view.state.schedules.assumed,
         set_fn=arm,
     )

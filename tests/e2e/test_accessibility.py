@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from tests.world.home.api import HomeAssistant
 from tests.world.home.settings import DOMAIN, Settings
 
-from .dashboards import LAYOUT_MS, card, controller, look, output
+from .dashboards import LAYOUT_MS, card, controller, look, output, pretending
 from .pools import Pools, entity, relay
 
 GRAVE: Final = {"serious", "critical"}
@@ -45,16 +45,24 @@ MOST_TABS: Final = 100
 
 
 async def test_axe(desk: Page, home: Settings, api: HomeAssistant) -> None:
-    """The dashboard has no serious finding, in dark and light.
+    """The dashboard has no serious finding, in dark and light, with a next step.
 
     The pages of devices are made of Home Assistant's own elements alone.
     """
     path = await controller(api)
-    for view, scheme in product((path, f"{path}-history"), SCHEMES):
-        await look(desk, home, view)
-        await desk.emulate_media(color_scheme=scheme)
-        await desk.wait_for_timeout(LAYOUT_MS)
-        assert await findings(desk) == {}, f"{view}, {scheme}"
+    problem = {
+        "key": "held_off",
+        "severity": "problem",
+        "sentence": "Switched off by hand for more than a day: Pump.",
+        "action": {"key": "repair", "label": "Open repairs", "url": "/config/repairs"},
+    }
+    step = ("sensor", "status", "problem", {"problems": [problem]})
+    async with pretending(api, step):
+        for view, scheme in product((path, f"{path}-history"), SCHEMES):
+            await look(desk, home, view)
+            await desk.emulate_media(color_scheme=scheme)
+            await desk.wait_for_timeout(LAYOUT_MS)
+            assert await findings(desk) == {}, f"{view}, {scheme}"
 
 
 async def findings(page: Page) -> dict[tuple[str, str], str]:

@@ -244,7 +244,7 @@ async def test_alone(desk: Page, home: Settings, api: HomeAssistant) -> None:
 async def test_phone(pool: Page) -> None:
     """A phone shows the state at once, all on three screens; a desktop has two full columns."""
     await pool.set_viewport_size(PHONE)
-    for kind in ("pool", "water"):
+    for kind in ("pool", "day"):
         await expect(card(pool, kind)).to_be_in_viewport(ratio=1)
     view = pool.locator("hui-sections-view")
     assert await view.evaluate(HEIGHT) <= TALLEST

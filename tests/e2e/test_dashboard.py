@@ -154,11 +154,11 @@ async def use_it(page: Page, api: HomeAssistant) -> None:
     sensor = (await api.states())[await entity(api, "acid_remaining", "sensor")]
     left = f"{float(sensor['state']):.1f}"
     for answer, litres in (("Cancel", left), (name, "20.0")):
-        await drums.get_by_role("button", name=name).click()
+        acid = drums.locator(".drum", has_text="Acid")
+        await acid.click()
         dialog = drums.get_by_role("dialog")
         await expect(dialog).to_contain_text("counts from a full drum of 20")
         await dialog.get_by_role("button", name=answer).click()
-        acid = drums.locator(".drum", has_text="Acid")
         await expect(acid.get_by_text(f"{litres} L", exact=True)).to_be_visible()
 
 
@@ -206,7 +206,7 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     (pump,) = (
         section["cards"]
         for section in config["views"][3]["sections"]
-        if "day" in section["cards"][0]["type"]
+        if "pool-card" in section["cards"][0]["type"]
     )
     assert len(pump) <= MOST_IN_COLUMN
     assert await page.evaluate(NOT_EDITABLE, [*chain(*made)]) == []

@@ -11,12 +11,14 @@ globalThis.HTMLElement = class {
   attachShadow = () => ({ activeElement: null });
 };
 globalThis.customElements = { whenDefined: async () => {} };
+globalThis.document = { hidden: false };
 const FRONTEND = "../../custom_components/poolctl/frontend";
-const [{ PoolHeadline }, { PoolWater }, { PoolOutputs }, { PoolDrums }, { PoolDay }, { Pool }] = await Promise.all(
-  ["card-pool", "card-water", "card-outputs", "card-drums", "card-day", "pool"].map((name) => import(`${FRONTEND}/${name}.js`)),
+const [{ PoolHeadline }, { PoolWater }, { PoolOutputs }, { PoolDrums }, { PoolDay }, { PoolWhy }, { Pool, picture }] = await Promise.all(
+  ["card-pool", "card-water", "card-outputs", "card-drums", "card-day", "why", "pool"].map((name) => import(`${FRONTEND}/${name}.js`)),
 );
 
-for (const language of ["en", "de", "pt-BR"]) {
+const LANGUAGES = ["en", "cs", "de", "es", "fr", "it", "nl", "pt-BR", "sv"];
+for (const language of LANGUAGES) {
   await load(language, texts);
 }
 
@@ -24,6 +26,8 @@ const AT = "2026-11-28T01:45:00+00:00";
 const STATUS = ["sensor.status", "all_well", {}];
 const CONNECTION = ["sensor.connection", "lan", {}];
 const NAMES = { "switch.spa_mode": "Mode", "switch.automatic_ph": "Automatic pH", "switch.automatic_chlorination": "Automatic chlorination", "switch.pump": "Pump" };
+
+const TRANSLATED = { de: { mark_acid_drum_full: "Säurekanister als voll melden" } };
 
 /** A home whose names are English; an entity is its ID, of which the end is its key, its state and its attributes. */
 const home = (entities, { language = "en", hidden = [] } = {}) => ({
@@ -37,6 +41,7 @@ const home = (entities, { language = "en", hidden = [] } = {}) => ({
   states: Object.fromEntries(entities.map(([entity_id, state, attributes]) => [entity_id, { entity_id, state, attributes, last_changed: AT, last_updated: AT }])),
   formatEntityState: ({ state, attributes }, value = state) => [value[0].toUpperCase() + value.slice(1), attributes.unit_of_measurement].filter(Boolean).join(" "),
   formatEntityName: ({ entity_id }) => NAMES[entity_id] ?? entity_id,
+  localize: (key) => TRANSLATED[language]?.[key.split(".")[4]],
   callWS: async () => ({ runs: [] }),
 });
 
@@ -54,8 +59,8 @@ const drawn = (Card, entities, more) => {
 
 test("a spa whose temperature is not measured yet has none", () => {
   const spa = (now) => [STATUS, CONNECTION, ["switch.spa_mode", "on", {}], ["climate.spa_heating", "heat", { current_temperature: now, temperature: 36 }]];
-  assert.match(drawn(PoolHeadline, spa(null)).says, /Spa – → 36 °C/);
-  assert.match(drawn(PoolHeadline, spa(undefined)).says, /Spa – → 36 °C/);
+  assert.match(drawn(PoolHeadline, spa(null)).says, /Spa → 36 °C/);
+  assert.match(drawn(PoolHeadline, spa(undefined)).says, /Spa → 36 °C/);
   assert.match(drawn(PoolHeadline, spa(28)).says, /Spa 28 → 36 °C/);
   assert.match(drawn(PoolHeadline, spa(36.5)).says, /Spa 36\.5 °C/);
 });
@@ -217,4 +222,236 @@ test("whatever is missing, no card shows what only a program understands", () =>
       }
     }
   }
+});
+
+test("a card names the pool, or the content, that there is not", () => {
+  const complaint = (Card, config, entities = [STATUS, CONNECTION]) => {
+    const card = new Card();
+    card.hassNow = home(entities);
+    card.config = { type: "", ...config };
+    return written(card.complaint(picture(card.hassNow, config.device_id)) ?? "");
+  };
+  assert.match(complaint(PoolWater, { device_id: "gone" }), /device_id: gone was not found/);
+  assert.match(complaint(PoolHeadline, { device_id: "gone" }, []), /No pool controller is set up/);
+  assert.match(complaint(PoolWater, { show: ["ph", "pH2"] }), /show: pH2 was not found.*air_temperature/);
+  assert.match(complaint(PoolDay, { show: ["punp"] }), /punp/);
+  assert.equal(complaint(PoolWater, { show: ["ph"] }), "");
+});
+
+test("an entity that has no state yet is not shown, least of all by its ID", () => {
+  const hass = home([STATUS, CONNECTION, ["switch.pump", "on", {}], ["light.pool_light", "on", {}]]);
+  delete hass.states["light.pool_light"];
+  const card = new PoolOutputs();
+  card.hassNow = hass;
+  assert.doesNotMatch(written(card.draw(new Pool(hass, "pool"))), /light/);
+});
+
+test("all cards share one picture of an update, and read the registry once", () => {
+  const hass = home([STATUS, CONNECTION]);
+  let read = 0;
+  hass.entities = new Proxy(hass.entities, { ownKeys: (all) => ((read += 1), Reflect.ownKeys(all)) });
+  const first = picture(hass, "pool");
+  assert.equal(picture(hass, "pool"), first);
+  const next = { ...hass };
+  assert.notEqual(picture(next, "pool"), first);
+  assert.equal(read, 1);
+});
+
+test("readings that are not measured now have a sentence in each language", () => {
+  const dry = ["sensor.ph", "7.4", { good_from: 7, good_to: 7.8, measured_at: "2026-01-05T18:40:00+00:00" }];
+  for (const language of LANGUAGES) {
+    const { says } = drawn(PoolWater, [STATUS, CONNECTION, dry], { language });
+    assert.match(says, /\p{L}{2,} [^()]*18:40/u, says);
+    assert.doesNotMatch(says, /\(.*18:40.*\)/, says);
+  }
+  const silent = [STATUS, ["sensor.connection", "unavailable", {}]];
+  assert.doesNotMatch(drawn(PoolHeadline, silent, { language: "de" }).says, /\(/);
+});
+
+test("a screen reader hears how a reading and a drum are rated", () => {
+  const water = (ph) => drawn(PoolWater, [STATUS, CONNECTION, ["sensor.ph", ph, { good_from: 7, good_to: 7.8 }]]).says;
+  assert.match(water("7.4"), /\bGood\b/);
+  assert.match(water("8.2"), /Not quite good/);
+  const { card, pool } = drawn(PoolDrums, [STATUS, CONNECTION, ["sensor.acid_remaining", "3", { unit_of_measurement: "L" }]]);
+  assert.match(JSON.stringify(card.draw(pool)), /3 L, Good/);
+});
+
+test("a problem whose next step is known already has more than its time", () => {
+  const problems = [{ key: "held_off", severity: "problem", sentence: "The pump is off.", since: AT }];
+  const { card, pool } = drawn(PoolHeadline, [["sensor.status", "problem", { problems }], CONNECTION]);
+  card.open = true;
+  assert.match(written(card.draw(pool)[4]), /The pump is off\. Since/);
+});
+
+test("the headline names what heats", () => {
+  const heats = (hvac_action, spa = "off") =>
+    drawn(PoolHeadline, [STATUS, CONNECTION, ["switch.spa_mode", spa, {}], ["climate.spa_heating", "heat", { hvac_action, temperature: 36 }], ["climate.pool_heating", "heat", { hvac_action, temperature: 28 }]]).says;
+  assert.match(heats("heating"), /Heating to 28 °C/i);
+  assert.doesNotMatch(heats("idle"), /heating/i);
+  assert.doesNotMatch(heats("heating", "on"), /heating to 36/i);
+});
+
+test("what a person states of a drum is behind a tap, in the language of the page", () => {
+  const acid = [["sensor.acid_remaining", "3", { unit_of_measurement: "L" }], ["number.acid_drum_size", "20", { unit_of_measurement: "L" }], ["button.mark_acid_drum_full", AT, {}]];
+  const { card, pool, says } = drawn(PoolDrums, [STATUS, CONNECTION, ...acid], { language: "de" });
+  assert.doesNotMatch(says, /mark|melden/i);
+  card.confirming(pool, pool.one("button", "mark_acid_drum_full")).props.onclick();
+  assert.equal(card.asked(pool).title, "Säurekanister als voll melden");
+  assert.match(card.asked(pool).text, /20 L/);
+});
+
+test("a filter has no drum before its load is known", () => {
+  const says = (...more) => drawn(PoolDrums, [STATUS, CONNECTION, ["button.mark_filter_clean", AT, {}], ...more]).says;
+  assert.match(says(), /Filter: Measured from the first cleaning/);
+  assert.match(says(["sensor.filter_load", "unknown", {}]), /Filter: Measuring/);
+  assert.doesNotMatch(says() + says(["sensor.filter_load", "unknown", {}]), /–/);
+  assert.match(says(["sensor.filter_load", "20", { unit_of_measurement: "%" }]), /20 %/);
+});
+
+test("the named speeds of a pump are buttons", () => {
+  const speed = ["number.pump_target_speed", "70", { min: 40, max: 100, step: 5, unit_of_measurement: "%" }];
+  const { card, pool } = drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "on", { speeds: { low: 40, medium: 70, high: 100 } }], speed]);
+  const sent = [];
+  card.perform = (...all) => sent.push(all);
+  const buttons = card.presets(pool, pool.one("number", "pump_target_speed")).children;
+  assert.deepEqual(buttons.map((each) => [written(each), each.props["aria-pressed"]]), [["Low", "false"], ["Medium", "true"], ["High", "false"]]);
+  buttons[2].props.onclick();
+  assert.deepEqual(sent, [["number.set_value", "number.pump_target_speed", { value: 100 }]]);
+  assert.doesNotMatch(drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "on", {}], speed]).says, /Medium/);
+});
+
+/** What the card *Today* asks the recorder, while time passes and its page sleeps. */
+const slept = async (context, sleep) => {
+  const hour = 3_600_000;
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T09:00:00Z") });
+  const card = new PoolDay();
+  const asked = [];
+  card.isConnected = true;
+  card.show = () => {};
+  const update = (state) => {
+    const hass = home([STATUS, CONNECTION, ["switch.pump", state, {}]]);
+    hass.states["switch.pump"].last_updated = new Date().toISOString();
+    hass.callWS = async ({ type }) => {
+      if (type.startsWith("history")) {
+        asked.push(Date.now());
+        return { "switch.pump": [{ s: "on", lu: Date.now() / 1000 - 60 }] };
+      }
+      return { runs: [] };
+    };
+    card.hass = hass;
+    return new Promise(setImmediate);
+  };
+  await update("on");
+  context.mock.timers.setTime(Date.now() + 60_000);
+  await update("on");
+  const before = asked.length;
+  await sleep({ card, update, pass: () => context.mock.timers.setTime(Date.now() + 5 * hour) });
+  await update("off");
+  return { card, more: asked.length - before };
+};
+
+test("after the page slept, the card Today asks the recorder again", async (context) => {
+  const { card, more } = await slept(context, ({ pass }) => pass());
+  assert.equal(more, 1);
+  const past = card.past["switch.pump"];
+  // The newest state is added to what the recorder has.
+  assert.equal(past[past.length - 1].s, "off");
+});
+
+test("after its page was hidden or without its connection, it asks again", async (context) => {
+  const hidden = await slept(context, async ({ update }) => {
+    document.hidden = true;
+    await update("on");
+    document.hidden = false;
+  });
+  assert.equal(hidden.more, 1);
+  context.mock.timers.reset();
+  const lost = await slept(context, async ({ card }) => {
+    card.hass = { ...card.hass, connected: false };
+  });
+  assert.equal(lost.more, 1);
+});
+
+test("while it sees everything, it does not ask again", async (context) => {
+  assert.equal((await slept(context, () => {})).more, 0);
+});
+
+const HOURS = [["14:15", "15:45"], ["18:00", "19:00"]].map(([start, end]) => ({ start: `2026-11-28T${start}:00+00:00`, end: `2026-11-28T${end}:00+00:00` }));
+const WARM_BY = { can_cancel: true, target: 36, begins: HOURS[0].start, planned: HOURS, done: [], prices: [[HOURS[0].start, HOURS[0].end, 0.2], [HOURS[1].start, HOURS[1].end, 0.3]] };
+const body = (more, action = "idle") => [
+  STATUS,
+  CONNECTION,
+  ["climate.spa_heating", "heat", { hvac_action: action, temperature: 36, explanation: "It waits." }],
+  ["datetime.spa_warm_by", more.can_cancel ? "2026-11-28T19:00:00+00:00" : "unknown", more],
+];
+const feature = (entities) => {
+  const found = drawn(PoolWhy, entities);
+  found.card.config = { type: "", entity_id: "climate.spa_heating" };
+  return { ...found, tree: found.card.draw(found.pool), says: written(found.card.draw(found.pool)) };
+};
+
+test("a thermostat offers warm water by a time, and says what it will do", (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T20:00:00Z") });
+  const { card, pool, says, tree } = feature(body({ can_cancel: false }));
+  assert.match(says, /It waits\. Warm by …/);
+  const sent = [];
+  card.perform = (...all) => sent.push(all);
+  tree[1].props.onclick();
+  // Nothing is asked for before the button is pressed; 19:00 is tomorrow's, as today's has passed.
+  const primary = () => card.asked(pool).groups[0].answers[0];
+  assert.equal(primary().label, "36 °C by Sun\u00a019:00");
+  const [time, day] = card.asked(pool).fields;
+  day.props.onchange({ target: { value: "2" } });
+  time.props.oninput({ target: { value: "21:30" } });
+  assert.match(written(day), /tomorrow/);
+  assert.deepEqual(sent, []);
+  primary().run();
+  assert.deepEqual(sent, [["poolctl.warm_by", "climate.spa_heating", { at: "2026-11-30T21:30:00.000Z" }]]);
+  time.props.oninput({ target: { value: "" } });
+  assert.equal(primary().label, "Cancel");
+});
+
+test("warm water that was asked for has its target, its time, its hours and Cancel", (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T12:00:00Z") });
+  const { card, says, tree } = feature(body(WARM_BY));
+  assert.equal(says, "36 °C by 19:00 · heating 14:15–15:45, 18:00–19:00 Cancel");
+  const sent = [];
+  card.perform = (...all) => sent.push(all);
+  tree[1].props.onclick();
+  assert.deepEqual(sent, [["poolctl.cancel_warm_by", "climate.spa_heating"]]);
+  const waits = { ...WARM_BY, planned: [], explanation: "Heating begins at about 16:10." };
+  assert.match(feature(body(waits)).says, /36 °C by 19:00 · Heating begins at about 16:10\./);
+  assert.match(feature(body({ ...WARM_BY, done: HOURS.slice(0, 1), planned: HOURS.slice(1) })).says, /14:15–15:45, 18:00–19:00/);
+});
+
+test("a thermostat that heats does not repeat its target", () => {
+  assert.doesNotMatch(feature(body({ can_cancel: false }, "heating")).says, /It waits/);
+});
+
+test("the hours of warm water are planned in Today, with their prices", (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T12:00:00Z") });
+  const today = (more) => {
+    const { card, pool } = drawn(PoolDay, [...body(more), ["binary_sensor.spa_heater", "off", {}]]);
+    card.day = { from: Date.parse("2026-11-28T00:00:00Z"), to: Date.parse("2026-11-29T00:00:00Z") };
+    return { row: card.rows(pool).find(({ id }) => id === "climate.spa_heating"), tree: JSON.stringify(card.draw(pool)) };
+  };
+  const { row, tree } = today(WARM_BY);
+  assert.equal(row.planned.length, 2);
+  assert.match(tree, /"polyline"/);
+  // As late as possible: from its begin to its time.
+  const late = today({ ...WARM_BY, planned: [], prices: [] });
+  assert.deepEqual(late.row.planned.map(({ from, to }) => (to - from) / 60_000), [285]);
+  assert.doesNotMatch(late.tree, /polyline/);
+  assert.equal(today({ can_cancel: false }).row, undefined);
+});
+
+test("each dose is a mark in Today", (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T12:00:00Z") });
+  const { card, pool } = drawn(PoolDay, [STATUS, CONNECTION, ["sensor.acid_used_today", "45", { unit_of_measurement: "mL" }]]);
+  card.day = { from: Date.parse("2026-11-28T00:00:00Z"), to: Date.parse("2026-11-29T00:00:00Z") };
+  const at = (hour, s) => ({ s, lu: card.day.from / 1000 + hour * 3600 });
+  card.past = { "sensor.acid_used_today": [at(-2, "60"), at(0, "0"), at(5, "15"), at(6, "unavailable"), at(7, "15"), at(8, "45")] };
+  const [row] = card.rows(pool);
+  assert.deepEqual(row.ran.map(({ from }) => (from - card.day.from) / 3_600_000), [5, 8]);
+  assert.match(written(card.draw(pool)), /45 mL/);
 });

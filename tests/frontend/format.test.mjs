@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { capital, clock, days, daysUntil, duration, hourOfDay, moment, worded } from "../../custom_components/poolctl/frontend/format.js";
+import { capital, clock, days, daysUntil, duration, hourOfDay, moment, upcoming, worded } from "../../custom_components/poolctl/frontend/format.js";
 import { fill, load, words } from "../../custom_components/poolctl/frontend/words.js";
 import { texts } from "./texts.mjs";
 
@@ -96,4 +96,13 @@ test("texts are asked for once, and again after a failure", async () => {
   await load("de-CH", callWS);
   assert.deepEqual(asked, ["pt-BR", "pt-BR", "de"]);
   assert.equal(fill("{a} of {b}", { a: "1" }), "1 of {b}");
+});
+
+test("the next day at a time is today until then, also where the clock jumps", () => {
+  const at = (time, now) => upcoming(hass("en-GB"), time, Date.parse(now)).map((each) => moment(hass("en-GB"), each, 0).slice(-5));
+  const first = (time, now) => new Date(upcoming(hass("en-GB"), time, Date.parse(now))[0]).toISOString();
+  assert.equal(first("19:30", "2026-05-04T12:00:00Z"), "2026-05-04T17:30:00.000Z");
+  assert.equal(first("07:00", "2026-05-04T12:00:00Z"), "2026-05-05T05:00:00.000Z");
+  assert.deepEqual(at("19:30", "2026-10-24T12:00:00Z"), Array(7).fill("19:30"));
+  assert.deepEqual(upcoming(hass("en-GB"), "", 0), []);
 });

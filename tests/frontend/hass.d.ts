@@ -29,13 +29,15 @@ interface Hass {
   entities: Record<string, HassEntity>;
   devices: Record<string, HassDevice>;
   language: string;
+  connected?: boolean;
   locale: { language: string; time_zone: string; time_format: string; number_format: string };
   themes?: { darkMode: boolean };
   config: { language: string; time_zone: string; components: string[]; unit_system: Record<string, string> };
   callWS(message: Record<string, unknown>): Promise<any>;
   callService(domain: string, service: string, data: unknown, target: unknown): Promise<unknown>;
+  localize(key: string): string;
   formatEntityState(state: HassState, value?: string): string;
-  formatEntityName?(state: HassState, parts: unknown): string;
+  formatEntityName(state: HassState, parts: unknown): string;
 }
 
 interface Problem {

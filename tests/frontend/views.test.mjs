@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Pool } from "../../custom_components/poolctl/frontend/pool.js";
-import { settings } from "../../custom_components/poolctl/frontend/views.js";
+import { daily, settings } from "../../custom_components/poolctl/frontend/views.js";
 import { load } from "../../custom_components/poolctl/frontend/words.js";
 import { texts } from "./texts.mjs";
 
@@ -13,7 +13,7 @@ const text = await load("en", texts);
 const CONNECTION = "sensor.connection";
 const ours = [
   [CONNECTION, "connection", "diagnostic"],
-  ["switch.filter", "schedule", "config"],
+  ["switch.filter", "schedule_x", "config"],
   ["number.filter_limit", "schedule_limit", "config"],
   ["sensor.power", "pump_power", null],
   ["sensor.flow", "flow_rate", null],
@@ -24,6 +24,7 @@ const hass = {
     ours.map(([entity_id, translation_key, entity_category]) => [entity_id, { entity_id, translation_key, entity_category, platform: "poolctl", device_id: "pool" }]),
   ),
   devices: { pool: { id: "pool", name: "Pool" } },
+  formatEntityName: ({ entity_id }) => entity_id,
   states: Object.fromEntries(ours.map(([entity_id]) => [entity_id, { entity_id, state: "on", attributes: {} }])),
 };
 
@@ -72,4 +73,35 @@ test("nothing is good that one read shows otherwise, or that the controller does
   assert.equal(ph("8.2", { problems: [problem] }), "poor");
   assert.equal(ph("7.4", {}, "cloud"), "none");
   assert.equal(ph("unknown"), "none");
+});
+
+const home = (entities) => ({
+  ...hass,
+  entities: Object.fromEntries(entities.map(([id, key, category]) => [id, { entity_id: id, translation_key: key, entity_category: category, platform: "poolctl", device_id: "pool" }])),
+  states: Object.fromEntries(entities.map(([id, , , attributes = {}]) => [id, { entity_id: id, state: "on", attributes }])),
+});
+const LIGHTS = [
+  ["light.pool", "pool_light", null],
+  ["light.spa", "spa_light", null],
+  ["button.pool_colour", "light_next_colour", null, { light: "light.pool" }],
+  ["button.spa_colour", "light_next_colour", null, { light: "light.spa" }],
+];
+const cards = (view) => view.sections.flatMap((section) => section.cards);
+
+test("on a phone, Today follows the headline, and the outputs follow Today", () => {
+  const [first, second] = daily(new Pool(home(ours), "pool"), text).sections.map((section) => section.cards.map(({ type }) => type));
+  assert.deepEqual(first, ["custom:poolctl-pool-card", "custom:poolctl-day-card", "custom:poolctl-outputs-card"]);
+  assert.equal(second[0], "custom:poolctl-water-card");
+});
+
+test("what a light offers is there while that light is on, without a state of its own", () => {
+  const found = cards(daily(new Pool(home(LIGHTS), "pool"), text)).filter(({ entity }) => entity?.startsWith("button."));
+  const shown = found.map(({ entity, hide_state, visibility }) => [entity, hide_state, visibility.map((each) => each.entity)]);
+  assert.deepEqual(shown, [["button.pool_colour", true, ["light.pool"]], ["button.spa_colour", true, ["light.spa"]]]);
+});
+
+test("schedules are one list, with a button that adds one", () => {
+  const found = cards(settings(new Pool(home([["calendar.schedules", "schedules", null], ["switch.filter", "schedule", "config"]]), "pool"), text));
+  assert.deepEqual(found.map(({ type, entity }) => [type, entity]), [["heading", undefined], ["tile", "switch.filter"], ["tile", "calendar.schedules"]]);
+  assert.equal(found[2].tap_action.navigation_path, "/calendar");
 });

@@ -15,7 +15,7 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.simulator.water import HEATER_RISE
 
-pytestmark = pytest.mark.usefixtures("freezer", "quick")
+pytestmark = pytest.mark.usefixtures("freezer", "quick", "all_enabled")
 few_platforms = only(Platform.CLIMATE, Platform.SENSOR, Platform.SWITCH)
 
 SPA_RETURN = 10

@@ -13,6 +13,8 @@ import pytest
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
+from custom_components.poolctl.client.pool.choices import named_speeds
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_USES
@@ -150,13 +152,17 @@ def test_every_text_of_a_card_is_used() -> None:
         for key in ENGLISH["common"]
         if key.startswith("card_")
     }
-    named = {key for key in texts if key.startswith(("part_", "about_"))}
+    named = {
+        key for key in texts if key.startswith(("part_", "about_", "rate_", "speed_"))
+    }
     words = set(re.findall(r"\w+", CARDS))
     assert texts - named <= words
     lists = " ".join(re.findall(r"(?:contents|const KINDS) = .*\[(.*)\]", CARDS))
     parts = {f"part_{part}" for part in re.findall(r'"(\w+)"', lists)}
     kinds = re.findall(r'^  \["(\w+)", Pool\w+, /', CARDS, re.MULTILINE)
-    assert named == parts | {f"about_{kind}" for kind in kinds}
+    rates = {f"rate_{rate}" for rate in ("good", "fair", "poor", "none")}
+    speeds = {f"speed_{name}" for name in named_speeds(PoolState())}
+    assert named == parts | rates | speeds | {f"about_{kind}" for kind in kinds}
     assert set(re.findall(r"this\.text\.(\w+)", CARDS)) <= texts
 
 
@@ -172,7 +178,7 @@ def test_every_explanation_has_a_sentence() -> None:
     sources = "".join(
         (FOLDER / f"status/{name}.py").read_text() for name in ("heating", "output")
     )
-    further = {"kept_off", "no_end", "until", "next", "of_pump"}
+    further = {"kept_off", "kept_off_until", "no_end", "until", "next", "of_pump"}
     further |= {"no_water", "dry", "cooling_down", "hold_ended"}
     further |= {"warm_by_passed", "warm_by_block", "warm_by_unpriced"}
     further |= {"warm_by_no_rate", "warm_by_no_prices", "heat_block"}

@@ -157,20 +157,20 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     # Outputs
     "switch.pump": [
         ("schedule until", ()),
-        ("off_by_us kept_off until", (PUMP_OFF,)),
-        ("off_by_us kept_off until", (HOLD_OFF,)),
+        ("off_by_us kept_off_until", (PUMP_OFF,)),
+        ("off_by_us kept_off_until", (HOLD_OFF,)),
         ("off_by_other kept_off", (app(PUMP, False),)),
         ("off_by_other kept_off no_end", (app(PUMP, False), live(30))),
         ("on_by_us no_end", (PUMP_ON, live(30))),
         ("schedule until", (PUMP_OFF, RESUME, live(60))),
         ("schedule until dry", (dry(0),)),
-        ("off_by_us kept_off until no_water", (PUMP_OFF, dry(1))),
+        ("off_by_us kept_off_until no_water", (PUMP_OFF, dry(1))),
         ("stopped no_water", (NO_SCHEDULES, dry(1))),
         ("no_schedule", (NO_SCHEDULES,)),
         ("stopped no_water", (dry(1), NO_SCHEDULES)),
         ("no_schedule dry", (NO_SCHEDULES, dry(0))),
         ("no_schedule cooling_down until", (RUN_ON, NO_SCHEDULES)),
-        ("off_by_us kept_off until cooling_down until", (RUN_ON, live(60), PUMP_OFF)),
+        ("off_by_us kept_off_until cooling_down until", (RUN_ON, live(60), PUMP_OFF)),
         ("unknown", (SPA_TAKES_OVER, SPA_ON, live(45))),
         ("unknown", (mode(PUMP, 7),)),
         ("unknown", (mode(PUMP, 99),)),
@@ -217,7 +217,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("expander_lost", (LOSE_EXPANDER,)),
     ],
     "switch.slot_9": [
-        ("needs_pump of_pump off_by_us kept_off until", (PUMP_OFF,)),
+        ("needs_pump of_pump off_by_us kept_off_until", (PUMP_OFF,)),
         ("needs_pump of_pump off_by_hand kept_off", (app(PUMP, False),)),
         (
             "needs_pump of_pump off_by_other kept_off no_end",
@@ -252,7 +252,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ),
         ("heat_spa_on", (WARM, SPA_ON, live(30))),
         (
-            "heat_needs_pump of_pump off_by_us kept_off until",
+            "heat_needs_pump of_pump off_by_us kept_off_until",
             (COLD, PUMP_OFF, live(60)),
         ),
         ("heat_solar", (settings(heating=1, pool_target=40),)),
@@ -273,7 +273,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("dose_empty", (settings(acid_remaining=0),)),
         ("doses", (settings(ph_dosing_time=255), water(40, ph=7.9))),
         ("dose_waits", (settings(ph_dose_interval=60), water(ph=7.9))),
-        ("dose_needs_pump of_pump off_by_us kept_off until", (PUMP_OFF, live(60))),
+        ("dose_needs_pump of_pump off_by_us kept_off_until", (PUMP_OFF, live(60))),
     ],
     "switch.automatic_liquid_chlorine": [
         ("dose_off", (settings(orp_flags=0),)),

@@ -1,9 +1,9 @@
 // Today by position: behind, what the schedules plan; in front, what really ran.
 
 import { PoolCard } from "./card.js";
-import { growth, levelOf, runs, shaded, total, within } from "./day.js";
+import { growth, levelOf, rises, runs, shaded, total, within } from "./day.js";
 import { h } from "./dom.js";
-import { capital, clock, duration, hourOfDay, number, zoneOf } from "./format.js";
+import { MINUTE, capital, clock, duration, hourOfDay, number, zoneOf } from "./format.js";
 import { kindOf, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -14,10 +14,14 @@ const HOURS = [0, 6, 12, 18, 24];
 /** @typedef {import("./day.js").Span} Span */
 /** @typedef {import("./day.js").Run} Run */
 /** @typedef {import("./day.js").Past} Past */
-/** @typedef {{ id: string, name: string, kind: string, planned: Span[], ran: Run[] }} Row */
+/** @typedef {{ id: string, name: string, kind: string, planned: Span[], ran: Run[], sum?: string, prices?: (Span & { value: number })[] }} Row */
+
+/** What grows with each dose. */
+const DOSED = ["acid_used_today", "chlorine_used_today"];
 
 export class PoolDay extends PoolCard {
-  static contents = ["pump", "heating", "spa", "lights", "outputs"];
+  static contents = ["pump", "heating", "spa", "lights", "outputs", "doses"];
+  static minColumns = 12;
   static style = `
     .row { margin-bottom: 8px; }
     .label { display: flex; justify-content: space-between; gap: 12px; font-size: 14px; line-height: 20px; }
@@ -25,6 +29,9 @@ export class PoolDay extends PoolCard {
     svg { display: block; width: 100%; }
     .bar { height: 24px; }
     .pump .bar { height: 32px; }
+    .doses .bar { height: 12px; }
+    .price { height: 16px; margin-bottom: 2px; }
+    .price polyline { fill: none; stroke: var(--secondary-text-color); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .whole { fill: var(--primary-text-color); fill-opacity: 0.05; }
     .planned { fill: var(--primary-text-color); fill-opacity: 0.18; }
     .ran { fill: var(--primary-color); shape-rendering: crispEdges; }
@@ -47,7 +54,7 @@ export class PoolDay extends PoolCard {
   changed(pool) {
     const zone = zoneOf(this.hass);
     this.day = { from: hourOfDay(Date.now(), zone, 0), to: hourOfDay(Date.now(), zone, 24) };
-    const past = [pool.id, this.day.from, this.followed(pool).length].join();
+    const past = [this.gaps, pool.id, this.day.from, this.followed(pool).length].join();
     if (this.pastOf !== past) {
       this.pastOf = past;
       this.recall(pool);
@@ -58,13 +65,30 @@ export class PoolDay extends PoolCard {
 
   /** @param {Pool} pool Everything whose past is shown. */
   followed(pool) {
-    return [...this.heaters(pool), ...pool.outputs, ...pool.all("sensor", "pump_speed", "pump_energy")];
+    return [...this.heaters(pool), ...pool.outputs, ...pool.all("sensor", "pump_speed", "pump_energy", ...DOSED)];
   }
 
-  /** @param {Pool} pool What heats: its own entities, else the thermostats. */
+  /** @param {Pool} pool What heats: its own entities, else the thermostats; and water that is to be warm by a time. */
   heaters(pool) {
     const found = pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater");
-    return found.length ? found : pool.all("climate");
+    return [...found, ...pool.all("climate").filter((entity) => !found.length || pool.warmBy(entity)?.state.attributes.can_cancel)];
+  }
+
+  /** @param {Pool} pool @param {Entity} entity When water is heated, to be warm by a time, and the prices of these hours. @returns {{ spans: Span[], prices: (Span & { value: number })[] }} */
+  heated(pool, entity) {
+    const { attributes = {}, state = "" } = pool.warmBy(entity)?.state ?? {};
+    const { planned = [], done = [], begins, prices = [] } = attributes;
+    const blocks = [...done, ...planned].map(({ start, end }) => [start, end]);
+    const spans = (blocks.length || !begins ? blocks : [[begins, state]]).map(([from, to]) => ({ from: Date.parse(from), to: Date.parse(to) }));
+    return { spans, prices: prices.map((/** @type {[string, string, number]} */ [from, to, value]) => ({ from: Date.parse(from), to: Date.parse(to), value })) };
+  }
+
+  /** @param {Pool} pool @returns {Row[]} What was dosed: a mark for each dose. */
+  doses(pool) {
+    return pool.all("sensor", ...DOSED).map((entity) => {
+      const ran = rises(this.past?.[entity.id] ?? []).flatMap((at) => within({ from: at, to: at + MINUTE, level: 1, held: false }, this.day));
+      return { id: entity.id, name: pool.named(entity), kind: "doses", planned: [], ran, sum: pool.text(entity) };
+    });
   }
 
   /** @param {Pool} pool */
@@ -72,12 +96,17 @@ export class PoolDay extends PoolCard {
     const all = this.followed(pool);
     const sensors = all.filter(({ domain }) => domain === "sensor");
     const others = all.filter(({ domain }) => domain !== "sensor");
+    const asked = this.pastOf;
     const found = await Promise.all([
       pool.states(sensors, this.day.from),
       pool.states(others, this.day.from, { significant_changes_only: false }),
     ]).catch(() => undefined);
-    this.past = found && { ...found[0], ...found[1] };
-    this.show();
+    if (asked === this.pastOf) {
+      this.past = found && { ...found[0], ...found[1] };
+      // The recorder may not have the newest yet.
+      this.follow(this.pool ?? pool);
+      this.show();
+    }
   }
 
   /** @param {Pool} pool Add what happened since. */
@@ -109,22 +138,23 @@ export class PoolDay extends PoolCard {
     const heating = this.heaters(pool).map((entity) => this.rowOf(pool, entity, "heating"));
     const outputs = pool.outputs.map((entity) => this.rowOf(pool, entity, kindOf(entity)));
     const shown = outputs.filter((row) => row.kind === "pump" || row.planned.length || happened(row));
-    return [...heating.filter(happened), ...shown].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
+    return [...heating.filter((row) => row.planned.length || happened(row)), ...shown, ...this.doses(pool).filter(happened)].filter(({ kind }) => this.shows(kind)).sort((one, other) => place(one) - place(other));
   }
 
   /** @param {Pool} pool @param {Entity} entity @param {string} kind @returns {Row} */
   rowOf(pool, entity, kind) {
     const now = Date.now();
-    const planned = this.planned(entity).flatMap((span) => within(span, this.day));
+    const { spans, prices } = this.heated(pool, entity);
+    const planned = [...this.planned(entity), ...spans].flatMap((span) => within(span, this.day));
     const ran = runs(this.past?.[entity.id] ?? [], this.day, now);
     const [speed] = pool.all("sensor", "pump_speed");
     const faster = kind === "pump" && speed ? shaded(ran, this.past?.[speed.id] ?? [], now) : ran;
-    return { id: entity.id, name: pool.named(entity), kind, planned, ran: [...faster, ...this.still(entity, now)] };
+    return { id: entity.id, name: pool.named(entity), kind, planned, ran: [...faster, ...this.still(entity, now)], prices: prices.flatMap((price) => within(price, this.day)) };
   }
 
   /** @param {Entity} entity @param {number} now What is held from now on, as far as that is certain. @returns {Run[]} */
   still(entity, now) {
-    const until = entity.state?.attributes.held_until;
+    const until = entity.state.attributes.held_until;
     const held = entity.state && levelOf(entity.state.state, entity.state.attributes).held;
     return until && held ? within({ from: now, to: Date.parse(until), level: 0, held: true }, this.day) : [];
   }
@@ -140,24 +170,34 @@ export class PoolDay extends PoolCard {
   }
 
   /** @param {Row} row */
-  row({ id, name, kind, planned, ran }) {
-    const high = kind === "pump" ? 32 : 24;
+  row({ id, name, kind, planned, ran, sum, prices = [] }) {
+    const high = { pump: 32, doses: 12 }[kind] ?? 24;
     const now = this.share(Date.now());
     return h(
       "div",
       { key: id, class: `row ${kind}` },
-      h("div", { class: "label" }, h("span", null, name), h("span", null, this.hours(planned, ran))),
+      h("div", { class: "label" }, h("span", null, name), h("span", null, sum ?? this.hours(planned, ran))),
+      prices.length > 0 && this.price(prices),
       h(
         "svg",
-        { class: "bar", role: "img", "aria-label": this.says(name, planned, ran) },
+        { class: "bar", role: "img", "aria-label": sum ? `${name}: ${sum}` : this.says(name, planned, ran) },
         h("rect", { class: "whole", width: "100%", height: high, rx: 4 }),
         planned.map((span) => h("rect", { class: "planned", ...this.place(span), y: 0, height: high, rx: 4 })),
-        ran.filter(({ level }) => level > 0).map((run) => h("rect", { class: "ran", ...this.place(run), y: 5, height: high - 10, "fill-opacity": (0.35 + 0.65 * run.level).toFixed(2) })),
+        ran.filter(({ level }) => level > 0).map((run) => h("rect", { class: "ran", ...this.place(run), y: kind === "doses" ? 1 : 5, height: kind === "doses" ? 10 : high - 10, "fill-opacity": (0.35 + 0.65 * run.level).toFixed(2) })),
         ran.filter(({ held }) => held).map((run) => h("rect", { class: "by-hand", ...this.place(run), y: 3, height: high - 6, rx: 3 })),
         HOURS.slice(1, -1).map((hour) => h("line", { class: "grid", x1: this.share(this.at(hour)), x2: this.share(this.at(hour)), y1: 0, y2: high })),
         h("line", { class: "now", x1: now, x2: now, y1: 0, y2: high }),
       ),
     );
+  }
+
+  /** @param {(Span & { value: number })[]} prices A thin line, the dearest hours on top. */
+  price(prices) {
+    const values = prices.map(({ value }) => value);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const x = (/** @type {number} */ at) => (((at - this.day.from) / (this.day.to - this.day.from)) * 100).toFixed(2);
+    const points = prices.flatMap(({ from, to, value }) => [from, to].map((at) => `${x(at)},${(15 - (14 * (value - least)) / (most - least || 1)).toFixed(1)}`));
+    return h("svg", { key: "price", class: "price", viewBox: "0 0 100 16", preserveAspectRatio: "none", role: "img", "aria-label": this.text.prices }, h("polyline", { points: points.join(" ") }));
   }
 
   /** @param {Span[]} planned @param {Run[]} ran How long of how long. */
@@ -212,4 +252,4 @@ export class PoolDay extends PoolCard {
 const place = (/** @type {Row} */ { kind }) => PoolDay.contents.indexOf(kind);
 
 /** Whether there is anything to see. @type {(row: Row) => boolean} */
-const happened = ({ ran }) => total(ran) >= 60_000;
+const happened = ({ ran }) => total(ran) >= MINUTE;

@@ -8,7 +8,7 @@ import { fill } from "./words.js";
 
 /** @typedef {import("./pool.js").Entity} Entity */
 /** @typedef {import("./pool.js").Pool} Pool */
-/** @typedef {{ name: string, shape: string, share: number, value: string, note: string, rate: string, action: any }} Level */
+/** @typedef {{ name: string, shape: string, share: number, value: string, note: string, rate: string, button: Entity | undefined }} Level */
 
 /** Keys of the entities and problems of a doser. */
 const DOSERS = [
@@ -29,7 +29,7 @@ export class PoolDrums extends PoolCard {
   static contents = ["acid", "chlorine", "filter"];
   static style = `
     .drums { display: grid; grid-template-columns: repeat(auto-fit, minmax(92px, 1fr)); gap: 12px; }
-    .drum { display: grid; grid-template-rows: subgrid; grid-row: span 4; justify-items: center; row-gap: 4px; text-align: center; }
+    .drum { border-radius: 12px; display: grid; grid-template-rows: subgrid; grid-row: span 3; justify-items: center; align-content: start; row-gap: 4px; text-align: center; }
     .drum svg { width: 72px; height: 92px; }
     .shell { fill: var(--primary-text-color); fill-opacity: 0.06; stroke: var(--secondary-text-color); stroke-width: 2; }
     .fair .shell, .poor .shell { stroke: var(--rate); stroke-width: 4; }
@@ -39,17 +39,20 @@ export class PoolDrums extends PoolCard {
     .name { font-weight: 500; }
     .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 12px; min-height: 40px; margin: -8px 0 8px; }
     .head h2 { margin: 0; }
-    .drum .action { margin-top: 4px; width: 100%; height: 100%; box-sizing: border-box; font-size: 14px; padding: 8px; }
+    .first { width: 100%; min-height: 44px; margin-top: 12px; }
+    .first:first-child { margin-top: 0; }
   `;
 
   /** @param {Pool} pool */
   draw(pool) {
     const levels = [...DOSERS.map((doser) => this.doser(pool, doser)), this.filter(pool)].filter((level) => level !== undefined);
-    const shapes = new Set(levels.map(({ shape }) => shape));
+    const first = this.first(pool);
+    const shapes = new Set([...levels.map(({ shape }) => shape), ...(first ? ["filter"] : [])]);
     const title = shapes.size === 1 ? (shapes.has("filter") ? this.text.part_filter : this.text.drums_only) : this.text.drums;
     return [
       h("div", { class: "head" }, h("h2", null, title), this.pause(pool)),
-      levels.length ? h("div", { class: "drums" }, levels.map((level) => this.level(level))) : h("p", { class: "soft" }, this.text.no_drums),
+      levels.length > 0 && h("div", { class: "drums" }, levels.map((level) => this.level(pool, level))),
+      first ?? (shapes.size === 0 && h("p", { class: "soft" }, this.text.no_drums)),
     ];
   }
 
@@ -57,8 +60,8 @@ export class PoolDrums extends PoolCard {
   pause(pool) {
     const { text } = this;
     const switches = pool.all("switch", ...DOSING);
-    const doses = switches.filter(({ state }) => state?.state === "on");
-    const paused = switches.filter((entity) => entity.state?.attributes.paused_until && !doses.includes(entity));
+    const doses = switches.filter(({ state }) => state.state === "on");
+    const paused = switches.filter((entity) => entity.state.attributes.paused_until && !doses.includes(entity));
     if (paused.length) {
       const goOn = () => paused.forEach(({ id }) => this.perform("switch.turn_on", id));
       const reasons = [...new Set(paused.map((entity) => pool.why(entity)))];
@@ -93,7 +96,7 @@ export class PoolDrums extends PoolCard {
       value: litres === 0 ? this.text.empty : pool.reading(left),
       note: capital(this.hass, [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · ")),
       rate: Number.isFinite(litres) ? pool.rate(left, ...doser.problems) : "none",
-      action: refill && full && this.confirmed(pool, refill),
+      button: full ? refill : undefined,
     };
   }
 
@@ -103,38 +106,43 @@ export class PoolDrums extends PoolCard {
     return known(state) && state ? fill(this.text.lasts, { days: days(this.hass, Math.max(daysUntil(this.hass, Date.parse(`${state.state}T12:00:00`)), 1)) }) : "";
   }
 
+  /** @param {Pool} pool What begins to measure the filter: its load is not known before it was called clean, and has flow. */
+  first(pool) {
+    const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "mark_filter_clean")];
+    const note = load ? this.text.measuring : this.text.clean_first;
+    const wanted = clean && this.shows("filter") && !Number.isFinite(pool.numbered(load));
+    return wanted ? h("button", { ...this.confirming(pool, clean).props, class: "first soft" }, `${this.text.part_filter}: ${note}`) : undefined;
+  }
+
   /** @param {Pool} pool @returns {Level | undefined} */
   filter(pool) {
-    // There is no load before the filter was called clean for the first time.
-    const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "mark_filter_clean")];
-    if (!(load ?? clean) || !this.shows("filter")) {
+    const load = pool.one("sensor", "filter_load");
+    if (!load || !Number.isFinite(pool.numbered(load)) || !this.shows("filter")) {
       return undefined;
     }
-    const percent = pool.numbered(load);
     const limit = pool.one("number", "filter_limit");
-    const note = limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "";
-    const measured = { value: pool.text(load), note, rate: pool.rate(load, "filter_needs_cleaning") };
-    const unmeasured = { value: "", note: load ? this.text.measuring : this.text.clean_first, rate: "none" };
     return {
       name: this.text.part_filter,
       shape: "filter",
-      share: percent / (limit ? pool.numbered(limit) : 100),
-      ...(Number.isFinite(percent) ? measured : unmeasured),
-      action: clean && this.confirmed(pool, clean),
+      share: pool.numbered(load) / (limit ? pool.numbered(limit) : 100),
+      value: pool.text(load),
+      note: limit ? fill(this.text.limit, { limit: pool.text(limit) }) : "",
+      rate: pool.rate(load, "filter_needs_cleaning"),
+      button: pool.one("button", "mark_filter_clean"),
     };
   }
 
-  /** @param {Level} level */
-  level({ name, shape, share, value: text, note, rate, action }) {
+  /** @param {Pool} pool @param {Level} level A tap offers what a person states of it. */
+  level(pool, { name, shape, share, value: text, note, rate, button }) {
     const value = text || "–";
     const part = Math.min(Math.max(Number.isFinite(share) ? share : 0, 0), 1);
     const height = 84 * part;
     return h(
-      "div",
-      { key: name, class: `drum ${rate}` },
+      button ? "button" : "div",
+      { ...(button && this.confirming(pool, button).props), key: name, class: `drum ${rate}` },
       h(
         "svg",
-        { viewBox: "0 0 88 112", role: "img", "aria-label": `${name}: ${value}` },
+        { viewBox: "0 0 88 112", role: "img", "aria-label": `${value}, ${this.text[`rate_${rate}`]}` },
         SHAPES[shape].map((d) => h("path", { class: "lid", d })),
         h("rect", { class: "fill", x: 10, y: 20 + 84 - height, width: 68, height, rx: 4 }),
         h("rect", { class: "shell", x: 6, y: 14, width: 76, height: 94, rx: shape === "drum" ? 10 : 34 }),
@@ -142,7 +150,6 @@ export class PoolDrums extends PoolCard {
       ),
       h("span", { class: "name" }, name),
       h("span", { class: "soft" }, note),
-      action,
     );
   }
 }

@@ -14,7 +14,7 @@ const KINDS = /** @type {const} */ (["pump", "spa", "lights", "outputs"]);
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {import("./card.js").Answer} Answer */
 
-const runs = (/** @type {Entity} */ { state }) => state?.state === "on";
+const runs = (/** @type {Entity} */ { state }) => state.state === "on";
 
 export class PoolOutputs extends PoolCard {
   static contents = [...KINDS];
@@ -24,9 +24,12 @@ export class PoolOutputs extends PoolCard {
     .row.on { background: rgba(var(--rgb-primary-color), 0.22); }
     .row.held { box-shadow: inset 0 0 0 2px var(--primary-color); }
     .pump { grid-column: 1 / -1; flex-wrap: wrap; }
-    .pump .switch { flex-basis: 170px; }
-    .speed { flex: 1 1 150px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 8px 12px; font-size: 14px; }
-    .speed label { position: relative; flex: 1 1 140px; height: 40px; border-radius: 12px; overflow: hidden; background: rgba(var(--rgb-primary-color), 0.2); }
+    .pump .switch { flex-basis: min(170px, calc(100% - 44px)); }
+    .speed { flex: 1 1 150px; min-width: 0; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 8px 12px; font-size: 14px; }
+    .presets { display: flex; flex-wrap: wrap; flex: 1 1 120px; gap: 4px; }
+    .presets .action { flex: 1; padding: 8px 4px; border-radius: 12px; font-size: 14px; }
+    .presets .action[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--primary-color); }
+    .speed label { position: relative; flex: 1 1 120px; height: 44px; border-radius: 12px; overflow: hidden; background: rgba(var(--rgb-primary-color), 0.2); }
     .speed label:focus-within { outline: 2px solid var(--primary-color); outline-offset: 2px; }
     .speed label span { position: absolute; inset-block: 0; inset-inline-start: 0; }
     .at { background: var(--primary-color); }
@@ -38,8 +41,8 @@ export class PoolOutputs extends PoolCard {
     .on .switch ha-state-icon { color: var(--primary-color); }
     .name { display: block; font-weight: 500; font-size: 14px; line-height: 20px; overflow-wrap: anywhere; }
     .state { display: block; font-size: 12px; line-height: 16px; }
-    .menu { width: 32px; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
-    .more { flex: 1; min-height: 40px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
+    .menu { width: 44px; flex: none; border-radius: 12px; display: grid; place-items: center; color: var(--secondary-text-color); }
+    .more { flex: 1; min-height: 44px; display: flex; align-items: center; gap: 8px; font-size: 14px; border-radius: 12px; }
     .foot { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 8px; }
   `;
 
@@ -78,7 +81,8 @@ export class PoolOutputs extends PoolCard {
   resume(pool, outputs) {
     const resume = pool.one("button", "resume_schedules");
     const can = known(pool.connection?.state) && !pool.throughCloud && outputs.some(heldByHand);
-    return resume && can && this.confirmed(pool, resume);
+    const { label, props } = resume && can ? this.confirming(pool, resume) : { label: "", props: {} };
+    return label && h("button", { ...props, class: "action" }, label);
   }
 
   /** @param {Pool} pool @param {Entity} entity */
@@ -109,25 +113,39 @@ export class PoolOutputs extends PoolCard {
   pump(pool) {
     const speed = pool.one("number", "pump_target_speed");
     const facts = [...(speed ? [speed] : []), ...pool.all("sensor", "pump_power", "flow_rate")].filter(({ state }) => known(state));
-    return (speed || facts.length > 0) && h("div", { class: "speed" }, speed && this.bar(pool, speed), h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
+    return (speed || facts.length > 0) && h("div", { class: "speed" }, speed && [this.bar(pool, speed), this.presets(pool, speed)], h("span", { class: "soft" }, facts.map((entity) => pool.text(entity)).join(" · ")));
+  }
+
+  /** @param {Pool} pool @param {Entity} speed The speeds that have names. */
+  presets(pool, speed) {
+    const named = Object.entries(pool.one("switch", "pump")?.state.attributes.speeds ?? {});
+    const now = pool.numbered(speed);
+    return named.length > 0 && h(
+      "div",
+      { class: "presets", role: "group", "aria-label": pool.named(speed) },
+      named.map(([name, value]) => {
+        const set = () => this.perform("number.set_value", speed.id, { value });
+        return h("button", { key: name, class: "action", "aria-pressed": String(value === now), disabled: !known(speed.state), onclick: set }, this.text[`speed_${name}`] ?? name);
+      }),
+    );
   }
 
   /** @param {Pool} pool @param {Entity} speed A bar from 0, so that the lowest speed does not look like off; what is below it is hatched. */
   bar(pool, speed) {
-    const { min, max, step } = speed.state?.attributes ?? {};
+    const { min, max, step } = speed.state.attributes;
     const share = (/** @type {number} */ value) => ({ style: `width: ${(value / max) * 100 || 0}%` });
     const set = (/** @type {Event & { target: HTMLInputElement }} */ { target }) => {
       const value = Math.max(Number(target.value), min);
       target.value = String(value);
       return this.perform("number.set_value", speed.id, { value });
     };
-    const input = { type: "range", min: 0, max, step, "aria-label": pool.named(speed), disabled: !known(speed.state), value: speed.state?.state, onchange: set };
+    const input = { type: "range", min: 0, max, step, "aria-label": pool.named(speed), disabled: !known(speed.state), value: speed.state.state, onchange: set };
     return h("label", null, h("span", { class: "at", ...share(pool.numbered(speed)) }), h("span", { class: "below", ...share(min) }), h("input", input));
   }
 
   /** @param {Pool} pool @param {Entity} entity How warm a spa was last, and when. */
   last(pool, { key }) {
-    const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa_heating")?.state?.attributes) || {};
+    const { last_temperature: value, measured_at: at } = (key === "spa_mode" && pool.one("climate", "spa_heating")?.state.attributes) || {};
     return at && h("span", { class: "state soft" }, `${degrees(this.hass, value)} ${fill(this.text.at, { time: moment(this.hass, Date.parse(at)) })}`);
   }
 
@@ -195,11 +213,11 @@ export class PoolOutputs extends PoolCard {
   /** @param {Pool} pool @param {Entity} entity What runs it and until when, in a few words. */
   says(pool, entity) {
     const { text } = this;
-    const { mode, schedule } = entity.state?.attributes ?? {};
+    const { mode, schedule } = entity.state.attributes;
     const end = this.endOf(entity);
     const status = pool.one("sensor", "pump_status");
     // A pump that was switched off may run on, to cool the heater.
-    const runsOn = kindOf(entity) === "pump" && status?.state?.state === "cooling_down";
+    const runsOn = kindOf(entity) === "pump" && status?.state.state === "cooling_down";
     const what = [
       pool.text(runsOn ? status : entity),
       heldByHand(entity) ? text.by_hand : mode === "schedule" && schedule,

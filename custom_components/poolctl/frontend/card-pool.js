@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { MINUTE, capital, moment, number } from "./format.js";
+import { MINUTE, capital, moment, number, target } from "./format.js";
 import { known, outside } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -28,7 +28,7 @@ const go = (path) => {
 
 export class PoolHeadline extends PoolCard {
   static style = `
-    .headline { display: flex; gap: 20px; align-items: center; width: 100%; }
+    .headline { display: flex; flex-wrap: wrap; gap: 12px 20px; align-items: center; width: 100%; }
     .disc { flex: none; width: 96px; height: 96px; }
     .disc .ring { fill: none; stroke: var(--rate); stroke-width: 6; }
     .disc .water { fill: var(--primary-color); fill-opacity: 0.3; }
@@ -40,7 +40,7 @@ export class PoolHeadline extends PoolCard {
     .word { display: flex; align-items: center; gap: 8px; font-size: 22px; font-weight: 500; line-height: 28px; }
     .word .mark { --mdc-icon-size: 20px; flex: none; display: grid; place-items: center; width: 28px; height: 28px; border-radius: 50%; color: var(--card-background-color, #fff); background: var(--rate); }
     .sentence { font-size: 16px; line-height: 24px; }
-    .headline [role="status"] { flex: 1; min-width: 0; }
+    .headline [role="status"] { flex: 1 1 120px; min-width: 0; overflow-wrap: anywhere; }
     .doing { display: block; font-size: 14px; line-height: 20px; color: var(--secondary-text-color); }
     .open { flex: none; display: flex; align-items: center; color: var(--secondary-text-color); }
     .step { margin-top: 12px; width: 100%; }
@@ -131,7 +131,8 @@ export class PoolHeadline extends PoolCard {
     const { key, label, entity_id: id, perform_action: action, url } = pool.problems[0]?.action ?? {};
     const button = pool.entities.find((entity) => entity.domain === "button" && entity.id === id);
     if (button) {
-      return this.confirmed(pool, button, "primary step");
+      const { label: name, props } = this.confirming(pool, button);
+      return h("button", { ...props, class: "action primary step" }, name);
     }
     const run = () => (id && action ? this.perform(action, id) : go(url ?? ""));
     return label && h("button", { key: "step", class: "action primary step", onclick: run }, this.text[`action_${key}`] ?? label);
@@ -142,7 +143,7 @@ export class PoolHeadline extends PoolCard {
     const { text } = this;
     if (pool.lost) {
       // A pool that is not polled, as in a closed season, cannot answer.
-      const [word, time] = known(pool.connection?.state) ? [text.silent, text.since] : [text.last_seen, text.at];
+      const [word, time] = known(pool.connection?.state) ? [text.silent, text.since] : [text.last_seen, "{time}"];
       const sentence = capital(this.hass, fill(time, { time: moment(this.hass, pool.answeredAt) }));
       const why = pool.problems.find(({ key }) => key === "unreachable")?.next_step;
       return { rate: "none", icon: "mdi:lan-disconnect", word, sentence, why: why || text.no_answer };
@@ -162,7 +163,7 @@ export class PoolHeadline extends PoolCard {
   well(pool) {
     const { text } = this;
     const doing = this.doing(pool);
-    const sentence = capital(this.hass, [this.spa(pool), ...this.readings(pool), doing.sentence].filter(Boolean).join(" · "));
+    const sentence = capital(this.hass, [this.spa(pool), ...this.readings(pool), doing.sentence, this.heating(pool)].filter(Boolean).join(" · "));
     if (pool.throughCloud) {
       const parts = pool.one("climate") ? { sentence: capital(this.hass, text.no_heating), doing: sentence } : { sentence };
       return { rate: "none", icon: "mdi:cloud-outline", word: text.through_cloud, ...parts };
@@ -176,15 +177,22 @@ export class PoolHeadline extends PoolCard {
 
   /** @param {Pool} pool How warm the spa is and will be, and when, while it is on. */
   spa(pool) {
-    const { current_temperature: now, temperature: target } = pool.one("climate", "spa_heating")?.state?.attributes ?? {};
+    const { current_temperature: now, temperature: target } = pool.one("climate", "spa_heating")?.state.attributes ?? {};
     if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
       return "";
     }
-    const ends = now >= target ? [now] : [now ?? NaN, target];
-    const degrees = ends.map((value) => number(this.hass, value, Number.isInteger(value) ? 0 : 1)).join(" → ");
+    const shown = (/** @type {number | null | undefined} */ value) => (Number.isFinite(value) ? number(this.hass, Number(value), Number.isInteger(value) ? 0 : 1) : "");
+    const degrees = now >= target ? shown(now) : `${shown(now)} → ${shown(target)}`.trim();
     const warm = Date.parse(pool.state("sensor", "spa_expected_warm_time"));
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
     return `${this.text.part_spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
+  }
+
+  /** @param {Pool} pool What heats, and how far; the spa has its own words while it is on. */
+  heating(pool) {
+    const spa = pool.state("switch", "spa_mode") === "on" ? "spa_heating" : "";
+    const targets = pool.all("climate").filter(({ key, state }) => key !== spa && state.attributes.hvac_action === "heating");
+    return targets.map(({ state }) => fill(this.text.heats, { target: target(this.hass, state.attributes.temperature) })).join(" · ");
   }
 
   /** @param {Pool} pool */
@@ -198,8 +206,8 @@ export class PoolHeadline extends PoolCard {
   /** What the pump does and until when, or when it runs next. @param {Pool} pool @returns {Doing} */
   doing(pool) {
     const { text } = this;
-    const { pump_until: until, next_run: next, next_schedule: name } = pool.status?.state?.attributes ?? {};
-    const { ends } = pool.one("sensor", "pump_status")?.state?.attributes ?? {};
+    const { pump_until: until, next_run: next, next_schedule: name } = pool.status?.state.attributes ?? {};
+    const { ends } = pool.one("sensor", "pump_status")?.state.attributes ?? {};
     const time = (/** @type {string} */ at) => moment(this.hass, Date.parse(at));
     const end = (/** @type {string | undefined} */ at) => (at ? ` ${fill(text.until, { time: time(at) })}` : "");
     /** @type {Record<string, Doing>} */
@@ -217,7 +225,7 @@ export class PoolHeadline extends PoolCard {
   disc(pool) {
     const water = pool.one("sensor", "water_temperature");
     const degrees = pool.reading(water).replace(/\s*[CF]$/, "").replace(/\s/g, "");
-    const aged = pool.throughCloud || water?.state?.attributes.measured_at;
+    const aged = pool.throughCloud || water?.state.attributes.measured_at;
     return h(
       "svg",
       { class: "disc", viewBox: "0 0 96 96", "aria-hidden": "true" },
@@ -246,16 +254,17 @@ export class PoolHeadline extends PoolCard {
     return shown.length > 0 && h(
       "ul",
       { key: "problems" },
-      shown.map(({ key, severity, sentence, next_step, since }, at) =>
-        h(
+      shown.map(({ key, severity, sentence, next_step, since }, at) => {
+        const step = next_step !== doing && next_step;
+        return h(
           "li",
           { key, class: severity === "problem" ? "poor" : "fair" },
           // The first one is the headline already.
-          (at > 0 || pool.lost) && h("b", null, sentence),
-          next_step !== doing && next_step,
+          (at > 0 || pool.lost || !step) && h("b", null, sentence),
+          step,
           since && h("div", { class: "soft" }, fill(this.text.since, { time: moment(this.hass, Date.parse(since)) })),
-        ),
-      ),
+        );
+      }),
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { DAY, HOUR, capital, ends, moment } from "./format.js";
+import { DAY, HOUR, ends, moment } from "./format.js";
 import { goodRange, known } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -47,7 +47,7 @@ export class PoolWater extends PoolCard {
 
   /** @type {Record<string, import("./pool.js").Point[]>} */
   past = {};
-  recalled = 0;
+  pastOf = "";
 
   /** @param {Pool} pool */
   readings(pool) {
@@ -56,8 +56,9 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool */
   async changed(pool) {
-    if (Date.now() - this.recalled > HOUR) {
-      this.recalled = Date.now();
+    const past = [this.gaps, Math.floor(Date.now() / HOUR)].join();
+    if (this.pastOf !== past) {
+      this.pastOf = past;
       this.past = await pool.statistics(this.readings(pool), Date.now() - DAY, "hour");
       this.show();
     }
@@ -79,14 +80,14 @@ export class PoolWater extends PoolCard {
 
   /** @param {Pool} pool @param {Entity} entity The reading, or the last one while the cloud has none. */
   reads(pool, entity) {
-    return known(entity.state) ? pool.numbered(entity) : Number(entity.state?.attributes.last_temperature ?? NaN);
+    return known(entity.state) ? pool.numbered(entity) : Number(entity.state.attributes.last_temperature ?? NaN);
   }
 
   /** @param {Pool} pool @param {Entity} entity When it was measured last; Infinity for now. */
   measuredAt(pool, { key, state }) {
     // Without flow, what is measured may not be the pool's water; the air is measured then, too.
     const doubt = key !== AIR && pool.problems.find((problem) => problem.key === "dry_run");
-    const times = [state?.attributes.measured_at, doubt && doubt.since].map((at) => Date.parse(at || "")).filter(Number.isFinite);
+    const times = [state.attributes.measured_at, doubt && doubt.since].map((at) => Date.parse(at || "")).filter(Number.isFinite);
     return Math.min(...times, pool.lost ? pool.answeredAt : Infinity);
   }
 
@@ -103,7 +104,7 @@ export class PoolWater extends PoolCard {
 
   /** @param {number} at */
   when(at) {
-    return capital(this.hass, fill(this.text.at, { time: moment(this.hass, at) }));
+    return fill(this.text.aged, { time: moment(this.hass, at) });
   }
 
   /** @param {Pool} pool @param {Entity} entity @param {number} common The time that the card has for all. */
@@ -117,6 +118,7 @@ export class PoolWater extends PoolCard {
       "button",
       { key: entity.id, class: `reading ${rate} ${fresh ? "" : "aged"}`, onclick: () => this.more(entity.id) },
       h("span", { class: "soft" }, pool.named(entity)),
+      goodRange(entity) && h("span", { class: "heard" }, this.text[`rate_${rate}`]),
       Number.isFinite(at) && !Number.isFinite(common) && h("span", { key: "at", class: "own soft" }, this.when(at)),
       h("span", { class: "value" }, this.parts(pool, entity, value)),
       this.line(entity, value),

@@ -3,7 +3,7 @@
 import { around } from "./day.js";
 import { h, patch } from "./dom.js";
 import { MINUTE, hourOfDay, zoneOf } from "./format.js";
-import { Pool, controllers } from "./pool.js";
+import { controllers, picture } from "./pool.js";
 import { fill, load, words } from "./words.js";
 
 // While it starts, the frontend replaces the registry of elements; those defined before
@@ -23,25 +23,29 @@ const STYLE = `
   button { font: inherit; color: inherit; border: 0; cursor: pointer; background: none; padding: 0; text-align: start; -webkit-tap-highlight-color: transparent; }
   button:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--primary-color); outline-offset: 2px; }
   button[disabled] { cursor: default; opacity: 0.5; }
-  .action { min-height: 40px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px; background: rgba(var(--rgb-primary-text-color), 0.08); }
+  .action { min-height: 44px; padding: 8px 16px; border-radius: 20px; text-align: center; font-weight: 500; line-height: 20px; background: rgba(var(--rgb-primary-text-color), 0.08); }
   .action:hover { background: rgba(var(--rgb-primary-text-color), 0.14); }
-  .action.primary { background: var(--primary-color); color: var(--text-primary-color, #fff); }
+  .action.primary { background: rgba(var(--rgb-primary-color), 0.2); box-shadow: inset 0 0 0 2px var(--primary-color); }
+  .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .action.plain { background: none; }
   dialog { border: 0; border-radius: 24px; padding: 24px; max-width: min(400px, calc(100vw - 32px)); box-sizing: border-box; color: var(--primary-text-color); background: var(--ha-dialog-surface-background, var(--card-background-color, #fff)); }
   dialog::backdrop { background: rgba(0, 0, 0, 0.5); }
   dialog h2 { font-size: 20px; line-height: 28px; }
   dialog .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
   dialog .group { margin-top: 16px; }
+  dialog .actions input, dialog .actions select { font: inherit; color: inherit; min-height: 44px; padding: 8px; box-sizing: border-box; border: 1px solid var(--divider-color, #ccc); border-radius: 8px; background: none; color-scheme: inherit; }
+  dialog option { color: var(--primary-text-color); background: var(--card-background-color, #fff); }
   @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 `;
 
+/** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
 
 /** @typedef {{ label: string, run?: () => unknown, look?: string }} Answer A button of a dialog. */
-/** @typedef {{ title: string, text: string, groups: { title?: string, answers: Answer[] }[] }} Question */
+/** @typedef {{ title: string, text: string, fields?: import("./dom.js").Tree[], groups: { title?: string, answers: Answer[] }[] }} Question */
 
 /** Whether an output is held on or off. @type {(entity: import("./pool.js").Entity) => boolean} */
-export const heldByHand = ({ state }) => state?.attributes.held_by_hand === true;
+export const heldByHand = ({ state }) => state.attributes.held_by_hand === true;
 
 /** @type {{ of: string, runs: Promise<Planned[]> }} The plan of a week that cards share, and what it depends on. */
 let shared = { of: "", runs: Promise.resolve([]) };
@@ -60,6 +64,10 @@ export class PoolCard extends HTMLElement {
   /** @type {Planned[]} */
   plan = [];
   planOf = "";
+  /** When it last saw everything, in ms; 0 while it does not. */
+  seenAt = 0;
+  /** How often it missed something: what it asked for before is not all that happened. */
+  gaps = 0;
   /** @type {((pool: Pool) => Question | undefined) | undefined} What stands above the page: a question or a choice. */
   asked;
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -88,12 +96,15 @@ export class PoolCard extends HTMLElement {
 
   connectedCallback() {
     // Ages and the line of now move on although nothing changes.
-    this.timer = setInterval(() => this.show(), MINUTE);
+    this.timer = setInterval(() => (this.look(), this.show()), MINUTE);
+    document.addEventListener("visibilitychange", this.look);
     this.look();
   }
 
   disconnectedCallback() {
     clearInterval(this.timer);
+    document.removeEventListener("visibilitychange", this.look);
+    this.seenAt = 0;
   }
 
   get text() {
@@ -101,13 +112,14 @@ export class PoolCard extends HTMLElement {
   }
 
   /** Draw the card if anything differs that it may show. */
-  look() {
+  look = () => {
     if (!this.hassNow || !this.isConnected) {
       return;
     }
-    const pool = new Pool(this.hass, this.config.device_id);
+    this.watch();
+    const pool = picture(this.hass, this.config.device_id);
     const { entities, devices, locale, language, config } = this.hass;
-    const from = [entities, devices, locale, language, config.unit_system, ...pool.entities.map(({ state }) => state)];
+    const from = [this.gaps, entities, devices, locale, language, config.unit_system, ...pool.entities.map(({ state }) => state)];
     if (from.length !== this.drawnFrom.length || from.some((each, at) => each !== this.drawnFrom[at])) {
       this.drawnFrom = from;
       this.pool = pool;
@@ -115,13 +127,21 @@ export class PoolCard extends HTMLElement {
       this.changed(pool);
       Promise.all([language, config.language].map((each) => load(each, this.hass.callWS))).then(() => this.show());
     }
+  };
+
+  /** Notice that the page was hidden, asleep or without its connection. */
+  watch() {
+    const sees = !document.hidden && this.hass.connected !== false;
+    const now = Date.now();
+    this.gaps += Number(sees && now - this.seenAt > 2 * MINUTE);
+    this.seenAt = sees ? now : 0;
   }
 
   /** @param {Pool} pool Ask for the runs of today and of the next week where schedules may have changed. */
   async askPlan(pool) {
     const zone = zoneOf(this.hass);
     const [start, end] = [0, 8 * 24].map((hour) => new Date(hourOfDay(Date.now(), zone, hour)).toISOString());
-    const states = pool.entities.filter(({ key }) => key.includes("schedule")).map(({ id, state }) => id + state?.last_updated);
+    const states = pool.entities.filter(({ key }) => key.includes("schedule")).map(({ id, state }) => id + state.last_updated);
     const planOf = [pool.id, start, ...states].join();
     if (this.planOf === planOf) {
       return;
@@ -146,7 +166,7 @@ export class PoolCard extends HTMLElement {
 
   /** @param {import("./pool.js").Entity} entity When what an output does ends by itself, as its explanation rounds it. @returns {number | undefined} */
   endOf(entity) {
-    const { timer_ends: timer, held_until: held, held_by_hand: byHand, mode } = entity.state?.attributes ?? {};
+    const { timer_ends: timer, held_until: held, held_by_hand: byHand, mode } = entity.state.attributes;
     if (timer || held) {
       return Math.round(Date.parse(timer ?? held) / MINUTE) * MINUTE;
     }
@@ -162,8 +182,7 @@ export class PoolCard extends HTMLElement {
     }
     const { style, frame: tag } = /** @type {typeof PoolCard} */ (this.constructor);
     const focused = this.root.activeElement;
-    const found = this.pool.entities.length > 0;
-    const content = found ? this.draw(this.pool) : [h("p", { class: "soft" }, this.text.none)];
+    const content = this.complaint(this.pool) ?? this.draw(this.pool);
     // A sheet that is constructed is unknown to the browsers of older tablets.
     patch(this.root, [h("style", null, STYLE + style), h(tag, null, content), this.dialog(this.asked?.(this.pool))].flat());
     const dialog = this.root.querySelector("dialog");
@@ -172,6 +191,19 @@ export class PoolCard extends HTMLElement {
     } else if (focused instanceof HTMLElement && !this.root.activeElement) {
       this.refocus(focused);
     }
+  }
+
+  /** @param {Pool} pool Which pool or content there is not. @returns {any} */
+  complaint(pool) {
+    const { text, config } = this;
+    const { contents } = /** @type {typeof PoolCard} */ (this.constructor);
+    const wrong = config.show?.filter((content) => contents.length && !contents.includes(content)) ?? [];
+    if (pool.entities.length && !wrong.length) {
+      return undefined;
+    }
+    const none = controllers(this.hass).length ? fill(text.not_found, { name: `device_id: ${config.device_id}` }) : text.none;
+    const typo = `${fill(text.not_found, { name: `show: ${wrong.join(", ")}` })} (${contents.join(", ")})`;
+    return h("p", { class: "soft" }, pool.entities.length ? typo : none);
   }
 
   /** @param {HTMLElement} focused What lost the focus because it was moved. */
@@ -194,13 +226,14 @@ export class PoolCard extends HTMLElement {
     if (!question) {
       return [];
     }
-    const { title, text, groups } = question;
+    const { title, text, fields, groups } = question;
     const close = () => this.ask(undefined);
     return h(
       "dialog",
       { key: title, "aria-label": title, onclose: close, onclick: (/** @type {Event} */ event) => event.target instanceof HTMLDialogElement && close() },
       h("h2", null, title),
       text && h("p", { class: "soft" }, text),
+      fields && h("div", { class: "actions" }, fields),
       groups.map((group) =>
         h(
           "div",
@@ -212,12 +245,12 @@ export class PoolCard extends HTMLElement {
     );
   }
 
-  /** @param {Pool} pool @param {import("./pool.js").Entity} button A button that first states its effect. @param {string} [look] */
-  confirmed(pool, button, look = "") {
-    const label = pool.named(button);
+  /** @param {Pool} pool @param {import("./pool.js").Entity} button What opens a button that first states its effect, in the language of the page. */
+  confirming(pool, button) {
+    const label = this.hass.localize(`component.poolctl.entity.button.${button.key}.name`) || pool.named(button);
     const press = { label, look: "primary", run: () => this.perform("button.press", button.id) };
-    const ask = () => this.ask((now) => ({ title: label, text: this.effect(now, button), groups: [{ answers: [press, { label: this.text.cancel }] }] }));
-    return h("button", { key: button.id, class: `action ${look}`, disabled: button.state?.state === "unavailable", onclick: ask }, label);
+    const onclick = () => this.ask((now) => ({ title: label, text: this.effect(now, button), groups: [{ answers: [press, { label: this.text.cancel }] }] }));
+    return { label, props: { key: button.id, disabled: button.state.state === "unavailable", "aria-haspopup": "dialog", onclick } };
   }
 
   /** @param {Pool} pool @param {import("./pool.js").Entity} button What happens when it is pressed. */
@@ -246,13 +279,16 @@ export class PoolCard extends HTMLElement {
   }
 
   getGridOptions() {
-    return { columns: 12, rows: "auto", min_columns: 6 };
+    return { columns: 12, rows: "auto", min_columns: /** @type {typeof PoolCard} */ (this.constructor).minColumns };
   }
 
   /** @param {Hass} hass */
   static getStubConfig(hass) {
     return { device_id: controllers(hass)[0]?.id };
   }
+
+  /** How many of the twelve columns of a phone it needs. */
+  static minColumns = 6;
 
   /** What may be left out, by its name in the configuration; nothing by default. @type {string[]} */
   static contents = [];

@@ -73,6 +73,12 @@ export function shaded(ran, speeds, now) {
   });
 }
 
+/** Return when a counter grew, in ms. @type {(past: Past[]) => number[]} */
+export const rises = (past) => {
+  const known = past.filter(({ s }) => Number.isFinite(Number(s)));
+  return known.filter(({ s }, at) => at > 0 && Number(s) > Number(known[at - 1].s)).map(({ lu }) => lu * 1000);
+};
+
 /** Return how much a counter grew, also where it began again. @type {(past: Past[]) => number} */
 export function growth(past) {
   const values = past.map(({ s }) => Number(s)).filter(Number.isFinite);

@@ -54,6 +54,22 @@ export function daysUntil(hass, at, now = Date.now()) {
   return Math.round((hourOfDay(at, zone, 0) - hourOfDay(now, zone, 0)) / DAY);
 }
 
+/** "today", "tomorrow", then the day of the week. @type {(hass: Hass, at: number) => string} */
+export function dayOf(hass, at) {
+  const ahead = daysUntil(hass, at);
+  return ahead < 2 ? new Intl.RelativeTimeFormat(hass.locale.language, { numeric: "auto" }).format(ahead, "day") : format(hass, { weekday: "long" }, at);
+}
+
+/** The times of a week at which the clock shows "19:00", the next one first. @type {(hass: Hass, time: string, now?: number) => number[]} */
+export function upcoming(hass, time, now = Date.now()) {
+  if (!time) {
+    return [];
+  }
+  const [hour, minute] = time.split(":").map(Number);
+  const all = [...Array(8).keys()].map((day) => hourOfDay(now, zoneOf(hass), day * 24 + hour + minute / 60));
+  return all.filter((at) => at > now).slice(0, 7);
+}
+
 /** "12 days". @type {(hass: Hass, value: number) => string} */
 export const days = (hass, value) => new Intl.NumberFormat(hass.locale.language, { style: "unit", unit: "day", unitDisplay: "long" }).format(value);
 
@@ -72,6 +88,9 @@ export const number = (hass, value, digits = 0) =>
   Number.isFinite(value)
     ? new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
     : "–";
+
+/** A temperature to be reached, which is usually a whole one. @type {(hass: Hass, value: number) => string} */
+export const target = (hass, value) => `${number(hass, value, Number.isInteger(value) ? 0 : 1)} ${hass.config.unit_system.temperature}`;
 
 /** A temperature in the unit of the home. @type {(hass: Hass, value: number) => string} */
 export const degrees = (hass, value) => `${number(hass, value, 1)} ${hass.config.unit_system.temperature}`;

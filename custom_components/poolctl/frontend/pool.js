@@ -8,15 +8,25 @@ import { words } from "./words.js";
 const LITRES = { mL: 0.001, L: 1, "m³": 1000, "fl. oz.": 0.0295735, gal: 3.785412, "ft³": 28.316847 };
 
 // `key` is the translation key, or the device class where the entity is named after that.
-/** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState | undefined }} Entity */
+/** @typedef {{ id: string, key: string, domain: string, category: string | null, state: HassState }} Entity */
 
 /** @typedef {{ start: number, mean: number | null }} Point */
 
 // What is known of the controller itself: no card is true without it, even if a person hid it.
 const SITUATION = ["status", "connection"];
 
+/** @type {WeakMap<Hass["entities"], HassEntity[]>} Our entities of a registry, which has thousands. */
+const registered = new WeakMap();
+
+/** @type {WeakMap<Hass, Record<string, Pool>>} What all cards show of one update. */
+const pictures = new WeakMap();
+
 /** @type {(hass: Hass) => HassEntity[]} */
-const ours = (hass) => Object.values(hass.entities).filter(isOurs);
+export function ours({ entities }) {
+  const found = registered.get(entities) ?? Object.values(entities).filter(isOurs);
+  registered.set(entities, found);
+  return found;
+}
 
 /** @type {(entity: HassEntity | undefined) => boolean} */
 export const isOurs = (entity) => entity?.platform === "poolctl";
@@ -27,7 +37,7 @@ export const controllerOf = (hass, deviceId) => (deviceId && (hass.devices[devic
 /** Return all controllers by name, those that do not answer last. @param {Hass} hass @returns {{ id: string, name: string }[]} */
 export function controllers(hass) {
   const ids = new Set(ours(hass).map((entity) => controllerOf(hass, entity.device_id)));
-  const silent = (/** @type {string} */ id) => Number(new Pool(hass, id).lost);
+  const silent = (/** @type {string} */ id) => Number(picture(hass, id).lost);
   return [...ids]
     .map((id) => (id ? hass.devices[id] : undefined))
     .filter((device) => device !== undefined)
@@ -35,8 +45,18 @@ export function controllers(hass) {
     .sort((one, other) => silent(one.id) - silent(other.id) || one.name.localeCompare(other.name, hass.language));
 }
 
+/** Return the picture of a controller, or of the first one, that all cards share. @type {(hass: Hass, deviceId: string | undefined) => Pool} */
+export function picture(hass, deviceId = "") {
+  const made = pictures.get(hass) ?? {};
+  pictures.set(hass, made);
+  return (made[deviceId] ??= new Pool(hass, deviceId));
+}
+
 /** Tell whether a state says anything. @type {(state: HassState | undefined) => boolean} */
 export const known = (state) => state !== undefined && !["unknown", "unavailable"].includes(state.state);
+
+/** Keys of thermostats, and of what asks for their water to be warm by a time. @type {Record<string, string>} */
+const WARM_BY = { pool_heating: "pool_warm_by", spa_heating: "spa_warm_by" };
 
 /** Which kind of output it is. @type {(entity: Entity) => "pump" | "spa" | "lights" | "outputs"} */
 export const kindOf = ({ key, domain }) => domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
@@ -46,18 +66,18 @@ export const OF_PART = [{ type: "device" }, { type: "text", text: "·" }, { type
 
 /** The good range of an entity, if it has one. @type {(entity: Entity | undefined) => [number, number] | undefined} */
 export function goodRange(entity) {
-  const { good_from: low, good_to: high } = entity?.state?.attributes ?? {};
+  const { good_from: low, good_to: high } = entity?.state.attributes ?? {};
   return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : undefined;
 }
 
 /** Whether the value of an entity is outside of its good range. @type {(entity: Entity | undefined) => boolean} */
 export function outside(entity) {
   const [low, high] = goodRange(entity) ?? [-Infinity, Infinity];
-  const value = Number(entity?.state?.state);
+  const value = Number(entity?.state.state);
   return value < low || value > high;
 }
 
-/** What one controller has, as far as a person may see it: not disabled, not hidden. */
+/** What one controller has, as far as a person may see it: not disabled, not hidden, and not only about to exist. */
 export class Pool {
   /** @param {Hass} hass @param {string | undefined} deviceId The controller or one of its parts; by default the first controller. */
   constructor(hass, deviceId) {
@@ -65,17 +85,17 @@ export class Pool {
     this.id = controllerOf(hass, deviceId) ?? controllers(hass)[0]?.id;
     /** @type {Entity[]} */
     this.entities = ours(hass)
-      .filter((entity) => (!entity.hidden || SITUATION.includes(entity.translation_key ?? "")) && controllerOf(hass, entity.device_id) === this.id)
+      .filter((entity) => hass.states[entity.entity_id] && (!entity.hidden || SITUATION.includes(entity.translation_key ?? "")) && controllerOf(hass, entity.device_id) === this.id)
       .map(({ entity_id: id, translation_key: key, entity_category: category = null }) => {
         const state = hass.states[id];
-        return { id, key: key ?? state?.attributes.device_class ?? "", domain: id.slice(0, id.indexOf(".")), category, state };
+        return { id, key: key ?? state.attributes.device_class ?? "", domain: id.slice(0, id.indexOf(".")), category, state };
       });
     this.status = this.one("sensor", "status");
     this.connection = this.one("sensor", "connection");
     /** What one read showed, and a second one has to confirm. @type {string[]} */
-    this.checking = this.status?.state?.attributes.checking ?? [];
+    this.checking = this.status?.state.attributes.checking ?? [];
     /** Whether the cloud is the only way, which can do less. */
-    this.throughCloud = this.connection?.state?.state === "cloud";
+    this.throughCloud = this.connection?.state.state === "cloud";
   }
 
   get name() {
@@ -101,11 +121,16 @@ export class Pool {
       .sort((one, other) => this.named(one).localeCompare(this.named(other), this.hass.language, { numeric: true }));
   }
 
+  /** @param {Entity} thermostat What asks for its water to be warm by a time. */
+  warmBy({ key }) {
+    return this.one("datetime", WARM_BY[key]);
+  }
+
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
   named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const usual = entity.domain === "climate" || entity.key === "spa_expected_warm_time" ? OF_PART : { type: "entity" };
-    const name = (entity.state && this.hass.formatEntityName?.(entity.state, parts ?? usual)) || entity.id;
+    const usual = entity.domain === "climate" ? OF_PART : { type: "entity" };
+    const name = this.hass.formatEntityName(entity.state, parts ?? usual);
     // Names have the language of the home. What has the name of its part has none of its own.
     const unnamed = entity.key === "spa_mode" && name === words(this.hass.config.language).mode;
     return unnamed ? words(this.hass.language).spa_mode : name.replace(/ ·\s*$/, "");
@@ -118,7 +143,7 @@ export class Pool {
 
   /** @param {string} domain @param {string} key The state of an entity, "" where there is none. */
   state(domain, key) {
-    return this.one(domain, key)?.state?.state ?? "";
+    return this.one(domain, key)?.state.state ?? "";
   }
 
   /** @param {Entity | undefined} entity @param {string} [state] Its state in words, or another one. */
@@ -128,7 +153,7 @@ export class Pool {
 
   /** @param {Entity | undefined} entity A reading in words, or the last one while there is none. */
   reading(entity) {
-    const last = entity?.state?.attributes.last_temperature;
+    const last = entity?.state.attributes.last_temperature;
     return known(entity?.state) ? this.text(entity) : last === undefined ? "" : degrees(this.hass, last);
   }
 
@@ -146,14 +171,14 @@ export class Pool {
 
   /** @param {Entity | undefined} entity Why it is as it is, in the integration's words. @returns {string} */
   why(entity) {
-    const { reasons = [], explanation = "" } = entity?.state?.attributes ?? {};
+    const { reasons = [], explanation = "" } = entity?.state.attributes ?? {};
     const sentences = reasons.map((/** @type {[string, Record<string, string>]} */ [key, values]) => worded(this.hass, values, key));
     return sentences.filter(Boolean).join(" ") || explanation;
   }
 
   /** What is wrong or good to know, as the controller's status has it: the worst first. @returns {Problem[]} */
   get problems() {
-    return (this.status?.state?.attributes.problems ?? []).map((/** @type {Problem} */ each) => {
+    return (this.status?.state.attributes.problems ?? []).map((/** @type {Problem} */ each) => {
       const { key, variant, step, values } = each;
       const text = worded(this.hass, values, variant, key) || each.sentence;
       const next = worded(this.hass, values, `${step}_next`, `${variant}_next`, `${key}_next`) || each.next_step;

@@ -11,7 +11,7 @@ import { PoolOutputs } from "./card-outputs.js";
 import { PoolHeadline } from "./card-pool.js";
 import { PoolWater } from "./card-water.js";
 import { PoolWhy } from "./why.js";
-import { Pool, controllerOf, controllers, isOurs } from "./pool.js";
+import { controllerOf, controllers, isOurs, ours, picture } from "./pool.js";
 import { PAGES, daily, history, settings } from "./views.js";
 import { load, words } from "./words.js";
 
@@ -32,8 +32,9 @@ class PoolDashboard extends HTMLElement {
   /** There is nothing to choose: "Edit" offers to take control at once. */
   static noEditor = true;
 
-  /** Whether the views have to be made again. @type {(_: unknown, before: Hass, now: Hass) => boolean} */
-  static shouldRegenerate = (_, before, now) => before.entities !== now.entities || before.devices !== now.devices || before.language !== now.language;
+  /** Whether the views have to be made again: also for the first state of an entity. @type {(_: unknown, before: Hass, now: Hass) => boolean} */
+  static shouldRegenerate = (_, before, now) =>
+    before.entities !== now.entities || before.devices !== now.devices || before.language !== now.language || ours(now).some(({ entity_id: id }) => !before.states[id] !== !now.states[id]);
 
   /** @param {Hass} hass What the dashboard is called in the sidebar. */
   static getCreateSuggestions(hass) {
@@ -60,7 +61,7 @@ class PoolView extends HTMLElement {
   /** @param {{ device_id?: string, view?: string, base?: string }} config @param {Hass} hass */
   static async generate(config, hass) {
     const text = await load(hass.language, hass.callWS);
-    const pool = new Pool(hass, config.device_id);
+    const pool = picture(hass, config.device_id);
     if (!pool.entities.length) {
       return { cards: [{ type: "markdown", content: text.none }] };
     }

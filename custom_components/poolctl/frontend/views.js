@@ -26,23 +26,24 @@ const wide = (entity, ...features) => tile(entity, { features, grid_options: FUL
 /** What is used first comes first on a phone; beside each other, both columns are about as high. */
 /** @type {(pool: Pool) => Card[][]} */
 const columns = (pool) => [
-  [own("pool", pool), own("water", pool), own("outputs", pool), ...lightCards(pool)],
-  [own("day", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "mark_filter_clean") ? [own("drums", pool)] : [])],
+  [own("pool", pool), own("day", pool), own("outputs", pool), ...lightCards(pool)],
+  [own("water", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "mark_filter_clean") ? [own("drums", pool)] : [])],
 ];
 
-/** Shows and colours, while a light is on. @type {(pool: Pool) => Card[]} */
+/** Shows and colours, while their light is on. @type {(pool: Pool) => Card[]} */
 const lightCards = (pool) => {
-  const on = pool.all("light").map(({ id }) => ({ condition: "state", entity: id, state: "on" }));
-  const shows = pool.all("light").filter(({ state }) => state?.attributes.effect_list?.length);
+  const whileOn = (/** @type {string} */ light) => ({ visibility: [{ condition: "state", entity: light, state: "on" }] });
+  const shows = pool.all("light").filter(({ state }) => state.attributes.effect_list?.length);
+  const buttons = pool.all("button").filter(({ category, state }) => category === null && state.attributes.light);
   return [
-    ...shows.map((entity) => ({ ...wide(entity, { type: "light-effect" }), visibility: [{ condition: "state", entity: entity.id, state: "on" }] })),
-    ...pool.all("button").filter(({ key, category }) => category === null && key.startsWith("light_")).map((entity) => ({ ...wide(entity), visibility: [{ condition: "or", conditions: on }] })),
+    ...shows.map((entity) => ({ ...wide(entity, { type: "light-effect" }), ...whileOn(entity.id) })),
+    ...buttons.map((entity) => ({ ...wide(entity), hide_state: true, ...whileOn(entity.state.attributes.light) })),
   ];
 };
 
 /** @type {(pool: Pool) => Card[]} */
-const heatCards = (pool) => [
-  ...pool.all("climate").map((entity) => ({
+const heatCards = (pool) =>
+  pool.all("climate").map((entity) => ({
     ...wide(entity, { type: "target-temperature" }, { type: "custom:poolctl-why", device_id: pool.id, entity_id: entity.id }),
     name: pool.named(entity, OF_PART),
     color: undefined,
@@ -50,11 +51,7 @@ const heatCards = (pool) => [
     grid_options: { ...FULL, rows: "auto" },
     // The cloud does not report targets, and cannot set them.
     ...(pool.connection && { visibility: [{ condition: "state", entity: pool.connection.id, state_not: "cloud" }] }),
-  })),
-  ...[...pool.all("datetime"), ...pool.all("sensor", "pool_expected_warm_time", "spa_expected_warm_time")].map((entity) =>
-    tile(entity, { name: pool.named(entity, OF_PART), grid_options: FULL, visibility: [{ condition: "state", entity: entity.id, state_not: LOST }] }),
-  ),
-];
+  }));
 
 /** @type {(pool: Pool, text: Words, base?: string) => Card} */
 export function daily(pool, text, base) {
@@ -72,10 +69,10 @@ export function daily(pool, text, base) {
 /** The subviews of a pool. @type {[string, string][]} */
 export const PAGES = [["history", "mdi:chart-line"], ["settings", "mdi:cog"]];
 
-/** A button that opens another view. @type {(entity: Entity, name: string, icon: string, path: string) => Card} */
-function page(entity, name, icon, path) {
+/** A button that opens another page. @type {(entity: Entity, name: string, icon: string, path: string, columns?: number) => Card} */
+function page(entity, name, icon, path, columns = 6) {
   const action = { action: "navigate", navigation_path: path };
-  return { ...tile(entity), name, icon, hide_state: true, tap_action: action, icon_tap_action: action, grid_options: { columns: 6 } };
+  return { ...tile(entity), name, icon, hide_state: true, tap_action: action, icon_tap_action: action, grid_options: { columns } };
 }
 
 /** @type {(sections: Card[], columns?: number) => Card} */
@@ -110,15 +107,16 @@ function rowsOf(pool, entity) {
 export function settings(pool, text) {
   // What a button states is confirmed on the card that has it.
   const rest = pool.entities.filter(({ domain }) => domain !== "button").sort((one, other) => pool.named(one).localeCompare(pool.named(other), pool.hass.language, { numeric: true }));
-  const calendars = pool.all("calendar", "schedules").map(({ id }) => ({ type: "calendar", entities: [id], initial_view: "listWeek", grid_options: { columns: 12, rows: 6 } }));
+  const adding = pool.all("calendar", "schedules").map((entity) => page(entity, text.add_schedule, "mdi:calendar-plus", "/calendar", 12));
   const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
-    const rows = mine.filter(({ domain }) => !["calendar", "select"].includes(domain)).flatMap((entity) => rowsOf(pool, entity));
+    const schedules = mine.filter(({ key }) => key === "schedule").map((entity) => ({ ...wide(entity), state_content: ["state", "next_run"] }));
+    const rows = mine.filter(({ domain, key }) => !["calendar", "select"].includes(domain) && key !== "schedule").flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     // A tile has room for long choices.
     const choices = mine.filter(({ domain }) => domain === "select").map((entity) => wide(entity));
-    const cards = [...(word === "schedules" ? calendars : []), ...(rows.length ? [list] : []), ...choices];
+    const cards = [...schedules, ...(word === "schedules" ? adding : []), ...(rows.length ? [list] : []), ...choices];
     return cards.length ? [{ type: "heading", heading: text[word], icon }, ...cards] : [];
   });
   const columns = [groups.slice(0, 1).flat(), groups.slice(1, 3).flat(), groups.slice(3).flat()].filter((cards) => cards.length);

@@ -1,15 +1,68 @@
-// Why a thermostat does not heat, below its tile: a feature of Home Assistant's card.
+// Below the tile of a thermostat, a feature of Home Assistant's card: why it does not heat, and warm water by a time.
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
+import { clock, dayOf, moment, target, upcoming } from "./format.js";
+import { fill } from "./words.js";
+
+/** @typedef {import("./pool.js").Entity} Entity */
+/** @typedef {import("./pool.js").Pool} Pool */
 
 export class PoolWhy extends PoolCard {
   static frame = "div";
-  static style = "p { padding: 0 4px; }";
+  static style = `
+    div { display: grid; gap: 8px; }
+    p { padding: 0 4px; overflow-wrap: anywhere; }
+    dialog .actions { display: flex; }
+  `;
 
-  /** @param {import("./pool.js").Pool} pool */
+  /** The time that is being chosen, and which of its next days. */
+  time = "19:00";
+  day = 0;
+
+  /** @param {Pool} pool */
   draw(pool) {
-    const entity = pool.entities.find(({ id }) => id === this.config.entity_id);
-    return h("p", { class: "soft" }, pool.why(entity));
+    const [entity] = pool.entities.filter(({ id }) => id === this.config.entity_id);
+    const warmBy = entity && pool.warmBy(entity);
+    if (warmBy?.state.attributes.can_cancel) {
+      const cancel = () => this.perform("poolctl.cancel_warm_by", entity.id);
+      return [h("p", { key: "wanted", role: "status" }, this.wanted(pool, warmBy)), h("button", { key: "cancel", class: "action", onclick: cancel }, this.text.cancel)];
+    }
+    // The tile itself shows that it heats.
+    const why = entity?.state.attributes.hvac_action === "heating" ? "" : pool.why(entity);
+    const ask = () => this.ask((now) => this.choice(now, entity));
+    return [why && h("p", { key: "why", class: "soft" }, why), warmBy && h("button", { key: "ask", class: "action", "aria-haspopup": "dialog", onclick: ask }, `${this.text.warm_by} …`)];
+  }
+
+  /** @param {Pool} pool @param {Entity} warmBy How warm by when, and when it is heated for that. */
+  wanted(pool, warmBy) {
+    const { target: degrees, planned = [], done = [] } = warmBy.state.attributes;
+    const by = this.wish(degrees, Date.parse(warmBy.state.state));
+    const blocks = [...done, ...planned].map(({ start, end }) => [start, end].map((at) => clock(this.hass, Date.parse(at))).join("–"));
+    const heated = blocks.length ? fill(this.text.heated, { blocks: blocks.join(", ") }) : pool.why(warmBy);
+    return [by, heated].filter(Boolean).join(" · ");
+  }
+
+  /** @param {number} degrees @param {number} at "36 °C by 7:00 PM". */
+  wish(degrees, at) {
+    return fill(this.text.wish, { target: target(this.hass, degrees), time: moment(this.hass, at) });
+  }
+
+  /** @param {Pool} pool @param {Entity} entity The time that is asked for, and what it does. @returns {import("./card.js").Question} */
+  choice(pool, entity) {
+    const { text } = this;
+    const days = upcoming(this.hass, this.time);
+    const degrees = pool.entities.find(({ id }) => id === entity.id)?.state.attributes.temperature;
+    const warm = (/** @type {number} */ at) => ({ label: this.wish(degrees, at), look: "primary", run: () => this.perform("poolctl.warm_by", entity.id, { at: new Date(at).toISOString() }) });
+    const chosen = (/** @type {(value: string) => unknown} */ take) => (/** @type {Event & { target: HTMLInputElement }} */ { target }) => (take(target.value), this.show());
+    return {
+      title: `${pool.named(entity)}: ${text.warm_by}`,
+      text: text.warms,
+      fields: [
+        h("input", { type: "time", value: this.time, "aria-label": text.time, oninput: chosen((value) => (this.time = value)) }),
+        h("select", { "aria-label": text.on_day, onchange: chosen((value) => (this.day = Number(value))) }, days.map((each, index) => h("option", { value: index, selected: index === this.day }, dayOf(this.hass, each)))),
+      ],
+      groups: [{ answers: [...days.slice(this.day, this.day + 1).map(warm), { label: text.cancel }] }],
+    };
   }
 }
