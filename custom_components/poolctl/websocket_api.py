@@ -13,6 +13,7 @@ import probatio as vol
 
 from .account import async_controller
 from .client.occurrences import occurrences
+from .client.pool.windows import Window, schedules_of, window_at
 from .const import DOMAIN
 from .entity import async_output_of
 
@@ -40,8 +41,9 @@ def _plan(
     """Send the runs of enabled schedules that overlap a period.
 
     A run has its whole length, also outside the period. Its form is `{entity_id, name,
-    start, end}` with ISO 8601 times and the name of the schedule; outputs that the user
-    may not see are left out.
+    start, end, until}` with ISO 8601 times and the name of the schedule; `until` is when
+    the output stops, as another schedule may follow, `null` for never. Outputs that the
+    user may not see are left out.
     """
     zone = dt_util.get_default_time_zone()
     start, end = (
@@ -49,17 +51,25 @@ def _plan(
         for at in (message["start"], message["end"])
     )
     coordinator = async_controller(hass, message["device_id"])
-    used = coordinator.data.schedules.used
+    state = coordinator.data
     check_entity = connection.user.permissions.check_entity
-    runs = [
-        {
-            "entity_id": entity_id,
-            "name": run.schedule.name,
-            "start": run.start.isoformat(),
-            "end": run.end.isoformat(),
-        }
-        for run in occurrences(used, start, end, zone)
-        if (entity_id := async_output_of(coordinator, run.schedule.slot))
-        and check_entity(entity_id, POLICY_READ)
-    ]
+    runs, windows = [], dict[int, Window | None]()
+    for run in occurrences(state.schedules.used, start, end, zone):
+        place = run.schedule.slot
+        entity_id, slot = async_output_of(coordinator, place), state.outputs.slot(place)
+        if not (slot and entity_id and check_entity(entity_id, POLICY_READ)):
+            continue
+        window = windows.get(place)
+        if window is None or (window.until and window.until <= run.start):
+            window = windows[place] = window_at(schedules_of(state, slot), run.start)
+        until = window and window.until
+        runs.append(
+            {
+                "entity_id": entity_id,
+                "name": run.schedule.name,
+                "start": run.start.isoformat(),
+                "end": run.end.isoformat(),
+                "until": until and until.isoformat(),
+            }
+        )
     connection.send_result(message["id"], {"runs": runs})

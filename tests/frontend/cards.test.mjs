@@ -133,7 +133,7 @@ test("a hold until a time ends at that time, however long the menu was open", (c
   const [start, end] = [now - 3_600_000, now + 3_600_000].map((at) => new Date(at).toISOString());
   context.mock.timers.enable({ apis: ["Date"], now });
   const { card, pool } = drawn(PoolOutputs, [STATUS, CONNECTION, ["switch.pump", "on", { mode: "schedule", schedule: "Filter" }]]);
-  card.plan = [{ entity_id: "switch.pump", name: "Filter", start, end }];
+  card.plan = [{ entity_id: "switch.pump", name: "Filter", start, end, until: end }];
   const held = [];
   card.perform = (action, id, data) => held.push([action, data.duration.seconds]);
   const [until] = card.keep(pool.one("switch", "pump"), true).filter(({ label }) => label.includes("13:00"));

@@ -7,7 +7,7 @@ import { around, growth, runs, shaded, total, within } from "../../custom_compon
 
 const HOUR = 3_600_000;
 const DAY = { from: 0, to: 24 * HOUR };
-const span = (from, to) => ({ from: from * HOUR, to: to * HOUR });
+const span = (from, to, more) => ({ from: from * HOUR, to: to * HOUR, ...more });
 const at = (hour, s, a) => ({ s, lu: hour * 3600, ...(a && { a }) });
 const hours = (found) => found.map(({ from, to }) => [from / HOUR, to / HOUR]);
 
@@ -50,9 +50,10 @@ test("a counter that begins again goes on", () => {
   assert.equal(growth([at(0, "5"), at(1, "7"), at(2, "unavailable"), at(3, "1")]), 3);
 });
 
-test("the run of now ends with the last of those that overlap", () => {
-  const plan = [span(8, 10), span(9, 12), span(20, 21), span(32, 33)];
-  assert.deepEqual(around(plan, 9.5 * HOUR), { end: 12 * HOUR, next: 20 * HOUR });
+test("the run of now ends when its output stops, not with its schedule", () => {
+  const plan = [span(8, 12, { until: 15 * HOUR }), span(12, 15, { until: 15 * HOUR }), span(20, 21, { until: 21 * HOUR })];
+  assert.deepEqual(around(plan, 9.5 * HOUR), { end: 15 * HOUR, next: undefined });
   assert.deepEqual(around(plan, 15 * HOUR), { end: undefined, next: 20 * HOUR });
+  assert.deepEqual(around([span(0, 24), span(24, 48)], 5 * HOUR), { end: undefined, next: undefined });
   assert.deepEqual(around([], 0), { end: undefined, next: undefined });
 });

@@ -11,6 +11,7 @@ from homeassistant.const import CONF_URL, EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 from pytest_homeassistant_custom_component.typing import (
@@ -192,6 +193,8 @@ async def test_plan(
     home.own(home.service.small)
     home.pool.schedules[1] = Schedule(2, 1, 0, 0, 22 * 60, 120, 127, "Late", True)
     home.pool.schedules[2] = Schedule(3, 1, 0, 0, 60, 120, 127, "Off", False)
+    home.pool.schedules[3] = Schedule(2, 1, 0, 0, 120, 200, 127, "Later", True)
+    home.pool.schedules[0] = Schedule(0, 31, 0, 50, 0, 1439, 127, "Always", True)
     await home.set_up(home.controller)
     client = await hass_ws_client()
     pump = home.registered("switch", "pump")
@@ -201,11 +204,19 @@ async def test_plan(
     await client.send_json_auto_id(message)
     runs = (await client.receive_json())["result"]["runs"]
     fall = home.entity_id("switch", "slot_2")
-    late = [(run["start"], run["end"]) for run in runs if run["entity_id"] == fall]
+    late = [(run["start"], run["end"]) for run in runs if run["name"] == "Late"]
     hours = [datetime.fromisoformat(at) for run in late for at in run]
     assert [(at.day, at.hour) for at in hours] == [(1, 22), (2, 2), (2, 22), (3, 2)]
     assert {run["entity_id"] for run in runs} == {fall, pump.entity_id}
-    assert {run["name"] for run in runs if run["entity_id"] == fall} == {"Late"}
+    # Another schedule may follow, and one may never end.
+    ends = {run["name"]: run["until"] for run in runs}
+    zone = dt_util.get_default_time_zone()
+    stops = [
+        datetime.fromisoformat(ends.pop(name)).astimezone(zone)
+        for name in ("Late", "Later")
+    ]
+    assert [(at.day, at.hour, at.minute) for at in stops] == [(3, 3, 20), (2, 3, 20)]
+    assert ends == {"Always": None}
 
     for wrong in ({"device_id": "none"}, {"start": "yesterday"}):
         await client.send_json_auto_id(message | wrong)

@@ -299,6 +299,7 @@ async def pool(home: Home) -> Home:
     home.pool.water.drift = 0.0
     home.pool.water.ambient = 10
     home.pool.settings |= {"heater_cooldown": 0, "spa_heater_cooldown": 0}
+    home.pool.schedules[0].start = 30
     await home.set_up(home.controller)
     await home.live(30)
     return home

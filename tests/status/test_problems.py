@@ -55,6 +55,7 @@ type Arrangement = Callable[[Home], Awaitable[None]]
 async def started(home: Home, *, small: bool = True, **options: Any) -> None:
     controller = home.service.small if small else home.service.full
     home.own(controller)
+    home.pool.schedules[0].start = 30
     water = home.pool.water
     water.ph, water.orp, water.drift = 7.4, 700, 0.0
     if not small:

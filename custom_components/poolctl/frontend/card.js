@@ -39,7 +39,7 @@ const STYLE = `
 `;
 
 /** @typedef {import("./pool.js").Pool} Pool */
-/** @typedef {{ entity_id: string, name: string, start: string, end: string }} Planned A run of a schedule. */
+/** @typedef {{ entity_id: string, name: string, start: string, end: string, until: string | null }} Planned A run of a schedule. */
 
 /** @typedef {{ label: string, run?: () => unknown, look?: string }} Answer A button of a dialog. */
 /** @typedef {{ title: string, text: string, fields?: import("./dom.js").Tree[], groups: { title?: string, answers: Answer[] }[] }} Question */
@@ -161,7 +161,7 @@ export class PoolCard extends HTMLElement {
 
   /** @param {import("./pool.js").Entity} entity The runs of an output, in ms. */
   planned({ id }) {
-    return this.plan.filter((run) => run.entity_id === id).map(({ name, start, end }) => ({ name, from: Date.parse(start), to: Date.parse(end) }));
+    return this.plan.filter((run) => run.entity_id === id).map(({ name, start, end, until }) => ({ name, from: Date.parse(start), to: Date.parse(end), until: until ? Date.parse(until) : undefined }));
   }
 
   /** @param {import("./pool.js").Entity} entity When what an output does ends by itself, as its explanation rounds it. @returns {number | undefined} */

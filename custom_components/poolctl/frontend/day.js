@@ -1,6 +1,7 @@
 // The day as stretches of time: what was planned and what really ran. Nothing here draws.
 
 /** @typedef {{ from: number, to: number }} Span */
+/** @typedef {Span & { until?: number }} Planned A run of a schedule, and when its output stops: another schedule may follow. */
 /** @typedef {Span & { level: number, held: boolean }} Run A stretch that something ran (level above 0), or was held off. */
 /** @typedef {{ s: string, lu: number, lc?: number, a?: Record<string, any> }} Past A state of the recorder; times in s. */
 
@@ -11,11 +12,11 @@ export function within(span, day) {
   return from < to ? [{ ...span, from, to }] : [];
 }
 
-/** Return when the planned runs of now end, and when the next one begins, where there are any. @param {Span[]} plan @param {number} [now] */
+/** Return when the planned run of now stops, if it does, or when the next one begins. @param {Planned[]} plan @param {number} [now] */
 export function around(plan, now = Date.now()) {
-  const ends = plan.filter(({ from, to }) => from <= now && now < to).map(({ to }) => to);
+  const run = plan.find(({ from, to }) => from <= now && now < to);
   const starts = plan.map(({ from }) => from).filter((from) => from > now);
-  return { end: ends.length ? Math.max(...ends) : undefined, next: starts.length ? Math.min(...starts) : undefined };
+  return { end: run?.until, next: run || !starts.length ? undefined : Math.min(...starts) };
 }
 
 /** Return how long stretches are together; what overlaps counts once. @type {(spans: Span[]) => number} */

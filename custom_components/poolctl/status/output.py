@@ -1,7 +1,7 @@
 """Why an output runs or does not, and why it was switched without a command."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 import time
 from typing import Final
@@ -13,9 +13,9 @@ from ..client.pool.state import Source
 from ..client.pool.windows import (
     Window,
     next_run,
-    run_of,
     running_schedule,
     schedules_of,
+    window_at,
     window_of,
 )
 from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
@@ -138,9 +138,10 @@ def _end_of_window(pool: Situation, slot: Slot) -> Explanation:
     """Return the end of the run, if the running schedule is in its window."""
     window, running = _window(pool, slot), _running(pool, slot)
     schedule = window and running is not None and window.schedules.get(running)
-    now, zone = pool.local, pool.local.tzinfo or UTC
-    open_now = schedule and run_of(schedule, now, now, zone)
-    return _until(pool, window.until - pool.ahead if window and open_now else None)
+    if not (window and window.until and schedule):
+        return ()
+    open_now = window_at({0: schedule}, pool.local)
+    return _until(pool, window.until - pool.ahead if open_now else None)
 
 
 def _next_run(pool: Situation, slot: Slot) -> Explanation:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -13,7 +14,7 @@ from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.wire.exceptions import DeclinedError
 from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.client.conftest import Rig
-from tests.client.holds.test_holds import hold, start, switch, window
+from tests.client.holds.test_holds import SLOT, ends, hold, lasts, start, switch, window
 from tests.client.holds.test_promises import Disk, lost, prepared
 from tests.client.holds.test_seams import CLEANER, OUTPUT, PUMP, started_again
 
@@ -182,6 +183,47 @@ async def test_its_place_holds_another_run(
     await rig.read()
     await rig.live(2)
     assert not is_held(rig)
+
+
+async def test_a_schedule_follows_another(rig: Rig) -> None:
+    """Off is held until the output would stop; the end follows each of them."""
+    await start(rig)
+    window(rig.pool.pool, 20)
+    first, minute = rig.pool.pool.schedules[0], rig.pool.pool.schedules[0].end
+    later = replace(first, start=minute, end=(minute + 40) % 1440)
+    rig.pool.pool.schedules[1] = later
+    await rig.read()
+    await switch(rig, False)
+    assert lasts(rig) == 60
+    await rig.live(30, 30)
+    assert (is_held(rig, SLOT), runs(rig, SLOT)[0]) == (True, False)
+    later.end = (minute + 20) % 1440
+    await rig.read()
+    await rig.live(6, 30)
+    assert (is_held(rig, SLOT), lasts(rig)) == (True, 4)
+    await rig.live(6, 30)
+    assert not is_held(rig, SLOT)
+
+
+async def test_a_schedule_that_never_ends(rig: Rig) -> None:
+    """Off is held until a user gives it back, or until the schedule has an end."""
+    await start(rig)
+    window(rig.pool.pool, 20)
+    always = rig.pool.pool.schedules[0]
+    always.start, always.end = 0, 1439
+    await rig.read()
+    await switch(rig, False)
+    assert ends(rig) == [None]
+    await rig.live(30 * 60, 900)
+    assert (is_held(rig, SLOT), runs(rig, SLOT)[0]) == (True, False)
+    window(rig.pool.pool, 30)
+    await rig.read()
+    await rig.live(6, 30)
+    assert lasts(rig) == 24
+    rig.pool.pool.schedules[0].enabled = False
+    await rig.read()
+    await rig.live(2, 30)
+    assert (is_held(rig, SLOT), ends(rig)) == (False, [])
 
 
 async def test_a_speed_follows_its_schedule_again(make_rig: Callable[..., Rig]) -> None:

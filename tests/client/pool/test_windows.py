@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+import math
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -23,13 +24,18 @@ PUMP, LIGHT, WATERFALL, CLEANER = 0, 1, 2, 3
 """Slots of the pool in these tests."""
 MONDAY = datetime(2026, 7, 6, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+NEVER = math.inf
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def until(state: PoolState, hours: float, slot: int = WATERFALL) -> float | None:
     """Return until which hour a switch-off at `hours` on Monday holds an output off."""
-    end = held_until(state, MONDAY + hours * HOUR, slot)
-    return None if end is None else (end - MONDAY) / HOUR
+    found = state.outputs.slot(slot)
+    assert found is not None
+    window = window_of(state, found, MONDAY + hours * HOUR)
+    if window is None:
+        return None
+    return NEVER if window.until is None else (window.until - MONDAY) / HOUR
 
 
 def held_until(state: PoolState, now: datetime, slot: int) -> datetime | None:
@@ -86,11 +92,22 @@ DAY = schedule(8, 16)
         (pool(schedule(8, 16, LIGHT)), 10, None),  # of another output
         (pool(schedule(8, 16, days=0b10)), 10, None),  # on Tuesdays
         (pool(DAY, schedule(9, 18)), 10, 18),
-        (pool(DAY, schedule(16, 18)), 10, 16),  # the next one runs
+        # What follows without a gap is the same run, also at midnight.
+        (pool(DAY, schedule(16, 18)), 10, 18),
+        (pool(DAY, schedule(16.1, 18)), 10, 16),
+        (pool(DAY, schedule(16, 18), mode=2), 15.9, 18),
+        (pool(schedule(17, 20), DAY, schedule(12, 17)), 10, 20),
+        (pool(schedule(20, 24), schedule(0, 3)), 21, 27),
+        (pool(schedule(22, 2), schedule(2, 5)), 23, 29),
+        (pool(schedule(0, 24, days=0b11)), 10, 48),
+        (pool(schedule(0, 24), schedule(8, 16)), 10, NEVER),
+        (pool(schedule(6, 18), schedule(18, 6)), 10, NEVER),
+        (pool(schedule(18, 17.5)), 19, 41.5),
         (pool(schedule(22, 6)), 23, 30),
         (pool(schedule(22, 6)), 5, 6),  # it began on Sunday
-        (pool(schedule(0, 24)), 10, 24),
+        (pool(schedule(0, 24)), 10, NEVER),
         (pool(schedule(8, 24)), 10, 24),
+        (pool(schedule(8, 24), schedule(0, 1, days=0b1)), 10, 24),
         # An output that is reported to run by a schedule is held off, whatever its
         # record: the controller's clock may differ from ours.
         (pool(DAY, mode=1), 10, 16),

@@ -45,7 +45,7 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     """Simulate pools, by any name, up to now; return samples of their values."""
     for pool in pools.values():
         pool.attach(clock)
-        schedules = [*_SCHEDULES, *_of_this_hour(pool)]
+        schedules = [*_SCHEDULES, *_between_filters(pool)]
         for index, schedule in enumerate(schedules):
             fits = pool.slots[schedule.slot].aux_type == schedule.aux_type
             pool.schedules[index] = replace(schedule) if fits else Schedule()
@@ -59,14 +59,15 @@ def live(pools: Mapping[str, Pool], clock: Clock) -> list[Json]:
     return samples
 
 
-def _of_this_hour(pool: Pool) -> Iterator[Schedule]:
-    """Yield a schedule that runs the pump now if no other does, for the demo."""
+def _between_filters(pool: Pool) -> Iterator[Schedule]:
+    """Yield a schedule if the pump would rest now or soon, so that the demo shows it on."""
     now = pool.local_time()
     minute = now.hour * 60 + now.minute
-    filters = (each for each in _SCHEDULES if each.slot == 0)
-    if not any(each.start + 5 < minute < each.end - 60 for each in filters):
-        start, end = (minute - 90) % 1440, (minute + 180) % 1440
-        yield Schedule(0, 31, 0, 40, start, end, EVERY_DAY, "Slow filter", True)
+    first, second = (each for each in _SCHEDULES if each.slot == 0)
+    for one, other in ((first, second), (second, first)):
+        start, end = one.end, other.start
+        if (minute - start + 60) % 1440 < (end - start) % 1440 + 65:
+            yield Schedule(0, 31, 0, 40, start, end, EVERY_DAY, "Slow filter", True)
 
 
 def _doses(pool: Pool) -> bool:

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import partial
+from itertools import starmap
 from typing import Annotated, override
 
 from ..bounds import PrivateText, Within
 from ..pool.state import PoolState, Source
-from ..pool.windows import present, run_of
+from ..pool.windows import present, window_at
 from ..wire.equipment import CLEANERS, MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
 from .claim import Claim, End
@@ -25,6 +27,7 @@ class Asked(StrEnum):
     """It began during or soon after another command, which may be the cause."""
 
 
+_SECOND = timedelta(seconds=1)
 type _Place = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
 
 
@@ -142,18 +145,16 @@ def rescheduled(
     """
     if hold.end is not End.SCHEDULE or state.schedules.records is None:
         return hold
-    if (until := hold.until) is None or not hold.schedules:
+    if not hold.schedules:
         return hold
-    zone, ends, found = local.tzinfo or UTC, list[datetime](), dict[int, Schedule]()
-    for place, previous in hold.schedules.items():
-        if (now := present(state, place, previous)) is None:
-            continue
-        found |= {now[0]: now[1]}
-        run = run_of(now[1], hold.since + offset, until + offset, zone)
-        if run is not None:
-            ends.append(run.end.astimezone(UTC) - offset)
-        elif now[1] == previous:
-            ends.append(until)  # it runs contrary to our clock
-    over = (local - offset).astimezone(UTC)
-    until = max(ends, default=min(until, over))
+    items = starmap(partial(present, state), hold.schedules.items())
+    found, over = dict(filter(None, items)), (local - offset).astimezone(UTC)
+    last = min(over, hold.until - _SECOND) if hold.until else over
+    window = window_at(found, (last + offset).astimezone(local.tzinfo))
+    if window is not None:
+        until = window.until and window.until - offset
+    elif found == hold.schedules:
+        return hold  # it runs contrary to our clock
+    else:
+        until = min(hold.until or over, over)
     return replace(hold, until=until, schedules=found)

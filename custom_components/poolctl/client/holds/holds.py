@@ -110,7 +110,7 @@ class Holds(Claims[Hold]):
         window = window_of(self._live.state, slot, self._times.local)
         if window is None:
             return None
-        until = window.until - self._times.offset
+        until = window.until and window.until - self._times.offset
         return replace(hold, end=End.SCHEDULE, until=until, schedules=window.schedules)
 
     async def set_speed(self, speed: int) -> None:

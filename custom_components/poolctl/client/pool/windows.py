@@ -6,7 +6,7 @@ All of this is chosen.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 
 from ..occurrences import Occurrence, moment, occurrences
 from ..wire.equipment import Role, Slot
@@ -19,15 +19,20 @@ CLOCKS = timedelta(hours=2)
 measured: daylight saving and more."""
 _WEEK = timedelta(days=8)
 """Longest time until a weekly schedule runs again."""
+type _Run = tuple[Schedule | None, datetime]
+"""A schedule, `None` if its record is not known, and the end of its run."""
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The open schedule windows that are overridden by switching off."""
+    """Windows of schedules that are overridden by switching off: one run.
 
-    until: datetime
-    """End of the last one in UTC."""
+    They are open now, or follow without a gap; midnight is no gap.
+    """
+
+    until: datetime | None
+    """End of the last one in UTC, `None` if they go on all week."""
     schedules: Mapping[int, Schedule | None]
     """The schedules by place; `None`: its record is not known."""
 
@@ -38,16 +43,41 @@ def window_of(state: PoolState, slot: Slot, now: datetime) -> Window | None:
     If the end of a running schedule cannot be derived from its record, the end of the
     day is used.
     """
-    found = list(_at(schedules_of(state, slot), now))
-    ends = [run.end for run in found]
+    schedules = schedules_of(state, slot)
+    runs = _open(schedules, now)
     running = running_schedule(state, slot)
-    schedules: dict[int, Schedule | None] = {run.index: run.schedule for run in found}
-    if running is not None and running not in schedules:
-        schedules[running] = state.schedules.used.get(running)
-        ends.append(_end_of(schedules[running], now))
-    if not ends:
-        return None
-    return Window(max(end.astimezone(UTC) for end in ends), schedules)
+    if running is not None and running not in runs:
+        schedule = state.schedules.used.get(running)
+        runs[running] = schedule, _end_of(schedule, now)
+    return _joined(schedules, runs, now)
+
+
+def window_at(schedules: Mapping[int, Schedule], now: datetime) -> Window | None:
+    """Return the windows of schedules that are open at a time, `None` if there is none."""
+    return _joined(schedules, _open(schedules, now), now)
+
+
+def _open(schedules: Mapping[int, Schedule], now: datetime) -> dict[int, _Run]:
+    runs = occurrences(schedules, now, now + _SECOND, now.tzinfo or UTC)
+    return {run.index: (run.schedule, run.end) for run in runs}
+
+
+def _joined(
+    schedules: Mapping[int, Schedule], runs: Mapping[int, _Run], now: datetime
+) -> Window | None:
+    """Return these runs and those that follow them without a gap."""
+    found: dict[int, Schedule | None] = {}
+    until, end = (
+        now,
+        max((end.astimezone(UTC) for _, end in runs.values()), default=now),
+    )
+    while end > until:
+        found |= {place: schedule for place, (schedule, _) in runs.items()}
+        if (until := end) > now + _WEEK:
+            return Window(None, found)
+        runs = _open(schedules, until.astimezone(now.tzinfo or UTC))
+        end = max((end.astimezone(UTC) for _, end in runs.values()), default=until)
+    return Window(until, found) if found else None
 
 
 def present(
@@ -68,13 +98,6 @@ def present(
     return next((item for item in used.items() if item[1].same_as(schedule)), None)
 
 
-def run_of(
-    schedule: Schedule, after: datetime, before: datetime, zone: tzinfo
-) -> Occurrence | None:
-    """Return the first run of a schedule that overlaps a period."""
-    return next(iter(occurrences({0: schedule}, after, before, zone)), None)
-
-
 def running_schedule(state: PoolState, slot: Slot) -> int | None:
     """Return the index of the schedule that is reported to run an output.
 
@@ -89,10 +112,6 @@ def next_run(state: PoolState, slot: Slot, now: datetime) -> Occurrence | None:
     zone, found = now.tzinfo or UTC, schedules_of(state, slot)
     runs = occurrences(found, now, now + _WEEK, zone)
     return next((run for run in runs if run.start > now), None)
-
-
-def _at(schedules: dict[int, Schedule], now: datetime) -> list[Occurrence]:
-    return occurrences(schedules, now, now + _SECOND, now.tzinfo or UTC)
 
 
 def schedules_of(state: PoolState, slot: Slot) -> dict[int, Schedule]:
