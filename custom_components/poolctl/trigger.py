@@ -178,7 +178,7 @@ class _PoolTrigger(PoolEntities, Trigger):
             return
         self._cancel()
         for item in [*self._due]:
-            self._fire(item, entity_id, self._due.pop(item))
+            self._due.pop(item)()
         if previous is None or new is None or not self._begins(previous):
             return
         after, before = self._existing(new) or {}, self._existing(previous) or {}
@@ -220,7 +220,7 @@ class _PoolTrigger(PoolEntities, Trigger):
         """Run the actions now, or once the entity is known again."""
         state = self.hass.states.get(entity_id)
         if state is None or self._existing(state) is None:
-            self._due[item] = run
+            self._due[item] = partial(self._fire, item, entity_id, run)
         elif self._timers.pop(item, None):
             run()
 

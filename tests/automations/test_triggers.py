@@ -626,6 +626,37 @@ async def test_two_pools_with_a_behavior(home: Home, for_: dict[str, int]) -> No
     assert sorted(values_of(fired, "rule")) == ["all", "each"]
 
 
+@pytest.mark.parametrize("behavior", ["each", "first"])
+@pytest.mark.parametrize("lost", [0, 1], ids=["full", "small"])
+async def test_a_time_that_ends_while_another_pool_moves(
+    home: Home, lost: int, behavior: str
+) -> None:
+    """It waits for the pool that it is about, whatever another one reports."""
+    pools = home.service.full, home.service.small
+    gone, there = pools[lost], pools[1 - lost]
+    home.own(*pools)
+    await home.set_up(*pools)
+    await home.advance(30, step=15)
+    options = {"reading": "ph", "for": {"minutes": 10}, "behavior": behavior}
+    target = {"device_id": [home.device(each).id for each in pools]}
+    config = {"target": target, "options": options}
+    fired = await automate(
+        home, {"trigger": f"{DOMAIN}.reading_out_of_range", **config}
+    )
+    gone.pool.water.ph = 8.8
+    await home.advance(300, step=15)
+    home.service.cloud.faults.on("refuse")
+    gone.faults.on("refuse")
+    await home.advance(420, step=15)
+    for ph in (7.3, 7.5, 7.2):
+        there.pool.water.ph = ph
+        await home.advance(120, step=15)
+    assert values_of(fired) == []
+    gone.faults.clear()
+    await home.advance(60, step=15)
+    assert len(values_of(fired)) == 1
+
+
 # Starts
 
 
