@@ -28,7 +28,7 @@ from .client.control.live_state import MAX_AGE
 from .client.controller import Controller
 from .client.facts import Change
 from .client.pool.state import PoolState
-from .client.wire.exceptions import AuthenticationError, UnreachableError
+from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.parts import Part, device_info, part_info
 from .hold_timer import HoldTimer, async_report_left
@@ -329,7 +329,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         reached = True
         try:
             await self.controller.read()
-        except UnreachableError as err:
+        except PoolctlError as err:
             reached = False
             self.logger.debug("%s does not answer: %s", self.name, err)
             raise UpdateFailed(

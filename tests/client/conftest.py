@@ -1,12 +1,13 @@
 """Fixtures of the client's unit tests: a simulated service, a session and a clock."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import dataclass, field
 from functools import cache
 import json
 from pathlib import Path
 import re
+import signal
 import sys
 import time
 from types import ModuleType
@@ -461,3 +462,11 @@ def lan(session: ClientSession, raw: RawServer) -> LanClient:
 @pytest.fixture
 def raw_cloud(session: ClientSession, raw: RawServer) -> CloudClient:
     return CloudClient(session, f"http://127.0.0.1:{raw.port}", some_token)
+
+
+@pytest.fixture
+def heeds_interrupts() -> Generator[None]:
+    """Let processes heed Ctrl+C, which a suite in the background ignores."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)

@@ -21,7 +21,7 @@ from urllib.request import urlopen
 import pytest
 import pytest_socket
 
-from custom_components.poolctl.client import Controller, __all__ as names
+from custom_components.poolctl.client import Controller, PoolState, __all__ as names
 
 CLIENT = Path(inspect.getfile(Controller)).parent
 README = (CLIENT / "README.md").read_text()
@@ -32,9 +32,44 @@ ADDRESS = f"127.7.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
 
 
 def example() -> str:
-    """Return the script that the README shows."""
-    (script,) = re.findall(r"```python\n(.+?)```", README, re.DOTALL)
-    return str(script)
+    """Return the first script that the README shows."""
+    return blocks()[0]
+
+
+def blocks() -> list[str]:
+    """Return the Python that the README shows: a script, then functions and a class."""
+    return re.findall(r"```python\n(.+?)```", README, re.DOTALL)
+
+
+def program() -> str:
+    """Return a program that runs each function and class of the README."""
+    parts = "\n\n".join(blocks()[1:])
+    used = sorted({*re.findall(r"\w+", parts + MAIN)} & {*names})
+    return (
+        "import asyncio\nfrom contextlib import suppress\n"
+        "from datetime import time, timedelta\nimport os\n\n"
+        "from aiohttp import ClientSession\n"
+        f"from poolctl_client import {', '.join(used)}\n\n"
+        f'SERVICE = os.environ["POOL_SERVICE"]\n\n\n{parts}\n\n{MAIN}'
+    )
+
+
+MAIN = """
+async def main() -> None:
+    async with ClientSession(request_class=ClosingRequest) as session:
+        lan = LanClient(session, os.environ["POOL_ADDRESS"], os.environ["POOL_KEY"])
+        async with Controller(lan=lan).running() as pool:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(print_readings(pool), 0.1)
+            await hold_the_waterfall(pool)
+            await add_a_schedule(pool)
+            await switch_on(pool)
+        access = Access(session, os.environ["POOL_REFRESH_TOKEN"])
+        print((await CloudClient(session, SERVICE, access).inventory()).devices[0].name)
+
+
+asyncio.run(main())
+"""
 
 
 @contextmanager
@@ -78,14 +113,6 @@ def simulator(socket_enabled: None) -> Generator[None]:
         yield
 
 
-@pytest.fixture
-def heeds_interrupts() -> Generator[None]:
-    """Let processes heed Ctrl+C, which a suite in the background ignores."""
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, previous)
-
-
 @pytest.mark.usefixtures("simulator", "heeds_interrupts")
 def test_the_example_runs_as_it_is_printed(tmp_path: Path) -> None:
     (tmp_path / "poolctl_client").symlink_to(CLIENT)
@@ -106,13 +133,25 @@ def test_the_page_needs_only_the_names_of_the_package() -> None:
     constants = re.findall(r"[(\[]([A-Z]\w+)", README.partition("## Commands")[2])
     errors = re.findall(r"`(\w+Error)`", README)
     assert constants and errors
-    assert {*imported.split(", "), *constants, *errors} <= {*names}
+    used = {*imported.split(", "), *constants, *errors} - {"SERVICE"}
+    assert used <= {*names}
 
 
-def test_the_commands_and_modules_of_the_page_exist() -> None:
-    rows = re.findall(r"^\| (`.+?`) \| (.+) \|$", README, re.MULTILINE)
+def test_the_fields_commands_and_modules_of_the_page_exist() -> None:
+    rows = re.findall(r"^\| (`.+?`) \| (.+?) \|", README, re.MULTILINE)
+    fields = {field for field in dir(PoolState) if not field.startswith("_")}
+    controller = Controller()
+    assert len(rows) > 30
     for name, text in rows:
+        words = re.findall(r"`([a-z_]+)`", name)
         for module in re.findall(r"`(\w+(?:/|\.py))`", name):
             assert (CLIENT / module).exists()
-        for command in re.findall(r"`(\w+)\(", text):
-            assert callable(getattr(getattr(Controller(), name.strip("`")), command))
+        if commands := re.findall(r"`(\w+)\(", text):
+            part = (
+                PoolState().outputs
+                if words == ["outputs"]
+                else getattr(controller, words[0])
+            )
+            assert all(callable(getattr(part, command)) for command in commands)
+        elif words:
+            assert {*words} <= fields

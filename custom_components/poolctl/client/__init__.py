@@ -34,6 +34,7 @@ from .wire.exceptions import (
     PoolctlError,
     ProtocolError,
     RefusedError,
+    SignatureError,
     UnreachableError,
 )
 from .wire.frame import Chemistry
@@ -64,6 +65,7 @@ __all__ = [
     "RefusedError",
     "Role",
     "Schedule",
+    "SignatureError",
     "Slot",
     "Source",
     "Stored",

@@ -34,7 +34,7 @@ from .lan import LanClient
 from .pool.choices import Choices
 from .pool.state import PoolState
 from .undoing import Undoing
-from .wire.exceptions import UnreachableError
+from .wire.exceptions import PoolctlError
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class Controller:
     def state(self) -> PoolState:
         """The newest state, with the values that commands in progress set.
 
-        Raises UnreachableError if nothing was read for 90 s.
+        Raises the error of the newest read if nothing was read for 90 s.
         """
         self.poller.check_answered()
         return self.live.state
@@ -134,7 +134,7 @@ class Controller:
     async def read(self) -> PoolState:
         """Read the state, and the names of the outputs as long as they are missing.
 
-        Raises UnreachableError after 90 s without an answer. `poller.interval` is the
+        Raises the error of this read after 90 s without an answer. `poller.interval` is the
         time until it should be read again.
         """
         await self.poller.poll()
@@ -149,7 +149,8 @@ class Controller:
         At its end, whatever has an end is undone at once, in 10 s at most, as nothing
         would do so later: a hold for some time, a pause of dosing. A warning in the log
         names what could not be undone. What was switched by hand stays.
-        Raises UnreachableError if nothing answers at the beginning.
+        Raises the error of the first read: UnreachableError if nothing answers,
+        ProtocolError if it does not verify or decode.
         """
         tasks = list[asyncio.Task[None]]()
         try:
@@ -171,7 +172,7 @@ class Controller:
         while True:
             await asyncio.sleep(self.poller.interval)
             try:
-                with suppress(UnreachableError):
+                with suppress(PoolctlError):
                     await self.read()
                 await self.queries.refresh()
             except Exception:

@@ -108,8 +108,11 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
     # A duration that a user chose still counts, up to a year.
     await hold(rig, True, 5)
     assert holds(rig) == {SLOT: True}
-    await hold(rig, True, 10**9)
+    await hold(rig, True, 366 * 1440)
     assert rig.controller.holds.wait == pytest.approx(366 * 86400, abs=60)
+    for minutes in (10**7, 0, -1):
+        with pytest.raises(InvalidCommandError, match="at most 366 days"):
+            await hold(rig, True, minutes)
 
 
 @pytest.mark.parametrize("seconds", [1.0, 10.0])

@@ -13,6 +13,7 @@ from ..pool.lights import (
     LightGroup,
     LightType,
 )
+from ..pool.outputs import Output
 from ..pool.parts import LightShow
 from ..wire.commands import LIGHTS_COMMAND, LIGHTS_QUERY, encode_cmd
 from ..wire.equipment import Slot
@@ -34,39 +35,39 @@ SETTLING_MARGIN = 3.0
 class LightControl(Control):
     """Sets the shows of one controller's lights, which only the LAN can do."""
 
-    async def show(self, index: int, effect: str) -> None:
-        """Set the effect of the light on a slot; it ends up on.
+    async def show(self, output: Output, effect: str) -> None:
+        """Set the effect of a light; it ends up on.
 
         Returns once the controller accepted it: the relay keeps switching for a while.
         Raises InvalidCommandError for an effect that this light does not have.
         """
-        slot, group, kind = self._light(index)
+        slot, group, kind = self._light(output)
         if effect not in kind.effects:
             raise InvalidCommandError(
                 reason="unknown_effect",
                 effect=effect,
-                light=slot.name or f"#{index + 1}",
+                light=slot.name or f"#{slot.index + 1}",
                 effects=", ".join(kind.effects) or "-",
             )
         color = kind.effects[effect]
         await self._send(slot, group, kind, LightAction(color, EFFECT_SECONDS))
 
-    def effects(self, index: int) -> tuple[str, ...]:
-        """Return the effects of the light on a slot; raises NotSupportedError."""
-        return tuple(self._light(index)[2].effects)
+    def effects(self, output: Output) -> tuple[str, ...]:
+        """Return the effects of a light; raises NotSupportedError."""
+        return tuple(self._light(output)[2].effects)
 
-    async def act(self, index: int, action: str) -> None:
+    async def act(self, output: Output, action: str) -> None:
         """Run an action of the light, e.g. a reset; raises NotSupportedError."""
-        slot, group, kind = self._light(index)
+        slot, group, kind = self._light(output)
         if action not in kind.actions:
             raise NotSupportedError(f"light type {kind.key} has no {action}")
         await self._send(slot, group, kind, kind.actions[action])
 
-    def _light(self, index: int) -> tuple[Slot, LightGroup, LightType]:
+    def _light(self, output: Output) -> tuple[Slot, LightGroup, LightType]:
         """Return a light as last reported; raises NotSupportedError for other slots."""
         state = self._live.reported
-        slot = state.outputs.slot(index)
-        if slot is None or slot.role not in LIGHT_GROUPS:
+        slot = state.outputs.find(output)
+        if slot.role not in LIGHT_GROUPS:
             raise NotSupportedError("this is not known to be a light")
         group = LIGHT_GROUPS[slot.role]
         kind = group.light_type(state, self._live.choices)

@@ -96,10 +96,15 @@ class Poller:
         self.check_answered()
 
     def check_answered(self) -> None:
-        """Raise UnreachableError if nothing answered for 90 s, or ever."""
+        """Raise the error of the newest read if nothing answered for 90 s, or ever."""
         if self._live.expires_in <= 0:
             error = self._paths.lan_error or self._paths.cloud_error
-            raise UnreachableError(str(error or "no connection to the controller"))
+            # It may be raised repeatedly: its traceback would grow.
+            raise (
+                UnreachableError("no connection to the controller")
+                if error is None
+                else error.with_traceback(None)
+            )
 
     async def _read_both(self) -> None:
         """Read the LAN, and the cloud once the LAN has failed twice or is silent.

@@ -13,6 +13,7 @@ from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
 from ..control.sender import Sender
+from ..pool.outputs import Output
 from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
@@ -77,16 +78,22 @@ class Holds(Claims[Hold]):
 
     # State
 
-    def of(self, slot: int) -> Hold | None:
-        """Return the hold of a slot, if a user sees it."""
-        hold = self._all.get(slot)
+    def of(self, output: Output) -> Hold | None:
+        """Return the hold of an output, if a user sees it."""
+        index = output if isinstance(output, int) else self._find(output).index
+        hold = self._all.get(index)
         return hold if hold is not None and hold.needed else None
+
+    def _find(self, output: Output | None) -> Slot:
+        return self._live.state.outputs.find(output)
 
     # Requests of the user
 
-    async def switch(self, slot: Slot | None, on: bool, requester: str = "") -> None:
-        """Switch an output by hand; raises NotSupportedError if its slot is unknown."""
-        slot = self._own(slot)
+    async def switch(
+        self, output: Output | None, on: bool, requester: str = ""
+    ) -> None:
+        """Switch an output by hand, without an end (see `Outputs.find` for errors)."""
+        slot = self._find(output)
         hold = self._requested(slot, on, requester)
         if not on and self._end_by_themselves:
             # If no schedule would run it, it need not be held off. The cloud may do so
@@ -126,7 +133,7 @@ class Holds(Claims[Hold]):
 
     async def hold(
         self,
-        slot: Slot | None,
+        output: Output | None,
         on: bool,
         duration: timedelta,
         speed: int | None = None,
@@ -134,13 +141,14 @@ class Holds(Claims[Hold]):
     ) -> None:
         """Hold an output on or off for some time; the pump also at a speed in %.
 
-        It lasts `Hold.LONGEST` at most. What runs only with the pump starts it for that
-        time. Raises InvalidCommandError for a speed that it cannot have.
+        What runs only with the pump starts it for that time. Raises InvalidCommandError
+        for a speed that it cannot have, or a time that is not within `Hold.LONGEST`.
         """
-        slot = self._own(slot)
+        slot = self._find(output)
         if speed is not None and not (slot.role is Role.PUMP and on):
-            raise InvalidCommandError("it has no speed", reason="schedule_no_speed")
-        duration = min(duration, Hold.LONGEST)
+            raise InvalidCommandError(reason="schedule_no_speed")
+        if not timedelta() < duration <= Hold.LONGEST:
+            raise InvalidCommandError(reason="hold_too_long")
         hold = self._requested(slot, on, requester)
         until, lasts = hold.since + duration, duration.total_seconds()
         hold = replace(hold, until=until, end=End.DURATION, lasts=lasts)
@@ -161,7 +169,7 @@ class Holds(Claims[Hold]):
 
         Nothing is sent if it is held on already: it is released with its last claim.
         """
-        now, known = self._times.now, self.of(self._own(slot).index)
+        now, known = self._times.now, self.of(self._find(slot).index)
         if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
             names = known.names | {claimant: requester}
@@ -170,9 +178,9 @@ class Holds(Claims[Hold]):
         hold = self._requested(slot, True, requester).claimed({claimant: until}, now)
         await self._request(_Request(slot=slot, hold=hold))
 
-    async def resume(self, slot: Slot | None) -> None:
+    async def resume(self, output: Output | None) -> None:
         """Release an output to its schedules."""
-        await self._request(_Request(slot=self._own(slot)))
+        await self._request(_Request(slot=self._find(output)))
 
     async def resume_all(self) -> None:
         """Release every held output to its schedules; raises the first failure.
@@ -196,13 +204,6 @@ class Holds(Claims[Hold]):
                 failures.append(err)
         if failures:
             raise failures[0]
-
-    def _own(self, slot: Slot | None) -> Slot:
-        if slot is None:
-            raise NotSupportedError("its slot is not known yet")
-        if slot.controller not in (None, self._live.state.outputs.controller):
-            raise InvalidCommandError("This output belongs to another controller.")
-        return slot
 
     async def _request(self, request: _Request) -> None:
         """Send the newest request for a slot; all waiting callers get its outcome."""
@@ -365,7 +366,7 @@ class Holds(Claims[Hold]):
             state=Known.REQUESTED,
         )
         if claim.on:
-            slot = self._own(self._live.state.outputs.slot(claim.slot))
+            slot = self._find(self._live.state.outputs.slot(claim.slot))
             try:
                 await (await self._outputs.send(slot, False, held=False))()
             except PoolctlError as err:

@@ -86,7 +86,7 @@ class Pauses(Claims[Pause]):
         errors once all were tried.
         """
         if not timedelta() < lasts <= Pause.LONGEST:
-            raise InvalidCommandError("not possible", reason="pause_too_long")
+            raise InvalidCommandError(reason="pause_too_long")
         async with self._working:
             # Another client may have switched one since its settings were last read.
             reads = {kind: await self._dosers.read_enabled(kind) for kind in kinds}
@@ -105,7 +105,7 @@ class Pauses(Claims[Pause]):
         if not ours and None in reported.values():
             raise NotSupportedError("it is not known whether they may dose")
         if not ours:
-            raise InvalidCommandError("it is off", reason="dosing_is_off")
+            raise InvalidCommandError(reason="dosing_is_off")
         return ours
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:

@@ -13,7 +13,10 @@ from ..wire.equipment import (
     Role,
     Slot,
 )
-from ..wire.exceptions import NotSupportedError
+from ..wire.exceptions import InvalidCommandError, NotSupportedError
+
+type Output = Slot | str | int
+"""An output: as the state has it, by its name, or by its index, which begins at 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +47,32 @@ class Outputs:
     def slot(self, index: int) -> Slot | None:
         """Return a slot, `None` if there is none."""
         slots = self.slots
-        return slots[index] if index < len(slots) else None
+        return slots[index] if 0 <= index < len(slots) else None
 
     def named(self, name: str) -> Slot:
         """Return a slot by its name; raises NotSupportedError if none has it."""
         for slot in self.slots:
             if slot.name == name:
                 return slot
+        if not self.names:
+            raise NotSupportedError("the names of the outputs are not read yet")
         raise NotSupportedError(f"no output has the name {name}")
+
+    def find(self, output: Output | None) -> Slot:
+        """Return an output of this controller.
+
+        Raises NotSupportedError if it has none of that name or index, or `None` is
+        given as it is not known yet, and InvalidCommandError if it is of another one.
+        """
+        if isinstance(output, str):
+            return self.named(output)
+        if isinstance(output, Slot):
+            if output.controller not in (None, self.controller):
+                raise InvalidCommandError("This output belongs to another controller.")
+            return output
+        if output is None or (slot := self.slot(output)) is None:
+            raise NotSupportedError("this output is not known (yet)")
+        return slot
 
     @property
     def types_complete(self) -> bool:

@@ -25,6 +25,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "impossible_settings": "The controller reports a target that cannot be right "
     "({value}), and the command would have written it back. Nothing was sent. Set that "
     "target first, or try again later.",
+    "hold_too_long": "An output can be held for at least 1 second and at most 366 days.",
     "invalid_command": "The controller does not accept this value.",
     "not_done": "The connection broke off, and the controller did not make the change. "
     "Try again.",

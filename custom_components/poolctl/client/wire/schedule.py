@@ -8,6 +8,7 @@ the controller's wall clock.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, time
+from typing import Self
 
 from ..bounds import PrivateText
 from .equipment import MAX_SLOTS, Slot
@@ -52,7 +53,7 @@ class Schedule:
         name: str,
         weekdays: Iterable[int] = range(7),
         speed: int = 0,
-    ) -> Schedule:
+    ) -> Self:
         """Return a schedule that runs an output, by the controller's wall clock.
 
         `weekdays` are those on which it begins; 0 is Monday. The pump needs a `speed`
