@@ -27,7 +27,7 @@ from .control.sender import Sender
 from .facts import Facts
 from .holds.claims import LEAVING
 from .holds.heat import HeatClaim, HeatClaims
-from .holds.hold import Hold
+from .holds.hold import Hold, output_names
 from .holds.holds import Holds
 from .holds.pauses import Pause, Pauses
 from .lan import LanClient
@@ -65,6 +65,12 @@ class Left(NamedTuple):
     heat: tuple[HeatClaim, ...]
     holds: tuple[Hold, ...]
     pauses: tuple[Pause, ...]
+
+    def names(self, state: PoolState) -> list[str]:
+        """Return the names of the outputs, and keys of the rest."""
+        rest = [f"{claim.source} (heating)" for claim in self.heat]
+        rest += [f"{pause.kind.key} (dosing)" for pause in self.pauses]
+        return [output_names([hold], state) for hold in self.holds] + rest
 
 
 class Controller:
@@ -162,10 +168,8 @@ class Controller:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            for left in await self.leave():
-                for claim in left:
-                    kind = type(claim).__name__
-                    _LOGGER.warning("%s %s could not be undone", kind, claim.thing)
+            if names := (await self.leave()).names(self.live.state):
+                _LOGGER.warning("This could not be undone: %s", ", ".join(names))
             await self.close()
 
     async def _keep_read(self) -> None:

@@ -390,6 +390,11 @@ async def test_what_hangs_on_leaving(full: Rig, hangs: str) -> None:
     left = await full.controller.leave()
     found = [bool(each) for each in left]
     assert found == ([True, True, True] if hangs == "a" else [True, False, True])
+    name = full.output(OUTPUT).name
+    assert left.names(full.shown) == [name] * found[1] + [
+        "pool_heater (heating)",
+        "acid (dosing)",
+    ]
     assert int(full.settings["heating"]) & POOL_HEATER
 
 
