@@ -17,7 +17,7 @@ from playwright.async_api import Page, ViewportSize, expect
 import pytest
 import pytest_asyncio
 
-from tests.world.home.api import HomeAssistant
+from tests.world.home.api import HomeAssistant, Json
 from tests.world.home.settings import DOMAIN, REPOSITORY, Settings
 from tests.world.home.waiting import until
 
@@ -39,6 +39,11 @@ HEIGHT: Final = 960
 EVENING: Final = "2099-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
+WARM_BY: Final[Json] = {
+    "can_cancel": True,
+    "target": 36,
+    "planned": [{"start": EVENING, "end": EVENING}] * 3,
+}
 HELD: Final = {"held_by_hand": True, "held_until": EVENING}
 STATES: Final[dict[str, list[Change]]] = {
     "lost": [
@@ -62,6 +67,7 @@ STATES: Final[dict[str, list[Change]]] = {
         ("sensor", "pump_status", "off", {}),
         ("sensor", "status", None, {"next_run": EVENING, "next_schedule": "Filter"}),
     ],
+    "lights": [("light", key, "on", {}) for key in ("slot_1", "slot_2", "slot_17")],
     "checking": [("sensor", "ph", "8.2", {})],
     "paused": [("switch", "automatic_ph", "off", {"paused_until": EVENING})],
 }
@@ -131,7 +137,7 @@ async def test_labels(
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
         warm: Iterator[Change] = (
-            ("sensor", f"{body}_expected_warm_time", EVENING, {})
+            ("datetime", f"{body}_warm_by", EVENING, WARM_BY)
             for body in ("pool", "spa")
         )
         await stack.enter_async_context(pretending(api, *warm))

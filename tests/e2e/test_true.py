@@ -405,7 +405,7 @@ async def test_menu(pool: Page, api: HomeAssistant) -> None:
         await dialog.get_by_role("button", name="Cancel").click()
 
     now = ["^30 min$", "^2 hr$", "^Until I give it back$"]
-    scheduled = r"^Until .* \(its schedule\)$"
+    scheduled = r"^Until (its schedule ends|.* \(its schedule\))$"
     await outputs.get_by_role("button", expanded=False).click()
     # The pump has a schedule that runs it, the slide has none.
     pump = (await api.states())[await entity(api, "pump", "switch")]

@@ -196,7 +196,9 @@ export class PoolOutputs extends PoolCard {
     const { end, next } = around(plan);
     const hold = (/** @type {number} */ ms) => this.perform("poolctl.hold", entity.id, { state, duration: { seconds: Math.round(ms / 1000) } });
     const times = [30 * MINUTE, 120 * MINUTE].map((ms) => ({ label: duration(this.hass, ms), run: () => hold(ms) }));
-    const until = (/** @type {number} */ at, run = () => hold(at - Date.now())) => ({ label: fill(this.text.until_schedule, { time: moment(this.hass, at) }), run });
+    // Why it runs has the same end already.
+    const named = (/** @type {number} */ at) => (at === this.endOf(entity) ? this.text.until_end : fill(this.text.until_schedule, { time: moment(this.hass, at) }));
+    const until = (/** @type {number} */ at, run = () => hold(at - Date.now())) => ({ label: named(at), run });
     const scheduled = end ? [until(end)] : !state && runs(entity) && next ? [until(next, this.turn(entity, "off"))] : [];
     if (state) {
       return [...times, ...scheduled, { label: this.text.until_given_back, run: this.turn(entity, "on") }];

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
+import re
 import signal
 import socket
 import sys
@@ -15,7 +16,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from tests.world.simulator import Controller, mdns
 from tests.world.simulator.__main__ import demo, parser, speak
-from tests.world.simulator.control import ACTIONS, ControlPage
+from tests.world.simulator.control import ACTIONS, PAGE, ControlPage
 from tests.world.simulator.mdns import SERVICE, Announcer
 from tests.world.simulator.raw import exchange, request
 from tests.world.simulator.situations import SITUATIONS
@@ -24,6 +25,7 @@ from tests.world.simulator.visitor import Visitor
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 ROOT = Path(__file__).parents[3]
+INVITATION = ROOT / "tests/world/home/__main__.py"
 INTERFACES = ["127.0.0.1"]
 """The interface to use, as Home Assistant's test harness hides the real ones."""
 PORTS = ("--cloud-port=0", "--control-port=0", "--lan-port=0", "--no-mdns")
@@ -254,3 +256,15 @@ async def test_demo_starts_and_stops() -> None:
         process.send_signal(signal.SIGINT)
     _, errors = await asyncio.wait_for(process.communicate(), 10)
     assert (process.returncode, errors) == (0, b"")
+
+
+def test_the_tour_names_buttons_that_exist() -> None:
+    """What docs/dashboard.md tells a visitor of the demo to press is there."""
+    page = (
+        (ROOT / "docs/dashboard.md").read_text().partition("## A tour of the demo")[2]
+    )
+    pressed = re.findall(r'[Pp]ress\s+"([^"]+)"', " ".join(page.split()))
+    assert len(pressed) > 2
+    shown = PAGE.read_text() + " ".join(each.title for each in SITUATIONS.values())
+    assert [each for each in pressed if each not in shown] == []
+    assert "Simulated pools" in INVITATION.read_text()

@@ -1,5 +1,6 @@
 """The simulated past of the demo fits the present state of its pools."""
 
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import groupby
@@ -21,7 +22,7 @@ NOON = datetime(2026, 5, 11, 12, tzinfo=UTC).timestamp()
 """At night, the simulated use of chlorine does not fill three days."""
 
 
-@pytest.mark.parametrize("hour", [0, 12, 22])
+@pytest.mark.parametrize("hour", [0, 7, 11, 12, 22, 23])
 def test_three_weeks_up_to_now(hour: int) -> None:
     """The pump runs at the end of the weeks, at whatever hour a demo is started."""
     pools = {"full": Pool.full(), "small": Pool.small()}
@@ -35,6 +36,17 @@ def test_three_weeks_up_to_now(hour: int) -> None:
         assert lived[-1]["speed"] == pool.pump.speed > 0
         water = pytest.approx(pool.water.temperature, abs=0.1)
         assert lived[-1]["water_temperature"] == water
+        # An owner could have these schedules: Home Assistant refuses those that overlap.
+        minutes = Counter(
+            minute % 1440
+            for schedule in pool.schedules
+            if schedule.slot == 0 and schedule.enabled
+            for minute in range(
+                schedule.start,
+                schedule.end + 1440 * (schedule.end <= schedule.start),
+            )
+        )
+        assert set(minutes.values()) == {1}, pool.schedules[:6]
         # One to three runs a day, and the water stays within the usual limits.
         runs = [on for on, _ in groupby(each["speed"] > 0 for each in lived)]
         assert DAYS - 2 <= runs.count(True) <= 3 * DAYS + 2
