@@ -41,7 +41,15 @@ from .devices.output_attributes import last_temperature
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
-from .prices.given import ATTR_PREFER, ATTR_PRICE_ENTITIES, HIGHEST, given_prices
+from .prices.given import (
+    ATTR_FIELDS,
+    ATTR_PREFER,
+    ATTR_PRICE_ENTITIES,
+    ATTR_PRICES,
+    FIELDS,
+    HIGHEST,
+)
+from .prices.reader import ListError
 from .status.heating import why_heating
 from .status.situation import View
 from .warm_by.request import Wish
@@ -101,10 +109,19 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     the last reading of a spa that has cooled down since.
     """
     shown, rest = _shown(view, body), view.learned.cooling[body].rest
+    found = {**_heating_rate(view, body), **_requested(view, body)}
     if shown is None or shown.current is not None or rest is None:
-        return _heating_rate(view, body)
-    last = last_temperature(view.hass.config.units, rest.water, rest.at)
-    return {**_heating_rate(view, body), **last}
+        return found
+    return found | last_temperature(view.hass.config.units, rest.water, rest.at)
+
+
+def _requested(view: View, body: Body) -> Mapping[str, object]:
+    """Return by when the water is to be warm, and until when its prices are known."""
+    if (outlook := view.warm_by.get(body)) is None:
+        return {}
+    wish = outlook.request.wish
+    until = wish.prices[-1].end if wish and wish.prices else None
+    return {"warm_by": outlook.request.by, "prices_until": until}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,21 +215,34 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         return self.hass.config.units.temperature_unit == UnitOfTemperature.FAHRENHEIT
 
     async def async_warm_by(
-        self, at: datetime, duration: timedelta | None = None, **preferred: Any
+        self,
+        at: datetime,
+        duration: timedelta | None = None,
+        later: bool = False,
+        **preferred: Any,
     ) -> None:
         """Request warm water by a time, for a duration.
 
-        What is preferred are the fields of `PRICE_FIELDS`.
+        What is preferred are the fields of `PRICE_FIELDS`. With `later`, a list that
+        cannot be used is no error: one that can may come.
         """
         body = self.entity_description.body
         with self.commanding():
-            prices = given_prices(self.hass, preferred)
+            lists, prices = self.coordinator.lists, None
+            try:
+                prices = await lists.given(body.key, preferred, later=later)
+            except ListError:
+                if not later:
+                    raise
+            names = preferred.get(ATTR_FIELDS, {})
             wish = Wish(
                 prices=tuple(prices or ()),
                 entities=tuple(preferred.get(ATTR_PRICE_ENTITIES, ())),
+                fields=tuple(names.get(each, "") for each in FIELDS if names),
                 highest=preferred.get(ATTR_PREFER) == HIGHEST,
             )
-            wanted = None if prices is None else wish
+            asked = {ATTR_PRICES, ATTR_PRICE_ENTITIES} & preferred.keys()
+            wanted = wish if asked else None
             await self.coordinator.warm_by.want(body, at, duration, wanted)
 
     async def async_cancel_warm_by(self) -> None:

@@ -1,7 +1,7 @@
 """Coordinator of one controller: its polls, its state for entities, its recovery."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -27,6 +27,7 @@ from .client.cloud import CloudClient
 from .client.control.live_state import MAX_AGE
 from .client.controller import Controller
 from .client.facts import Change
+from .client.pool.heating import Body
 from .client.pool.state import PoolState
 from .client.wire.exceptions import AuthenticationError, PoolctlError
 from .const import DOMAIN, Connection, HoldsEnd
@@ -37,7 +38,8 @@ from .network.addresses import async_observed_addresses
 from .network.record import ControllerRecord, LanAccess
 from .network.recovery import Recovery
 from .options import options_of
-from .prices.given import prices_of
+from .prices.given import PUMP_HOURS, Lists, asked
+from .prices.reader import Price
 from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
@@ -49,6 +51,7 @@ from .status.texts import name_of
 from .store.controller import ControllerStore, Requested
 from .store.memory import DATA_MEMORY
 from .warm_by.daylight import daylight_before
+from .warm_by.request import Wish
 from .warm_by.warm_by import WarmBy
 
 SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_read")
@@ -125,13 +128,14 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.stored.requested.preferences,
             without_flow=self.options.readings_without_flow,
         )
+        self.lists = Lists(hass)
         self.warm_by = WarmBy(
             controller,
             self.learned,
             self.stored.requested.warm_by,
             lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
             partial(daylight_before, hass),
-            lambda wish: prices_of(hass, wish.entities, add=wish.highest),
+            self._newest_prices,
         )
         controller.undoing.claimants.insert(0, self.warm_by)
         self._timer = HoldTimer(hass, controller.undoing, self.async_in_background)
@@ -143,6 +147,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
         )
+
+    async def _newest_prices(self, body: Body, wish: Wish) -> Sequence[Price]:
+        found = await self.lists.given(
+            body.key, asked(wish.entities, wish.highest, wish.fields), later=True
+        )
+        return found or ()
 
     def _make_controller(self) -> Controller:
         options, shared, stored = self.options, self._shared, self.stored
@@ -287,6 +297,9 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
             warm_by=self.warm_by.outlooks,
+            refused_list=self.lists.refused(
+                PUMP_HOURS, *(each.body.key for each in self.warm_by.all if each.wish)
+            ),
             clock_fault=self._access.counters.clock_fault,
             key_asked=self.recovery.key_asked,
         )

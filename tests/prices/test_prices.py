@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
-from custom_components.poolctl.prices.given import prices_of
+from custom_components.poolctl.prices.given import Lists
 from custom_components.poolctl.prices.reader import Price, read
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
@@ -26,8 +26,8 @@ THREE = (NOON + 2 * HOUR).isoformat()
 BOTH = [(NOON, NOON + HOUR, 0.3), (NOON + HOUR, NOON + 2 * HOUR, -0.1)]
 
 
-def prices(data: object) -> Sequence[Price]:
-    found = read(data)
+def prices(data: object, *, highest: bool = False) -> Sequence[Price]:
+    found = read(data, highest=highest)
     return found.prices if found else []
 
 
@@ -46,12 +46,12 @@ SMALL: dict[str, object] = {
     ],
     "in no order": [{"start": TWO, "price": -0.1}, {"start": ONE, "price": 0.3}],
     "beside other numbers": {"prices": ENTRIES, "hours_requested": 2},
-    "beside nothing": {"watts": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
+    "beside nothing": {"hours": {ONE: 0.3, TWO: -0.1}, "empty": {}, "none": None},
     "an object in an object": {"a": {"b": ENTRIES}},
     "pairs": [[ONE, 0.3], [TWO, -0.1]],
     "seconds and milliseconds": [[STAMPS[0], "0.3"], [STAMPS[1] * 1000, -0.1]],
     "columns": {"unix_seconds": STAMPS, "price": [0.3, -0.1], "unit": "EUR / MWh"},
-    "columns in an object": {"hourly": {"time": [ONE, TWO], "radiation": [0.3, -0.1]}},
+    "columns in an object": {"hourly": {"start": [ONE, TWO], "price": [0.3, -0.1]}},
     # The plain name counts.
     "two lists of one entity": {
         "rates": ENTRIES,
@@ -115,6 +115,7 @@ SHAPES: dict[str, tuple[str, int, str]] = {
     "zonneplan.sensor": ("Europe/Amsterdam", 60, "electricity_price"),
 }
 """Time zone, minutes of each value and name of the values, by file."""
+FORECASTS = "watts", "pv_estimate"
 TWO_DAYS = ("numbers.sensor", "pvpc.sensor")
 
 
@@ -164,9 +165,13 @@ async def test_real_shapes(
     await zone(place)
     freezer.move_to("2026-07-01 10:00:00+00:00")
     data = load(name)
-    found = read(data)
-    assert found is not None and found.field == field
-    assert read(json.dumps(data)) == read(str(data)) == found
+    sun = field in FORECASTS
+    found = read(data, highest=sun)
+    assert found is not None
+    for text in (json.dumps(data), str(data)):
+        assert read(text, highest=sun) == found
+    named = name not in ("cz_spot.sensor", "numbers.sensor")
+    assert (read(data, highest=not sun) is None) is named
     prices = found.prices
     assert all(one.end == later.start for one, later in pairwise(prices))
     step = timedelta(minutes=minutes)
@@ -195,8 +200,6 @@ async def test_real_shapes(
         ("two_homes", "prices Home price", "prices Home 2 price"),
         ("two_areas", "SE3 price", "SE4 price"),
         ("two_areas_in_a_list", "290", "291"),
-        ("two_prices", "grid_price", "spot_price"),
-        ("two_unnamed", "import", "export"),
     ],
 )
 def test_two_readings(name: str, first: str, second: str) -> None:
@@ -252,7 +255,7 @@ MORE: dict[str, object] = {
     "local times as keys": {
         "prices": {local(h): each for h, each in zip(HOURS, COURSE, strict=True)}
     },
-    "hours as keys": {"prices": {f"{at:02}:00": COURSE[at] for at in range(24)}},
+    "hours as keys": {"today": {f"{at:02}:00": COURSE[at] for at in range(24)}},
     "numbers of today": {"today": COURSE, "tomorrow": [None] * 24},
     "a list of times and one of numbers": {
         "unix_seconds": [h.timestamp() for h in HOURS],
@@ -272,8 +275,8 @@ MORE: dict[str, object] = {
     "with and without tax, and a rank": rows(
         DateTime=iso(HOURS),
         Rank=lambda at: sorted(COURSE).index(COURSE[at]) + 1,
-        PriceNoTax=COURSE.__getitem__,
-        PriceWithTax=lambda at: COURSE[at] * 1.255,
+        PriceNoTax=lambda at: COURSE[at] / 1.255,
+        PriceWithTax=COURSE.__getitem__,
     ),
     "two currencies and their rate": rows(
         SEK_per_kWh=COURSE.__getitem__,
@@ -292,11 +295,6 @@ MORE: dict[str, object] = {
             }
         ]
     },
-    "what was, and a forecast": rows(
-        start=iso(HOURS),
-        actual=lambda at: COURSE[at] if at < 12 else None,
-        forecast=lambda at: None if at < 12 else COURSE[at],
-    ),
 }
 
 
@@ -344,16 +342,17 @@ def test_two_dates_as_keys() -> None:
 
 
 @pytest.mark.usefixtures("berlin")
-def test_the_list_of_an_entity_after_midnight(
+async def test_the_list_of_an_entity_after_midnight(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory
 ) -> None:
     """What was today when an entity was written is yesterday now."""
     freezer.move_to("2026-06-30 21:30:00+00:00")
     hass.states.async_set("sensor.prices", "1", {"today": [9] * 24, "tomorrow": COURSE})
     freezer.move_to("2026-06-30 22:00:05+00:00")
-    found = [
-        each for each in prices_of(hass, ["sensor.prices"], add=False) if each.end > DAY
-    ]
+    given = await Lists(hass).given(
+        "", {"price_entities": ["sensor.prices"]}, later=False
+    )
+    found = [each for each in given or () if each.end > DAY]
     assert [each.start for each in found] == HOURS
     assert [each.value for each in found] == COURSE
 
@@ -372,21 +371,17 @@ NUMBERS: dict[str, tuple[object, list[float]]] = {
         rows(start=iso(HOURS), price=lambda _: 0.3, rank=lambda at: at),
         [0.3] * 24,
     ),
-    "a part of the price that never changes": (
-        rows(start=iso(HOURS), net_price=lambda _: 0.1, spot_price=COURSE.__getitem__),
-        COURSE,
-    ),
     "a price of energy, the same in an hour and a quarter": (
         [
-            {"start": ONE, "duration": "PT1H", "price_kwh": 0.2},
-            {"start": TWO, "duration": "PT15M", "price_kwh": 0.2},
+            {"start": ONE, "duration": "PT1H", "price": 0.2},
+            {"start": TWO, "duration": "PT15M", "price": 0.2},
         ],
         [0.2, 0.2],
     ),
     "energy, read as power": (
         [
-            {"start": ONE, "duration": "PT30M", "wh": 500},
-            {"start": TWO, "duration": "PT1H", "wh": 500},
+            {"start": ONE, "duration": "PT30M", "energy": 500},
+            {"start": TWO, "duration": "PT1H", "energy": 500},
         ],
         [1000, 500],
     ),
@@ -394,8 +389,9 @@ NUMBERS: dict[str, tuple[object, list[float]]] = {
 
 
 @pytest.mark.parametrize(("data", "numbers"), NUMBERS.values(), ids=NUMBERS)
-def test_which_numbers_are_prices(data: object, numbers: list[float]) -> None:
-    assert values(data) == numbers
+def test_which_numbers_are_prices(data: Any, numbers: list[float]) -> None:
+    sun = data[0].get("energy")
+    assert [each.value for each in prices(data, highest=bool(sun))] == numbers
 
 
 @pytest.mark.parametrize("keys", ["{:02}:00", "2026-03-29 {:02}:00:00"])
@@ -405,7 +401,7 @@ async def test_an_hour_that_does_not_exist(
     """The clock skips it, and so does its price."""
     await zone("Europe/Berlin")
     freezer.move_to("2026-03-29 10:00:00+00:00")
-    found = prices({keys.format(at): at for at in range(24)})
+    found = prices({"today": {keys.format(at): at for at in range(24)}})
     assert [each.value for each in found] == [at for at in range(24) if at != 2]
     assert all(one.end == later.start for one, later in pairwise(found))
 

@@ -46,8 +46,9 @@ def load(name: str) -> Any:
 
 
 ICONS = load("icons.json")
-REFUSAL = r'(?:InvalidCommandError|_NoPricesError)\(\s*f?"[^"]*",\s*reason="(\w+)"'
-REFUSED = r'\brefused\("(\w+)"'
+REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
+REFUSED = r'ListError\(\s*(?:"\w+" if highest else )?"(\w+)"'
+REFUSED_FORECAST = r'ListError\(\s*"(\w+)"'
 """What a list of prices is refused for (prices/)."""
 
 
@@ -69,6 +70,7 @@ def test_exceptions() -> None:
     mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
     # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL) | keys(REFUSED)
+    mapped |= keys(REFUSED_FORECAST)
     # What could not be released is reported without an exception.
     mapped |= {"holds_left", "pauses_left", "heat_left"}
     assert named | mapped == set(ENGLISH["exceptions"])

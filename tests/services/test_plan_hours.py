@@ -228,7 +228,7 @@ async def test_once_a_day(beach: Home, owner: str) -> None:
     assert not record(beach, SECOND).enabled
     # Yesterday's plan stays without prices, so that the pump gets its hours.
     await beach.live(86400, step=86400)
-    with failure("plan_no_prices", ServiceValidationError):
+    with failure("prices_past", ServiceValidationError):
         await plan(beach, hours=4, prices=hourly())
     assert times(beach) == [(180, 300)]
     await plan(beach, hours=1, around="12:00:00")
@@ -413,16 +413,21 @@ async def test_two_roofs(beach: Home, owner: str) -> None:
     assert times(beach) == [(660, 840)]
     # A roof without a forecast: the other one alone is another plan.
     states.async_set(roofs[1], "unavailable")
-    with failure("plan_no_prices", ServiceValidationError):
+    with failure("prices_missing", ServiceValidationError):
         await plan(beach, by=owner, **data)
+    west = shape(15.5, range(9, 21))["watts"]
+    # The same forecast in another unit, and as energy.
     for other in (
-        shape(15.5) | {"unit_of_measurement": "Wh"},
-        {"wh_period": shape(15.5)["watts"]},
+        {"wh_period": west},
+        {"forecast": {at: each / 1000 for at, each in west.items()}}
+        | {"unit_of_measurement": "kW"},
     ):
         states.async_set(roofs[1], "5", other)
-        with failure("prices_units", ServiceValidationError):
-            await plan(beach, by=owner, **data)
-    assert times(beach) == [(660, 840)]
+        await plan(beach, by=owner, **data)
+        assert times(beach) == [(660, 840)]
+    states.async_set(roofs[1], "5", {"f": west, "unit_of_measurement": "W/m²"})
+    with failure("prices_units", ServiceValidationError):
+        await plan(beach, by=owner, **data)
 
 
 async def test_prices_of_two_entities(beach: Home, owner: str) -> None:

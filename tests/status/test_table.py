@@ -95,6 +95,7 @@ SITUATION = Situation(
     heat_overdue=False,
     stopped_by_spa=(),
     warm_by={},
+    refused_list=None,
     record=RECORD,
     announced=None,
     now=NOW,

@@ -187,9 +187,9 @@ async def test_prices_of_another_day(spa: Home) -> None:
         | {key: each[key].replace("2026-05", "2026-04") for key in ("start", "end")}
         for each in cheap(13)
     ]
-    await call_action(spa, "spa", at(18), prices=prices)
-    await spa.live(2 * STEP, step=STEP)
-    assert "No prices are known for the hours until then." in explanation(spa)
+    with failure("prices_past", ServiceValidationError):
+        await call_action(spa, "spa", at(18), prices=prices)
+    assert warm_by(spa) is None
 
 
 async def test_prices_from_two_places(spa: Home) -> None:

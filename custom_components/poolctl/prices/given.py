@@ -1,69 +1,158 @@
-"""Prices and forecasts that a call of an action names: a list, or entities that have one.
+"""Prices and forecasts that a call of an action gives: a list, or entities that have one.
 
-Prices of several entities replace each other; their forecasts are added.
+Prices of several entities replace each other; their forecasts are added. What cannot be
+used is refused, with what was found.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
+from homeassistant.components.sensor.const import DEVICE_CLASS_UNITS
+from homeassistant.const import (
+    ATTR_UNIT_OF_MEASUREMENT,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+)
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.typing import VolDictType
+from homeassistant.util import dt as dt_util
 import probatio as vol
 
-from .reader import Price, price_at, read, refused
+from .reader import ListError, Price, price_at, read
+from .sources import COMMON, TABLE, Kind, Source
 
 ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
 ATTR_PREFER: Final = "prefer"
 HIGHEST: Final = "highest"
+ATTR_FIELDS: Final = "fields"
+FIELDS: Final = ("attribute", "begin", "end", "value")
+PUMP_HOURS: Final = "pump_hours"
+"""What asks for a list, beside the bodies of water: an automation that tries again."""
 _EITHER: Final = f"give either {ATTR_PRICES} or {ATTR_PRICE_ENTITIES}"
 PRICE_FIELDS: Final[VolDictType] = {
-    vol.Exclusive(ATTR_PRICES, _EITHER, _EITHER): vol.Any(list, dict, str),
+    vol.Exclusive(ATTR_PRICES, _EITHER, _EITHER): object,
     vol.Exclusive(ATTR_PRICE_ENTITIES, _EITHER, _EITHER): cv.entity_ids,
+    vol.Optional(ATTR_FIELDS): {vol.Optional(name): cv.string for name in FIELDS},
     vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
 }
 """Fields of the actions that choose times by prices or forecasts."""
+_SUN: Final = {"W/m²", "BTU/(h⋅ft²)", "W", "kW", "MW", "Wh", "kWh", "MWh"}
+_WATTS: Final = {"W": 1.0, "Wh": 1.0, "kW": 1e3, "kWh": 1e3}
+_MEASURED: Final = {unit for units in DEVICE_CLASS_UNITS.values() for unit in units}
+"""Units of what is measured: no price has one of them."""
+_NAMES, _LETTERS = 8, 40
+"""Maximum names of what was found, and letters of a text."""
 
 
-def given_prices(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price] | None:
-    """Return the prices that a call of an action gives, `None` if it gives none.
-
-    Of prices that several entities have for the same time, the last one counts; their
-    forecasts are added. Raises InvalidCommandError as `read` does, and for two units.
-    """
-    if ATTR_PRICES in data:
-        found = read(data[ATTR_PRICES])
-        return list(found.prices) if found else []
-    if ATTR_PRICE_ENTITIES not in data:
-        return None
-    return prices_of(hass, data[ATTR_PRICE_ENTITIES], add=data[ATTR_PREFER] == HIGHEST)
+def asked(
+    entities: Sequence[str], highest: bool, fields: Sequence[str]
+) -> dict[str, Any]:
+    """Return the data of a call that gave entities."""
+    return {
+        ATTR_PRICE_ENTITIES: entities,
+        ATTR_PREFER: HIGHEST if highest else "lowest",
+        ATTR_FIELDS: dict(zip(FIELDS, fields, strict=False)),
+    }
 
 
-def prices_of(
-    hass: HomeAssistant, entity_ids: Collection[str], *, add: bool
-) -> list[Price]:
-    """Return the prices that entities have now, or the sum of their forecasts."""
-    states = filter(None, map(hass.states.get, entity_ids))
-    found = [
-        (state, prices)
-        for state in states
-        if (prices := read(state.attributes, state.last_reported))
-    ]
-    if add and len(found) < len(entity_ids):
-        return []  # a roof without its forecast
-    _check_kinds(state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) for state, _ in found)
-    if add:
-        _check_kinds(prices.field for _, prices in found)
-    return _together([prices.prices for _, prices in found], add=add)
+class Lists:
+    """The lists that automations give, and those of them that cannot be used."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        self._hass = hass
+        self._refused: dict[str, ListError] = {}
+        """The refusals by what asked for a list, until it gets one that can be used."""
+
+    def refused(self, *askers: str) -> ListError | None:
+        """Return why a list of one of these cannot be used."""
+        return next(filter(None, map(self._refused.get, askers)), None)
+
+    async def given(
+        self, asker: str, data: Mapping[str, Any], *, later: bool
+    ) -> list[Price] | None:
+        """Return the prices that a call gives, `None` if it gives none.
+
+        A call that makes do without them `later` shows no error, so *Status* does.
+        Of prices that several entities have for the same time, the last one counts;
+        their forecasts are added. Raises ListError for what is no such list.
+        """
+        found = None
+        try:
+            if {ATTR_PRICES, ATTR_PRICE_ENTITIES} & data.keys():
+                found = await self._hass.async_add_executor_job(
+                    _given, self._hass, data
+                )
+        except ListError as err:
+            if later:
+                self._refused[asker] = err
+            raise
+        if later or found:
+            self._refused.pop(asker, None)
+        return found
 
 
-def _check_kinds(kinds: Iterable[str | None]) -> None:
-    first, *others = dict.fromkeys(filter(None, kinds)) or [""]
+def _given(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price]:
+    highest = data.get(ATTR_PREFER) == HIGHEST
+    names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
+    found = {name: each for name in names if (each := _list_of(hass, name, data))}
+    for name in names:
+        if name not in found and (highest or not found):
+            # A roof without its forecast, for example.
+            raise ListError("prices_missing", name)
+    first, *others = dict.fromkeys(unit for _, unit in found.values() if unit) or [""]
     if others:
-        raise refused("prices_units", first, others[0])
+        raise ListError("prices_units", first, others[0])
+    prices = _together([each for each, _ in found.values()], add=highest)
+    if not prices or prices[-1].end <= dt_util.utcnow():
+        raise ListError("prices_past", names[0])
+    return prices
+
+
+def _list_of(
+    hass: HomeAssistant, name: str, data: Mapping[str, Any]
+) -> tuple[Sequence[Price], str] | None:
+    """Return a list and its unit, `None` if an entity has none at present."""
+    given, unit, integration, written = data.get(ATTR_PRICES), "", "", None
+    if empty := given == []:
+        return None
+    if given is None:
+        if (state := hass.states.get(name)) is None:
+            return None
+        entry = er.async_get(hass).async_get(name)
+        integration = entry.platform if entry else ""
+        given, written = state.attributes, state.last_reported
+        unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT) or "")
+        away = state.state in (STATE_UNAVAILABLE, STATE_UNKNOWN)
+        empty = away or [] in given.values()
+    highest, table = data.get(ATTR_PREFER) == HIGHEST, _table(data.get(ATTR_FIELDS))
+    found = read(
+        given, table, highest=highest, integration=integration, written=written
+    )
+    if found is None or not found.prices:
+        if empty:
+            return None
+        raise ListError(
+            "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
+        )
+    unit = found.source.unit or unit
+    own_unit = unit in _MEASURED and not (highest and unit in _SUN)
+    if own_unit and not found.source.title:
+        raise ListError("forecast_unit" if highest else "prices_unit", name, unit)
+    if not (highest and unit in _WATTS):
+        return found.prices, unit
+    return [replace(p, value=p.value * _WATTS[unit]) for p in found.prices], "W"
+
+
+def _table(fields: Mapping[str, str] | None) -> Sequence[Source]:
+    """Return the sources that count: with `fields`, what they name and nothing else."""
+    attribute, begin, end, value = ((fields or {}).get(name, "") for name in FIELDS)
+    if value:
+        return (Source("", attribute, begin, end, value, Kind.ASKED),)
+    return [one._replace(at=attribute) for one in COMMON] if attribute else TABLE
 
 
 def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
@@ -76,3 +165,16 @@ def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
         if values:
             found.append(Price(start, end, sum(values) if add else values[-1]))
     return found
+
+
+def _shown(data: object) -> str:
+    """Return the names of what was found, for a person."""
+    if isinstance(data, Mapping):
+        some = [(str(key), each) for key, each in data.items()][:_NAMES]
+        inner = [
+            (key, _shown(each) if isinstance(each, list) else "") for key, each in some
+        ]
+        return ", ".join(f"{key} ({each})" if each else key for key, each in inner)
+    if isinstance(data, list | tuple):
+        return _shown(data[0]) if data else ""
+    return str(data)[:_LETTERS]

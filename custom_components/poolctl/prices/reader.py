@@ -1,20 +1,16 @@
-"""Prices and forecasts of other integrations, read by their shape.
+"""Lists of prices and forecasts of other integrations, known by their names.
 
-Their names do not matter. Whatever holds a list (attributes, the response of an action,
-a text of a template) is read in the order of this file: (1) each object or list in it
-that has a known shape becomes rows of cells; (2) each number of the rows, with their
-times, is a list of prices; (3) the best of these lists are those of the source. Where two
-values may be meant for the same time, none is chosen.
+Whatever holds a list (attributes, the response of an action, a text of a template) is
+searched for the names of `sources`, and what has none of them is no list. Sizes are cut
+before anything is compared, but a long list takes longer than the event loop has.
 """
 
-from ast import literal_eval
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import chain, islice, pairwise
-from operator import attrgetter
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice, pairwise
 import re
 from statistics import mode
 from typing import Final, NamedTuple
@@ -23,49 +19,42 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
 from ..client.wire.exceptions import InvalidCommandError
+from .sources import TABLE, Kind, Source
 
-_PAID: Final = (
-    "total(_?(price|cost|rate|inc|per).*)?$",
-    "_inc(l|_|$)",
-    "(?<![a-z])per_",
-    "price",
-    "cost",
-    "rate",
-    "value",
-)
-_POWER: Final = "estimate", "forecast", "watts"
-_BEST: Final = *_PAID, *_POWER
-"""What names have, best first: what is paid in all, or for a unit; then power."""
-_ENERGY: Final = re.compile("(?i)(?<!per_)(?<![a-z])k?wh(?![a-z])|watt_hours")
-_END: Final = re.compile("(^|_)end|End|until|till")
-_DURATION: Final = re.compile(r"PT(\d\d?H)?(\d{1,4}M)?|\d?\d:\d\d:\d\d")
-_DAYS: Final = {
-    "day_after_tomorrow": 2,
-    "tomorrow": 1,
-    "next_day": 1,
-    "today": 0,
-    "yesterday": -1,
-}
-_DATE: Final = r"\d{4}-\d\d-\d\d"
-_DAY: Final = re.compile("|".join((*_DAYS, _DATE)))
-_NEVER: Final = date(1970, 1, 1)
-"""For a date that does not exist: no list is for that day."""
-_HOUR_KEY: Final = re.compile(r"(.*?)([01]?\d|2[0-3])(?:[h:]([0-5]\d)?)?(?:_d)?")
-"""`price_07h`, `7`, `07:15`; PVPC adds `_d` to an hour that comes twice."""
-_HOURS: Final = 23
-"""Minimum hours of a day in keys: one is left out once a year."""
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_DAYS: Final = {"day_after_tomorrow": 2, "tomorrow": 1, "next_day": 1, "yesterday": -1}
+_DAY: Final = re.compile("|".join((*_DAYS, "today", _DATE.pattern)))
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::00)?")
+_HOUR_KEY: Final = re.compile(r"(\D+)([01]\d|2[0-3])h(?:_d)?")
+"""`price_07h`; PVPC adds `_d` to an hour that comes twice."""
+_PYTHON: Final = {"'": '"', "None": "null", "True": "true", "False": "false"}
+"""How a template shows a value, and what JSON has for it."""
+_DAILY: Final = range(-1, 9)
+"""Days for which times of day without a date count: requests lie a week ahead."""
 _HOUR: Final = timedelta(hours=1)
 _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
-_DEPTH: Final = 10
-_MOST: Final = 2000
-"""Maximum entries of a list: a week of quarter-hours, three times."""
+_FORECAST: Final = Kind.ASKED, Kind.POWER, Kind.ENERGY, Kind.RISING
+_DEPTH, _COLUMNS = 10, 30
+_MOST: Final = 4000
+"""Maximum entries of a list, more than a month of quarter-hours; the newest count."""
+_LONGEST: Final = 1_000_000
+"""Maximum characters of a text."""
 
 type _Path = tuple[str, ...]
-"""Names of what holds a value; the first one is the date on which it was today."""
-type _Row = Mapping[str, object]
-type _Entries = Sequence[tuple[object, object]]
+"""Names of what holds a list; the first one is the date on which it was today."""
+type _Entry = Mapping[str, object]
+"""Cells by name; those of a time as key or of a pair are "" and "value"."""
+type _Row = tuple[datetime, datetime | None, float | None]
+
+
+class ListError(InvalidCommandError):
+    """A list that cannot be used: its name and what was found, or two names."""
+
+    def __init__(self, reason: str, first: str = "", second: str = "") -> None:
+        super().__init__(reason=reason, first=first, second=second)
+        self.first = first
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +69,10 @@ class Price:
 class PriceList(NamedTuple):
     """Prices in the order of their times; none overlap."""
 
-    path: _Path
-    """Keys of the objects that hold them, and the name of their values."""
+    source: Source
+    title: str
+    """All its names, for a person."""
     prices: Sequence[Price]
-
-    @property
-    def field(self) -> str:
-        """Name of their values; those with another name may have another unit."""
-        return self.path[-1]
-
-    @property
-    def title(self) -> str:
-        """All their names, for a person."""
-        return " ".join(dict.fromkeys(self.path)).strip()
 
 
 def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
@@ -102,146 +82,238 @@ def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
     return price.value if price and moment < price.end else None
 
 
-# 1. Each object or list of a known shape becomes rows of cells by name.
+def read(
+    data: object,
+    table: Sequence[Source] = TABLE,
+    *,
+    highest: bool = False,
+    integration: str = "",
+    written: datetime | None = None,
+) -> PriceList | None:
+    """Return prices or, for the highest values, a forecast; `None` without such a list.
+
+    What it calls today is the day on which it was written: today by default.
+    Raises InvalidCommandError if two values may be meant for the same time, such as
+    those of two homes.
+    """
+    today = (dt_util.as_local(written) if written else dt_util.now()).date()
+    try:
+        every = islice(_found(data, (today.isoformat(),), table), _MOST)
+        found = sorted(every, key=lambda one: table.index(one.source))
+    except ArithmeticError, LookupError, RecursionError, TypeError, ValueError:
+        return None  # whatever it raises, it is no list
+    own = [one for one in found if one.source.integration == integration != ""]
+    known = own or [one for one in found if one.source.title] or found
+    kinds = _FORECAST if highest else (Kind.ASKED, Kind.PRICE)
+    asked = [one for one in known if one.source.kind in kinds]
+    rows = {one.source.title: one.source for one in reversed(asked)}.values()
+    return _together([one for one in asked if one.source in rows], highest)
 
 
-def _found(data: object, path: _Path) -> Sequence[PriceList]:
-    """Return the lists within an object or a list, or else those that it is."""
+def _together(lists: Sequence[PriceList], highest: bool) -> PriceList | None:
+    found: dict[datetime, Price] = {}
+    for each in lists:
+        for price in each.prices:
+            first = found.setdefault(price.start, price)
+            if first.value != price.value:
+                names = lists[0].title, each.title
+                values = f"{first.value:g}", f"{price.value:g}"
+                raise ListError(
+                    "prices_ambiguous", *(values if len({*names}) == 1 else names)
+                )
+    prices = [found[start] for start in sorted(found)]
+    pairs = list(pairwise(prices))
+    for at, (price, later) in enumerate(pairs):
+        prices[at] = replace(price, end=min(price.end, later.start))
+    # Values that never fall before midnight are an energy that adds up.
+    day = [
+        (one.value, later.value)
+        for one, later in pairs
+        if dt_util.as_local(one.start).date() == dt_util.as_local(later.start).date()
+    ]
+    asked = bool(lists) and lists[0].source.kind is Kind.ASKED
+    if highest and asked and len({*day}) > 2 and all(a <= b for a, b in day):
+        raise ListError("prices_rise", lists[0].title)
+    return lists[0]._replace(prices=prices) if lists else None
+
+
+# Each object or list becomes entries, and those that have the names of a source rows.
+
+
+def _found(data: object, path: _Path, table: Iterable[Source]) -> Iterator[PriceList]:
     data = _parsed(data)
-    entries = _entries(data)
-    if not entries or len(path) > _DEPTH:
-        return []
-    path = (*path, *_date_beside(entries))
-    inner = [one for key, each in entries for one in _found(each, (*path, str(key)))]
-    if named := list(filter(attrgetter("field"), inner)):
-        return named  # Numbers without times count only where nothing has times.
-    rows_of = _rows_of_object if isinstance(data, Mapping) else _rows_of_list
-    return [
-        one for rows in rows_of(entries, path) for one in _lists(rows, path)
-    ] or inner
-
-
-def _date_beside(entries: _Entries) -> _Path:
-    found = str(dict(entries).get("date"))
-    return (found,) if re.fullmatch(_DATE, found) else ()
-
-
-def _entries(data: object) -> _Entries:
-    if isinstance(data, Mapping):
-        return list(islice(data.items(), _MOST))
-    return list(enumerate(data[:_MOST])) if isinstance(data, list | tuple) else []
+    if not isinstance(data, Mapping | list | tuple) or len(path) > _DEPTH:
+        return
+    pairs = list(data.items() if isinstance(data, Mapping) else enumerate(data))
+    if len(pairs) > 2 * _MOST:
+        pairs = [*pairs[:_MOST], *pairs[-_MOST:]]
+    cells = {str(key): each for key, each in pairs}
+    if _DATE.fullmatch(beside := str(cells.get("date"))):
+        path = (*path, beside)
+    fitting = False
+    of = _in_object(cells) if isinstance(data, Mapping) else _in_list(cells, path)
+    for name, entries in of:
+        place = (*path, name) if name else path
+        sources = [one for one in table if _fits(one, place, entries)]
+        # Only the names around a list say that it is at its place.
+        placed = [one for one in sources if bool(one.at) is bool(place[1:])]
+        for source in placed or sources:
+            fitting, found = True, _cell(entries[-1], source.value)[1]
+            title = " ".join((*place[1:], found)).strip()
+            yield PriceList(source, title, _prices(source, place, entries))
+    if not fitting:
+        for key, each in cells.items():
+            yield from _found(each, (*path, key), table)
 
 
 def _parsed(data: object) -> object:
     """Return a value, or what a text has: JSON, or Python from a template."""
     if isinstance(data, str) and data.lstrip()[:1] in ("[", "{"):
-        for parse in (json_loads, literal_eval):
-            with suppress(
-                ValueError, SyntaxError, TypeError, MemoryError, RecursionError
-            ):
-                return parse(data.strip())
+        text = data[:_LONGEST]
+        json = re.sub("|".join(_PYTHON), lambda found: _PYTHON[found[0]], text)
+        for each in (text, json):
+            with suppress(ValueError):
+                return json_loads(each)
     return data
 
 
-def _rows_of_list(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
-    yield [_cells(entry, path) for _, entry in entries]
-    # A number for each part of today or tomorrow.
-    start, end = _midnight(path), _midnight(path, 1)
-    step = (end - start) / max(len(entries), 1)
-    if step in _STEPS and _DAY.search(" ".join(path[1:]).lower()):
-        yield [
-            {"at": start + at * step, "": each} for at, (_, each) in enumerate(entries)
+def _in_object(cells: _Entry) -> Iterator[tuple[str, Sequence[_Entry]]]:
+    """Return the entries of times as keys, by what else the keys have, and of columns."""
+    keys: dict[str, list[_Entry]] = {}
+    for key, each in cells.items():
+        hour = _HOUR_KEY.fullmatch(key)
+        at = time(int(hour[2])) if hour else _time(key)
+        if at is not None:
+            inner = each if isinstance(each, Mapping) else {"value": each}
+            keys.setdefault(hour[1] if hour else "", []).append({**inner, "": at})
+    yield from ((name, each) for name, each in keys.items() if len(each) > 1)
+    lists = [(key, each) for key, each in cells.items() if isinstance(each, list)]
+    columns = dict(lists[:_COLUMNS])
+    if len({len(each) for each in columns.values()}) == 1:
+        rows = islice(zip(*columns.values(), strict=True), _MOST)
+        yield "", [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _in_list(cells: _Entry, path: _Path) -> Iterator[tuple[str, Sequence[_Entry]]]:
+    """Return the entries of objects, of pairs, or of numbers for each part of a day."""
+    values = cells.values()
+    pairs = [
+        each for each in values if isinstance(each, list | tuple) and len(each) == 2
+    ]
+    if rows := [each for each in values if isinstance(each, Mapping)]:
+        yield "", rows
+    elif pairs:
+        yield "", [{"": at, "value": value} for at, value in pairs]
+    elif _DAY.search(" ".join(path[1:]).lower()):
+        start, end = _midnight(path), _midnight(path, 1)
+        if values and (step := (end - start) / len(values)) in _STEPS:
+            numbers = enumerate(values)
+            yield "", [{"": start + at * step, "value": each} for at, each in numbers]
+
+
+def _fits(source: Source, path: _Path, entries: Sequence[_Entry]) -> bool:
+    if source.at and path[1:] and path[-1] not in source.at.split():
+        return False
+    names = source.start or source.end, source.value or "value"
+    ends = entries[0], entries[-1]
+    return all(any(_cell(one, each)[1] for one in ends) for each in names)
+
+
+def _cell(entry: _Entry, names: str) -> tuple[object, str]:
+    """Return the value of the first of some names, and that name."""
+    for name in names.split() or [""]:
+        value: object = entry
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is not None:
+            return value, name or " "
+    return None, ""
+
+
+# Rows become prices.
+
+
+def _prices(source: Source, path: _Path, entries: Sequence[_Entry]) -> Sequence[Price]:
+    rows = [row for entry in entries for row in _rows(source, path, entry)]
+    starts = list(_in_turn(start for start, _, _ in rows))
+    later = dict(pairwise(sorted({*starts})))
+    usual = mode([end - start for start, end in later.items()] or [_HOUR])
+    # Hours and parts of an hour are not longer than most of them; tariffs are.
+    longest = timedelta.max if usual > _HOUR or len(rows) > len(entries) else usual
+    prices = []
+    for at, (_, given, number) in zip(starts, rows, strict=True):
+        length = min(later[at] - at, longest) if at in later else usual
+        before = bool(source.end) and not source.start  # only the end is known
+        start, end = (at - length, at) if before else (at, given or at + length)
+        end = end if end > start else start + length
+        if number is not None:
+            mean = (end - start) / _HOUR if source.kind is Kind.ENERGY else 1
+            prices.append(Price(start, end, number / mean))
+    prices.sort(key=lambda price: price.start)
+    if source.kind is Kind.RISING:
+        prices = [
+            Price(a.start, b.start, (b.value - a.value) / ((b.start - a.start) / _HOUR))
+            for a, b in pairwise(prices)
+            if a.start < b.start and a.value <= b.value
         ]
+    return prices[-_MOST:]
 
 
-def _rows_of_object(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
-    # Times as keys.
-    yield [{"": key, **_cells(each, path)} for key, each in entries if _moment(key)]
-    # Lists of the same length: one of times, and one of numbers.
-    lists = {str(key): each for key, each in entries if isinstance(each, list | tuple)}
-    if len({len(each) for each in lists.values()}) == 1:
-        columns = islice(zip(*lists.values(), strict=True), _MOST)
-        yield [dict(zip(lists, cells, strict=True)) for cells in columns]
-    yield from _hours_as_keys(entries, path)
+def _rows(source: Source, path: _Path, entry: _Entry) -> Iterator[_Row]:
+    """Return begin, end and value of an entry; a time of day counts for each day."""
+    cell, name = _cell(entry, source.start or source.end)
+    start, number = _time(cell, name), _number(_cell(entry, source.value or "value")[0])
+    cell, name = _cell(entry, source.end) if source.start else (None, "")
+    end = _time(cell, name)
+    if isinstance(start, datetime):
+        lasts = dt_util.parse_duration(str(cell)) if name == "duration" else None
+        end = start + lasts if lasts else end
+        yield start, end if isinstance(end, datetime) else None, number
+    elif start is not None:
+        named = source.title or _DAY.search(" ".join(path[1:]).lower())
+        for days in (0,) if named else _DAILY:
+            day = _day(path) + timedelta(days=days)
+            last = None
+            if isinstance(end, time):
+                until = day + timedelta(days=end <= start)
+                last = _whole_minute(datetime.combine(until, end), None)
+            if first := _whole_minute(datetime.combine(day, start), None):
+                yield first, last, number
 
 
-def _hours_as_keys(entries: _Entries, path: _Path) -> Iterator[Sequence[_Row]]:
-    days: dict[str, list[_Row]] = {}
-    for key, each in entries:
-        if match := _HOUR_KEY.fullmatch(str(key)):
-            name, hour, minute = match.groups("0")
-            names = (*path, name) if name else path
-            day = dt_util.as_local(_midnight(names)).replace(tzinfo=None)
-            at = day.replace(hour=int(hour), minute=int(minute))
-            days.setdefault(name, []).append({"": at, **_cells(each, names)})
-    yield from (day for day in days.values() if len(day) >= _HOURS)
-
-
-def _cells(entry: object, path: _Path) -> _Row:
-    """Return the cells of an object and of those in it, of a list, or of one value."""
-    if isinstance(entry, list | tuple):
-        return {str(at): cell for at, cell in enumerate(entry)}
-    if not isinstance(entry, Mapping):
-        return {path[-1] if path[1:] else "value": entry}
-    cells = {str(key): cell for key, cell in entry.items()}
-    for key, cell in entry.items():
-        if isinstance(cell, Mapping):
-            cells |= {f"{key}_{name}": each for name, each in cell.items()}
-    return cells
+def _day(path: _Path) -> date:
+    """Return the day that names mean: such as tomorrow counts from the date above it."""
+    day, later = date.min, 0
+    for name in _DAY.findall(" ".join(path).lower()):
+        if _DATE.fullmatch(name):
+            day, later = date.fromisoformat(name), 0
+        else:
+            later = _DAYS.get(name, 0)
+    return day + timedelta(days=later)
 
 
 def _midnight(path: _Path, days: int = 0) -> datetime:
-    """Return the start in UTC of the day that names mean, or some days after it.
-
-    A name such as tomorrow counts from the date above it.
-    """
-    day, later = _NEVER, 0
-    for name in _DAY.findall(" ".join(path).lower()):
-        if name in _DAYS:
-            later = _DAYS[name]
-        else:
-            day, later = dt_util.parse_date(name) or _NEVER, 0
-    day += timedelta(days=days + later)
+    day = _day(path) + timedelta(days=days)
     return dt_util.as_utc(dt_util.start_of_local_day(day))
 
 
-# 2. Each number of the rows, with their times, is a list of prices.
+def _time(value: object, name: str = "") -> datetime | time | None:
+    """Return a time of day, or a time in UTC: without a zone, it is local.
 
-
-def _lists(rows: Sequence[_Row], path: _Path) -> Iterator[PriceList]:
-    times, numbers = _columns(rows, _moment), _columns(rows, _number)
-    periods = list(_periods(rows, times)) if times and numbers else []
-    for name, column in numbers.items():
-        # The energy of a period is its mean power.
-        energy = _ENERGY.search(name) and _place(name) >= len(_PAID)
-        prices = [
-            Price(start, end, number / ((end - start) / _HOUR) if energy else number)
-            for start, end, at in periods
-            if (number := column[at]) is not None
-        ]
-        if prices:
-            yield PriceList((*path, name), prices)
-
-
-def _columns[T](
-    rows: Sequence[_Row], convert: Callable[[object, str], T | None]
-) -> dict[str, list[T | None]]:
-    """Return the columns that have values of a kind."""
-    names = dict.fromkeys(chain.from_iterable(rows))
-    columns = {name: [convert(row.get(name), name) for row in rows] for name in names}
-    return {n: c for n, c in columns.items() if any(each is not None for each in c)}
-
-
-def _moment(value: object, name: str = "") -> datetime | None:
-    """Return a time in UTC; without a zone, it is local, or UTC if its name says so."""
+    It is UTC if its name says so. A whole number is an hour if that is its name.
+    """
     with suppress(ValueError):
-        if isinstance(value, str) and len(value) > len("2026-07-01"):
-            value = dt_util.parse_datetime(value)
-        elif isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
+        if isinstance(value, str):
+            if clock := _CLOCK.fullmatch(value):
+                return time(int(clock[1]), int(clock[2]))
+            value = float(value) if value.isdecimal() else dt_util.parse_datetime(value)
+        if isinstance(value, int | float) and name == "hour" and value in range(24):
+            return time(int(value))
+        if isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
             value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
         if isinstance(value, datetime) and 2000 < value.year < 3000:
             return _whole_minute(value, UTC if "utc" in name.lower() else None)
-    return None
+    return value if isinstance(value, time) else None
 
 
 def _whole_minute(value: datetime, zone: tzinfo | None) -> datetime | None:
@@ -257,147 +329,28 @@ def _whole_minute(value: datetime, zone: tzinfo | None) -> datetime | None:
     return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
 
 
-def _number(value: object, _: str = "") -> float | None:
+def _in_turn(starts: Iterable[datetime]) -> Iterator[datetime]:
+    """Return starts; a local time that comes twice is that of both hours, in turn."""
+    begun: set[datetime] = set()
+    for start in starts:
+        again = start in begun
+        begun.add(start)
+        yield (
+            dt_util.as_utc(dt_util.as_local(start).replace(fold=1)) if again else start
+        )
+
+
+def _number(value: object) -> float | None:
+    """Return a finite number, or the only amount for a kWh in a list of amounts."""
+    if isinstance(value, list):
+        amounts = [
+            each.get("value")
+            for each in value
+            if isinstance(each, Mapping) and "kwh" in str(each.get("unit")).lower()
+        ]
+        value = amounts[0] if len(amounts) == 1 else None
     with suppress(ValueError, OverflowError):
         if isinstance(value, int | float | str) and not isinstance(value, bool):
             number = float(value)
             return number if abs(number) < _FIRST_TIME else None
     return None
-
-
-def _periods(
-    rows: Sequence[_Row], times: Mapping[str, Sequence[datetime | None]]
-) -> Iterator[tuple[datetime, datetime, int]]:
-    """Return the start and the end of each row that has a time, and its place."""
-    # A time that all rows share is that of an update.
-    names = [name for name in times if len(set(times[name])) > 1] or list(times)
-    names.sort(key=lambda name: min(filter(None, times[name])))
-    starts, ends = list(_in_turn(times[names[0]])), times[names[-1]]
-    ends_only = _are_ends(rows, names, starts)
-    for at, (start, length) in enumerate(
-        zip(starts, _lengths(rows, starts), strict=True)
-    ):
-        end = ends[at]
-        if start and ends_only:
-            yield start - length, start, at
-        elif start:
-            yield start, end if end and end > start else start + length, at
-
-
-def _are_ends(
-    rows: Sequence[_Row], names: Iterable[str], times: Iterable[datetime | None]
-) -> bool:
-    """Return whether times are ends: by their names, or a text as `23:45 - 00:00` (PSE)."""
-    row, moment = next((row, at) for row, at in zip(rows, times, strict=True) if at)
-    texts = (cell for cell in row.values() if isinstance(cell, str))
-    end = f"- {dt_util.as_local(moment):%H:%M}"
-    return all(map(_END.search, names)) or any(text.endswith(end) for text in texts)
-
-
-def _in_turn(starts: Iterable[datetime | None]) -> Iterator[datetime | None]:
-    """Return starts; a local time that comes twice is that of both hours, in turn."""
-    begun: set[datetime | None] = set()
-    for start in starts:
-        again = start in begun
-        begun.add(start)
-        later = start and dt_util.as_utc(dt_util.as_local(start).replace(fold=1))
-        yield later if again else start
-
-
-def _lengths(
-    rows: Sequence[_Row], starts: Sequence[datetime | None]
-) -> Iterator[timedelta]:
-    """Return how long the price of each row lasts: its duration, or until the next one.
-
-    Hours and parts of an hour are not longer than most of them.
-    """
-    later = dict(pairwise(sorted(filter(None, set(starts)))))
-    usual = mode([end - start for start, end in later.items()] or [_HOUR])
-    for row, start in zip(rows, starts, strict=True):
-        gap = later[start] - start if start in later else usual
-        yield _duration(row) or (gap if usual > _HOUR else min(gap, usual))
-
-
-def _duration(row: _Row) -> timedelta | None:
-    texts = (each for each in row.values() if isinstance(each, str))
-    found = (dt_util.parse_duration(t) for t in texts if _DURATION.fullmatch(t))
-    return next(filter(None, found), None)
-
-
-# 3. The lists of a source become one: the best ones, and others for other times.
-
-
-def read(data: object, written: datetime | None = None) -> PriceList | None:
-    """Return the prices that an answer or attributes hold, `None` if there are none.
-
-    What they call today is the day on which they were written: today by default.
-    Raises InvalidCommandError if two values may be meant for the same time, such as
-    those of two homes.
-    """
-    today = (dt_util.as_local(written) if written else dt_util.now()).date()
-    lists = _found(data, (today.isoformat(),))
-    kept = _best([each._replace(path=each.path[1:]) for each in lists])
-    found: dict[datetime, Price] = {}
-    for price in chain.from_iterable(each.prices for each in kept):
-        first = found.setdefault(price.start, price)
-        if first.value != price.value:
-            raise refused("prices_ambiguous", f"{first.value:g}", f"{price.value:g}")
-    prices = [found[start] for start in sorted(found)]
-    for at, (price, later) in enumerate(pairwise(prices)):
-        prices[at] = replace(price, end=min(price.end, later.start))
-    return PriceList(kept[0].path, prices) if kept else None
-
-
-def _best(lists: Sequence[PriceList]) -> Sequence[PriceList]:
-    kept: list[PriceList] = []
-    for each in sorted(lists, key=_rank):
-        if not any(_instead(one, each) for one in kept):
-            kept.append(each)
-    return kept
-
-
-def _rank(one: PriceList) -> tuple[list[tuple[int, int]], int, bool, int]:
-    """Return the order of lists: by their names; one that never changes later."""
-    *above, name = one.path
-    flat = len({price.value for price in one.prices}) == 1
-    return [(_place(each), len(each)) for each in above], _place(name), flat, len(name)
-
-
-def _place(name: str) -> int:
-    places = (at for at, part in enumerate(_BEST) if re.search(part, name.lower()))
-    return min(places, default=len(_BEST))
-
-
-def _instead(one: PriceList, other: PriceList) -> bool:
-    """Return whether a list counts instead of another one; raise if that is not known."""
-    values = {price.start: price.value for price in other.prices}
-    both = [(p.value, values[p.start]) for p in one.prices if p.start in values]
-    if all(value == another for value, another in both):
-        return False
-    # Two numbers in one row make one plan: in two units, with and without tax.
-    one_plan = one.path[:-1] == other.path[:-1] and all(
-        low[1] <= high[1] for low, high in pairwise(sorted(both))
-    )
-    if not one_plan and not _better(one.path, other.path):
-        raise refused("prices_ambiguous", one.title, other.title)
-    return True
-
-
-def _better(path: _Path, other: _Path) -> bool:
-    """Return whether one of two lists in an object has the better name.
-
-    That is known if the other name only adds to it, too.
-    """
-    names = [pair for pair in zip(path, other, strict=False) if len({*pair}) > 1]
-    if path[:-2] != other[:-2] or not names:
-        return False
-    name, longer = names[0]
-    adds = _place(name) == _place(longer) < len(_BEST) and name in longer
-    return adds or _place(name) < _place(longer)
-
-
-def refused(reason: str, first: str, second: str) -> InvalidCommandError:
-    """Return the error of a list that can be read in two ways, with the names of both."""
-    return InvalidCommandError(
-        f"{first} or {second}", reason=reason, first=first, second=second
-    )

@@ -50,6 +50,7 @@ _WARM_BY: Final[VolDictType] = {
     vol.Required("at"): moment,
     vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST_WARM)),
     **PRICE_FIELDS,
+    vol.Optional("later", default=False): cv.boolean,
 }
 _RAW: Final = vol.Schema(
     {

@@ -14,18 +14,20 @@ import probatio as vol
 
 from ..client.control.plan import MAX_BLOCKS, PlanStep, PumpRun
 from ..client.occurrences import occurrences
-from ..client.wire.exceptions import BusyError, InvalidCommandError, UnreachableError
+from ..client.wire.exceptions import BusyError, UnreachableError
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..entity import PoolctlEntity
 from ..errors import command_errors
 from ..prices.given import (
+    ATTR_FIELDS,
     ATTR_PREFER,
     ATTR_PRICE_ENTITIES,
     ATTR_PRICES,
     HIGHEST,
     PRICE_FIELDS,
-    given_prices,
+    PUMP_HOURS,
 )
+from ..prices.reader import ListError, Price
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, whole
@@ -40,11 +42,14 @@ ATTR_DRY_RUN: Final = "dry_run"
 ATTR_LATER: Final = "later"
 
 
+_CHOOSING: Final = {ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_FIELDS, ATTR_AROUND}
+
+
 def _one_way(data: ConfigType) -> ConfigType:
     """Return data with blocks, or hours and what chooses them; else raise Invalid."""
     if (ATTR_BLOCKS in data) is (ATTR_HOURS in data):
         raise vol.Invalid(f"give either {ATTR_BLOCKS} or {ATTR_HOURS}")
-    choosing = sorted({ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_AROUND} & data.keys())
+    choosing = sorted(_CHOOSING & data.keys())
     if choosing and ATTR_BLOCKS in data:
         raise vol.Invalid(f"give {choosing[0]} together with {ATTR_HOURS}")
     return data
@@ -74,16 +79,15 @@ SCHEMA: Final = vol.All(
 )
 
 
-class _NoPricesError(InvalidCommandError):
-    """No price covers the rest of the day; one may come later."""
-
-
 async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
     coordinator, data = entity.coordinator, call.data
     today = _Today(call, coordinator.stored.now)
     with command_errors(coordinator.record.title):
         try:
+            today.prices = await coordinator.lists.given(
+                PUMP_HOURS, data, later=data[ATTR_LATER]
+            )
             blocks, steps = await coordinator.controller.plan.plan(
                 today.choose,
                 data.get(ATTR_PUMP_SPEED),
@@ -91,7 +95,7 @@ async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceRespons
                 again=data[ATTR_AGAIN] or call.context.user_id is not None,
                 dry_run=data[ATTR_DRY_RUN],
             )
-        except _NoPricesError, UnreachableError, BusyError:
+        except ListError, UnreachableError, BusyError:
             if not data[ATTR_LATER]:
                 raise
             return today.answer((), ()) | {ATTR_LATER: True}
@@ -107,6 +111,7 @@ class _Today:
     def __init__(self, call: ServiceCall, now: datetime) -> None:
         self._hass, self._wanted = call.hass, call.data
         self.now, self._cells = now, Cells(now)
+        self.prices: Sequence[Price] | None = None
         self._own = 0.0
         """Minutes of the pump's other schedules."""
         self.unpriced = 0.0
@@ -168,12 +173,11 @@ class _Today:
         """Return the price of each cell, `None` without prices; and what it costs to use."""
         cells, around = self._cells, self._wanted.get(ATTR_AROUND)
         near = None if around is None else cells.near(minute_of_day(around))
-        prices = given_prices(self._hass, self._wanted)
-        if prices is None:
+        if self.prices is None:
             return None, cells.free(near or [0.0] * len(cells.starts), taken)
-        priced = cells.free(cells.priced(prices), taken)
+        priced = cells.free(cells.priced(self.prices), taken)
         if all(cost is None for cost in priced):
-            raise _NoPricesError("no prices", reason="plan_no_prices")
+            raise ListError("plan_no_prices")
         if self._wanted[ATTR_PREFER] == HIGHEST:
             priced = [None if cost is None else -cost for cost in priced]
         if near is None:

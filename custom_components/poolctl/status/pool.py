@@ -235,6 +235,12 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     ),
     *(_warm_late(body) for body in BODIES),
     Problem(
+        "list_refused",
+        lambda pool: pool.refused_list is not None,
+        lambda pool: {"list": pool.refused_list.first if pool.refused_list else ""},
+        severity=Severity.NOTICE,
+    ),
+    Problem(
         "hold_overdue",
         lambda pool: bool(pool.overdue),
         lambda pool: {"outputs": output_names(pool.overdue, pool.state)},

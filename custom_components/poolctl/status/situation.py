@@ -15,6 +15,7 @@ from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
+from ..prices.reader import ListError
 from ..warm_by.outlook import Outlook
 from .rows import Status, Subject
 
@@ -57,6 +58,8 @@ class Situation(Pool, Subject):
     stopped_by_spa: tuple[Hold, ...]
     warm_by: Mapping[Body, Outlook]
     """Outlooks of the requests for water that is warm by a time."""
+    refused_list: ListError | None
+    """Why a list of prices that an automation gave cannot be used."""
     clock_fault: ClockFault | None
     """Why the controller refuses all that we sign, `None` if it does not."""
     key_asked: bool

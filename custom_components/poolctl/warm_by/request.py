@@ -29,6 +29,8 @@ class Wish:
     """Newest prices or forecast before the requested time, in the order of time."""
     entities: tuple[PrivateText, ...] = ()
     """Entities that have newer ones later."""
+    fields: tuple[PrivateText, ...] = ()
+    """Names in their lists, if they are not known: attribute, begin, end and value."""
     highest: bool = False
     """Whether the highest values are preferred."""
 

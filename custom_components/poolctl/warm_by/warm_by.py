@@ -7,7 +7,7 @@ user at the pool decides. All of this is chosen.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -72,7 +72,7 @@ class WarmBy:
         stored: Iterable[Request],
         requester: Callable[[Body], str] = lambda body: "",
         daylight: Callable[[datetime], Daylight | None] = lambda by: None,
-        prices: Callable[[Wish], Sequence[Price]] = lambda wish: (),
+        prices: Callable[[Body, Wish], Awaitable[Sequence[Price]]] | None = None,
     ) -> None:
         """Continue the stored requests; `requester` names the source of a hold."""
         self._controller = controller
@@ -207,7 +207,7 @@ class WarmBy:
             wanted = Request(
                 body=body, by=by, lasts=min(lasts, LONGEST_WARM), wish=wish
             )
-            wanted = self._with_prices(wanted)
+            wanted = await self._with_prices(wanted)
             if previous is not None and self._has_claims(previous):
                 # It goes on for the new request, unless that begins much later.
                 expected, soon = self.outlook(wanted), self._clock.now() + _SOON
@@ -246,8 +246,10 @@ class WarmBy:
             for body in BODIES:
                 request = self._all.get(body)
                 if request and request.failures.wait <= 0:
-                    self._put(newest := self._with_prices(request))
-                    await self._try(newest)
+                    newest = await self._with_prices(request)
+                    if self.of(body) is request:
+                        self._put(newest)
+                        await self._try(newest)
             self._check_at = time.monotonic() + CHECK
 
     async def _try(self, request: Request) -> None:
@@ -276,16 +278,17 @@ class WarmBy:
         elif self._has_claims(request):
             self._drop(request)  # the water was only read, or a block is over
 
-    def _with_prices(self, request: Request) -> Request:
+    async def _with_prices(self, request: Request) -> Request:
         """Return a request with the newest prices of its entities, as far as they count.
 
         Without newer ones, those that it has stay as long as one of them counts.
         """
         if (wish := request.wish) is None:
             return request
-        found: Sequence[Price] = ()
-        with suppress(InvalidCommandError):
-            found = self._prices(wish) if wish.entities else wish.prices
+        found: Sequence[Price] = wish.prices
+        if wish.entities and self._prices:
+            with suppress(InvalidCommandError):
+                found = await self._prices(request.body, wish)
         first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
         kept = _between(first, request.by, wish.prices)
         used = _between(first, request.by, found)[:MOST_PRICES] or kept

@@ -84,6 +84,13 @@ def prices(house: House) -> None:
     house.hass.states.async_set(PRICES, "0.3", {"raw_today": listed})
 
 
+def sun(house: House) -> None:
+    """Set a forecast of today that is the highest in the evening."""
+    day = dt_util.now().date()
+    watts = {f"{day}T{hour:02}:00:00-07:00": 100 + hour % 22 for hour in range(24)}
+    house.hass.states.async_set(PRICES, "0.3", {"watts": watts})
+
+
 def only(first: int, end: int) -> Happening:
     """Leave only some hours of the prices."""
 
@@ -222,7 +229,8 @@ HOURS = Blueprint(
                 ["09:00-15:00"],
             ),
             (next_day(placement="prices", lists=[PRICES]), "00:07", CHEAP),
-            (next_day(placement="solar", lists=[PRICES]), "00:07", ["16:00-22:00"]),
+            (next_day(placement="solar", lists=[PRICES]), 0, []),
+            (sun, "00:07", ["16:00-22:00"]),
             (check(House.waits, False), 0, ["16:00-22:00"]),
         ),
         "in any unit": (
@@ -262,7 +270,7 @@ HOURS = Blueprint(
             (check(House.waits, False), 0, CHEAP),
         ),
         "a list that stays short is no reason to wait longer": (
-            (next_day(placement="solar", lists=[PRICES]), 0, []),
+            (next_day(placement="prices", lists=[PRICES]), 0, []),
             (only(16, 20), "00:07", ["12:00-14:00", "16:00-20:00"]),
             (an_hour, 0, ["12:00-14:00", "16:00-20:00"]),
             (check(House.waits, False), 0, ["12:00-14:00", "16:00-20:00"]),
