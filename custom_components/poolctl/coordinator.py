@@ -87,6 +87,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     """Task of the poll in progress."""
     _details: asyncio.Task[object] | None = None
     """Task of the queries in the background."""
+    _refused = False
+    """Whether the service refuses the sign-in."""
     _last_answer: datetime | None = None
 
     def __init__(
@@ -334,10 +336,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
 
     @override
     async def _async_update_data(self) -> PoolState:
-        # In a closed season, a sign-in can wait until polling is enabled again.
-        signed_in = self.polled and not isinstance(
-            self.controller.paths.cloud_error, AuthenticationError
-        )
         self._poll = asyncio.current_task()
         reached = True
         try:
@@ -351,10 +349,12 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         finally:
             self._poll = None
             self.update_interval = timedelta(seconds=self.controller.poller.interval)
-            if signed_in and isinstance(
-                self.controller.paths.cloud_error, AuthenticationError
-            ):
+            # In a closed season, a sign-in can wait until polling is enabled again.
+            error = self.controller.paths.cloud_error
+            refused = self.polled and isinstance(error, AuthenticationError)
+            if refused and not self._refused:
                 self.config_entry.async_start_reauth(self.hass)
+            self._refused = refused
             self._async_review(reached)
         queries = self.controller.queries
         if queries.due and (self._details is None or self._details.done()):
@@ -401,16 +401,15 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     def _async_publish(self) -> None:
         """Show the state after a command or a side read, without moving the next poll.
 
-        A LAN poll ends at once and then updates the entities by itself. A cloud poll
-        goes on with more requests, so its first values are shown before it ends.
+        A read of the LAN by a poll ends it at once, which then updates the entities. The
+        cloud is read beside the polls.
         """
         self._async_store()
         self._timer.async_check()
         self.data = self.controller.live.state
         if self.data.firmware not in (None, self.record.firmware):
             self.async_adopt(replace(self.record, firmware=self.data.firmware))
-        task = asyncio.current_task()
-        if task is None or task is not self.controller.poller.lan_read:
+        if self._poll is None or asyncio.current_task() is not self._poll:
             self.async_update_listeners()
 
     # Address and key

@@ -97,6 +97,8 @@ def command_errors(entity: str) -> Generator[None]:
         placeholders = {"entity": entity, "error": message, "seconds": seconds}
         if type(err).ran is False and err.ran is None:
             key = "outcome_unknown"  # another attempt may have run it
+        elif isinstance(err, UnreachableError) and err.ran is not None:
+            key = err.reason or ("accepted" if err.ran else "not_run")
         elif isinstance(err, InvalidCommandError):
             placeholders |= err.placeholders
         mistake = isinstance(err, _MISTAKES)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 import json
@@ -63,6 +64,13 @@ class FakeTime:
     def advance(self, seconds: float) -> None:
         self.now += seconds
         self._clock.advance(seconds)
+
+    @contextmanager
+    def later(self, seconds: float) -> Generator[None]:
+        """Let some time pass inside the block only."""
+        self.now += seconds
+        yield
+        self.now -= seconds
 
     async def sleep(self, seconds: float) -> None:
         if seconds > 0:
@@ -301,7 +309,10 @@ class Rig:
 
 
 @pytest.fixture
-def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
+async def make_rig(
+    service: Service, fake_time: FakeTime
+) -> AsyncGenerator[Callable[..., Rig]]:
+    rigs: list[Rig] = []
     # Published endpoints only (protocol.md 4.1), unless a test adds some.
     unpublished = {"auxInfo", "ambientTemp", "chemistryCard", "pumpInfo"}
     service.cloud.not_offered |= unpublished | {"scheduleInfo"}
@@ -328,9 +339,12 @@ def make_rig(service: Service, fake_time: FakeTime) -> Callable[..., Rig]:
             holds_end=holds_end,
             **options,
         )
-        return Rig(service, fake_time, pool, controller, published)
+        rigs.append(Rig(service, fake_time, pool, controller, published))
+        return rigs[-1]
 
-    return make
+    yield make
+    for rig in rigs:
+        await rig.controller.poller.stop()
 
 
 @pytest.fixture

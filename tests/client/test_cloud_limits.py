@@ -4,11 +4,13 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Coroutine
 import json
+import time
 from typing import Any
 
 from aiohttp import ClientSession
 import pytest
 
+from custom_components.poolctl.client import cloud as cloud_module
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.endpoints import READS, Gate, Gates
 from custom_components.poolctl.client.wire.exceptions import (
@@ -21,6 +23,11 @@ from tests.client.conftest import FakeTime, RawServer, Service, set_pump
 from tests.world.simulator.raw import until
 
 OTHER_ID = "AA_BB_CC_FF_FF_FF"
+
+
+def soon() -> float:
+    """Return when a user's command gives up."""
+    return time.monotonic() + cloud_module.QUEUE_TIMEOUT
 
 
 # Tokens
@@ -54,9 +61,9 @@ async def test_one_request_at_a_time(raw_cloud: CloudClient, raw: RawServer) -> 
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 0.01
     await asyncio.gather(
+        set_pump(raw_cloud, OTHER_ID, 0, True, 50),
         raw_cloud.dashboard(OTHER_ID),
         raw_cloud.envelope_key(OTHER_ID),
-        set_pump(raw_cloud, OTHER_ID, 0, True, 50),
     )
     assert (raw.connections, raw.most_open) == (3, 1)
     raw.most_open = 0
@@ -88,7 +95,7 @@ async def test_a_read_behind_other_commands(
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 55
     assert await raw_cloud.dashboard(OTHER_ID) == dashboard
-    assert await raw_cloud.read(OTHER_ID, "chemistryCard", urgent=True) == data
+    assert await raw_cloud.read(OTHER_ID, "chemistryCard", give_up=soon()) == data
     with pytest.raises(UnreachableError):
         await raw_cloud.read(OTHER_ID, "chemistryCard")
     await asyncio.sleep(40)
@@ -205,7 +212,7 @@ async def test_everything_waits_after_a_busy_dashboard(
         fake_time.advance(20 if left == 60 else 0)
     assert await busy(cloud.envelope_key(small)) == 40
     assert len(service.cloud.requests) == 1 and fake_time.slept == []
-    await cloud.read(small, "auxInfo", urgent=True)
+    await cloud.read(small, "auxInfo", give_up=soon())
     assert fake_time.slept == [40]
 
 

@@ -117,11 +117,11 @@ async def test_a_failure_of_the_service_after_a_loss_is_no_answer(
     small.pool.faults.on(fault)
     send = CloudClient.write
 
-    async def send_and_change(*args: Any) -> None:
+    async def send_and_change(*args: Any, **end: Any) -> None:
         small.pool.faults.off(fault)
         if then is not None:
             small.pool.faults.on(then)
-        await send(*args)
+        await send(*args, **end)
 
     monkeypatch.setattr(CloudClient, "write", send_and_change)
     with pytest.raises(error) if error else nullcontext() as caught:

@@ -58,15 +58,15 @@ from .wire.json_values import Answer, as_json, list_of, text
 MAX_CLOUD_RESPONSE = 1024 * 1024
 CLOUD_TIMEOUT = 20.0
 """Seconds for an answer; the service waits 10 s for a controller (protocol.md 8)."""
+_UNSENT = 0.5
+"""Seconds after its end in which a request that was sent reports its own error."""
 WRITE_SPACING = 2.0
 """Seconds between two writes to one controller (protocol.md 8)."""
 _USER_INFO_LIMIT = 5.0
 """Seconds; a user waits for it, and can do without."""
 QUEUE_TIMEOUT = 65.0
-"""Seconds for a command of 10 s behind five others of 10 s (protocol.md 8)."""
-CLOUD_PATIENCE = 65.0
-"""Seconds that a user's command waits while the controller is busy: the longest wait
-that is documented is 1m0s (protocol.md 7.1)."""
+"""Seconds for a command of 10 s behind five others of 10 s, and for the longest wait that
+is documented, 1m0s (protocol.md 7.1, 8)."""
 COPY_AGE = 35.0
 """Maximum age of a read in seconds: 30 for copies (protocol.md 8), plus a margin."""
 TOKEN_IS_NEW = 300.0
@@ -181,19 +181,27 @@ class CloudClient:
                 return key
         raise refusal or NotOfferedError("no path of the key")
 
-    async def dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard of a controller (protocol.md 2.5)."""
-        read = partial(dashboard_of, fields=DASHBOARD.fields)
-        return await self._send_in_turn(ServiceRequest(DASHBOARD, device_id), read)
+    async def dashboard(
+        self, device_id: str, *, silence: float | None = None
+    ) -> Answer:
+        """Return the dashboard of a controller (protocol.md 2.5).
 
-    async def live_dashboard(self, device_id: str) -> Answer:
-        """Return the dashboard if the service reaches the controller.
+        It gives up after some seconds of silence, by default only after `QUEUE_TIMEOUT`.
+        """
+        read = partial(dashboard_of, fields=DASHBOARD.fields)
+        request = ServiceRequest(DASHBOARD, device_id, silence=silence)
+        return await self._send_in_turn(request, read)
+
+    async def live_dashboard(
+        self, device_id: str, *, silence: float | None = None
+    ) -> Answer:
+        """Return the dashboard, read likewise, if the service reaches the controller.
 
         Raises UnreachableError if the controller has been reported offline, without a
         change of its dashboard, for 15 minutes: what the service reports may be as old
         as its copies, so a dashboard that changes is trusted (chosen).
         """
-        dashboard = await self.dashboard(device_id)
+        dashboard = await self.dashboard(device_id, silence=silence)
         now = time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))
         if dashboard != previous:
@@ -230,21 +238,29 @@ class CloudClient:
         return self._online.get(device_id)
 
     async def read(
-        self, device_id: str, endpoint: str, *, urgent: bool = False
+        self, device_id: str, endpoint: str, *, give_up: float | None = None
     ) -> Answer:
         """Return the data of an observed endpoint (protocol.md O5).
 
-        An endpoint that failed is not requested again for a while. An urgent read, part
-        of a user's command, requests it anyway and waits for a busy controller.
+        An endpoint that failed is not requested again for a while. A user's command,
+        which gives up at a time, requests it anyway and waits for a busy controller.
         """
-        request = ServiceRequest(ENDPOINTS[endpoint], device_id, urgent=urgent)
+        request = ServiceRequest(ENDPOINTS[endpoint], device_id, give_up=give_up)
         read = partial(data_of, fields=request.endpoint.fields)
         return await self._send_in_turn(request, read)
 
-    async def write(self, device_id: str, endpoint: str, body: Answer) -> None:
+    async def write(
+        self,
+        device_id: str,
+        endpoint: str,
+        body: Answer,
+        *,
+        give_up: float | None = None,
+    ) -> None:
         """Send a command (protocol.md 4.1, O5); returns once the controller took it."""
-        data = as_json(body)
-        request = ServiceRequest(ENDPOINTS[endpoint], device_id, data=data, urgent=True)
+        end = time.monotonic() + QUEUE_TIMEOUT if give_up is None else give_up
+        data, known = as_json(body), ENDPOINTS[endpoint]
+        request = ServiceRequest(known, device_id, data=data, give_up=end)
         await self._send_in_turn(request, check_write)
 
     async def _send_in_turn[T](
@@ -252,21 +268,30 @@ class CloudClient:
     ) -> T:
         """Send a request to a controller, one at a time.
 
-        An urgent one waits up to `CLOUD_PATIENCE` s while the controller is busy. What was
-        answered with a 429 did not run, so a write may be sent again.
+        An urgent one waits while the controller is busy. What was answered with a 429
+        did not run, so a write may be sent again.
         """
-        give_up, gate = time.monotonic() + CLOUD_PATIENCE, self.gates[request.device_id]
-        async with gate.lock:
-            while True:
-                if request.data is not None and gate.next_write > gate.busy_until:
-                    await asyncio.sleep(max(0.0, gate.next_write - time.monotonic()))
-                try:
-                    return await self._send_once(request, read)
-                except BusyError as err:
-                    wait = err.retry_after or DEFAULT_RETRY_AFTER
-                    if not request.urgent or time.monotonic() + wait > give_up:
-                        raise
-                    await asyncio.sleep(wait)
+        gate = self.gates[request.device_id]
+        limit = request.seconds() + _UNSENT if request.urgent else None
+        try:
+            async with (
+                # What was sent ends by itself, so this ends what was not sent yet.
+                asyncio.timeout(limit),
+                gate.turns.held(urgent=request.urgent),
+            ):
+                while True:
+                    if request.data is not None and gate.next_write > gate.busy_until:
+                        wait = gate.next_write - time.monotonic()
+                        await asyncio.sleep(max(0.0, wait))
+                    try:
+                        return await self._send_once(request, read)
+                    except BusyError as err:
+                        wait = err.retry_after or DEFAULT_RETRY_AFTER
+                        if not request.urgent or wait > request.seconds():
+                            raise
+                        await asyncio.sleep(wait)
+        except TimeoutError:
+            raise UnreachableError("no turn in time", ran=False) from None
 
     async def _send_once[T](
         self, request: ServiceRequest, read: Callable[[Response], T]
@@ -362,9 +387,26 @@ class CloudClient:
                 "Authorization": f"Bearer {token}",
                 "Content-Type": "application/json",
             },
-            timeout=QUEUE_TIMEOUT if request.queued else CLOUD_TIMEOUT,
+            timeout=request.seconds(QUEUE_TIMEOUT if request.queued else CLOUD_TIMEOUT),
+            silence=request.silence,
             limit=MAX_CLOUD_RESPONSE,
         )
         if self._clock is not None:
             self._clock.confirm(response.headers.get("Date"))
         return response
+
+
+class UrgentCloud:
+    """The cloud for one command of a user: its requests go first, and share its time."""
+
+    def __init__(self, cloud: CloudClient, device_id: str, give_up: float) -> None:
+        """Send to one controller until a time (monotonic, s)."""
+        self._cloud, self._device_id, self._give_up = cloud, device_id, give_up
+
+    async def read(self, endpoint: str) -> Answer:
+        """Return the data of an observed endpoint, as `CloudClient.read` does."""
+        return await self._cloud.read(self._device_id, endpoint, give_up=self._give_up)
+
+    async def write(self, endpoint: str, body: Answer) -> None:
+        """Send a command, as `CloudClient.write` does."""
+        await self._cloud.write(self._device_id, endpoint, body, give_up=self._give_up)

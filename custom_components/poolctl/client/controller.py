@@ -211,11 +211,13 @@ class Controller:
         )
 
     async def stop(self) -> None:
-        """Cancel the coalesced commands; new ones are still accepted."""
+        """Cancel coalesced commands and reads of the cloud; new ones are still accepted."""
+        await self.poller.stop()
         await self._sender.coalescer.stop()
         await self.holds.stop()
 
     async def close(self) -> None:
         """Cancel all commands, and accept no new ones."""
+        await self.poller.stop()
         await self._sender.close()
         await self.holds.stop()

@@ -3,20 +3,19 @@
 Requests that use them are sent one at a time.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from enum import Enum, auto
-from heapq import heappop, heappush
-from itertools import count
 import logging
 
 from .clock import Clock
+from .turns import Turns
 from .wire.envelope import MAX_COUNTER
 from .wire.exceptions import ClockError, ReplayError
 
 _LOGGER = logging.getLogger(__name__)
 
+_LAN_PATIENCE = 2.5
+"""Seconds in which a controller that is there answers (protocol.md 7.2; chosen)."""
 _FAR = 5 * 365 * 24 * 60 * 60
 """Seconds that a counter may exceed an accepted one before our clock counts as wrong:
 longer than a house stands empty (chosen)."""
@@ -55,46 +54,6 @@ class IncomingCounter:
             raise ReplayError("envelope is older than one already seen")
 
 
-class PriorityLock:
-    """A lock whose urgent waiters go first, in the order they came.
-
-    A user's command therefore waits only for the current request and earlier commands.
-    """
-
-    def __init__(self) -> None:
-        self._taken = False
-        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
-        """A heap: whether it can wait, its number, and what is done at its turn."""
-        self._number = count()
-
-    @asynccontextmanager
-    async def held(self, *, urgent: bool) -> AsyncGenerator[None]:
-        """Hold the lock during the block."""
-        if self._taken:
-            turn = asyncio.get_running_loop().create_future()
-            heappush(self._waiting, (not urgent, next(self._number), turn))
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if not turn.cancelled():
-                    self._pass_on()  # cancelled just as it got the lock
-                raise
-        self._taken = True
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    def _pass_on(self) -> None:
-        while self._waiting:
-            *_, turn = heappop(self._waiting)
-            if not turn.cancelled():
-                # `_taken` stays set: no other task may run before this one does.
-                turn.set_result(None)
-                return
-        self._taken = False
-
-
 class Counters:
     """All counters of one controller, kept when its address or key changes.
 
@@ -119,7 +78,7 @@ class Counters:
         self.clock_fault: ClockFault | None = None
         """The last clock error, `None` once the controller accepted a counter."""
         self.frames = IncomingCounter()
-        self.lock = PriorityLock()
+        self.turns = Turns(_LAN_PATIENCE)
         """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
         self.answered: tuple[str, bytes] | None = None
         """Name and payload of a query that it answered, and would answer again."""

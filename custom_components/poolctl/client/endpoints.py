@@ -4,20 +4,23 @@ The paths of the published ones are in protocol.md 4.1; the other paths are obse
 (protocol.md O5), though some of their names are published (protocol.md 4.1 rule 5).
 """
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPMethod
+import math
 import time
 from typing import Final, NamedTuple
 
 from .backoff import NO_FAILURES, Backoff, Failures
 from .facts import SERVICE
+from .turns import Turns
 from .wire.exceptions import BusyError, NotOfferedError, PoolctlError
 
 V1 = "api-gateway/v1"
 _V2 = "api-gateway/v2"
+_SHORTEST = 0.1
+"""Seconds: aiohttp takes no time at all for no limit."""
 _DEVICE = "iot-shadow/device/{device_id}"
 MISSING_AGAIN: Final = Backoff(20.0, 3600.0, factor=5.0)
 
@@ -48,8 +51,21 @@ class ServiceRequest(NamedTuple):
     """Index of the path."""
     data: bytes | None = None
     """The body of a write, `None` for a read."""
-    urgent: bool = False
-    """Whether it is part of a user's command."""
+    give_up: float | None = None
+    """When the user's command that it is part of ends (monotonic, s), `None` if none."""
+    silence: float | None = None
+    """Seconds without a byte after which it is not answered any more."""
+
+    @property
+    def urgent(self) -> bool:
+        """Whether it is part of a user's command."""
+        return self.give_up is not None
+
+    def seconds(self, most: float = math.inf) -> float:
+        """Return the seconds that it may take."""
+        if self.give_up is None:
+            return most
+        return max(_SHORTEST, min(most, self.give_up - time.monotonic()))
 
     @property
     def method(self) -> HTTPMethod:
@@ -150,7 +166,7 @@ class _Failure(NamedTuple):
 class Gate:
     """The limits of one controller, times are monotonic in seconds."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turns: Turns = field(default_factory=lambda: Turns(patience=0.0))
     next_write: float = 0.0
     busy_until: float = 0.0
     """End of the wait that the service asked for (protocol.md 7.1)."""

@@ -136,7 +136,7 @@ class LanClient:
     ) -> bytes:
         """Return the verified payload of the answer, empty if it has none."""
         counters, counter, envelope = self.counters, 0, ""
-        async with counters.lock.held(urgent=urgent):
+        async with counters.turns.held(urgent=urgent):
             if payload is not None:
                 counters.clock.check()
                 size = len(request_body(op, name)) + 2 * (OVERHEAD + len(payload))

@@ -102,7 +102,7 @@ def with_own_counter(lan: LanClient) -> Counters:
     shared_counters = lan.counters
     lan.counters = Counters(shared_counters.last, clock=shared_counters.clock)
     # The lock stays shared: one request at a time (protocol.md 4.2 rule 8).
-    lan.counters.lock = shared_counters.lock
+    lan.counters.turns = shared_counters.turns
     return shared_counters
 
 

@@ -67,7 +67,7 @@ async def test_a_lan_that_misses_goes_and_comes_back(rig: Rig) -> None:
     await rig.polls(15)
     assert polled(rig)[0] is LAN
     await rig.polls(15)
-    assert (polled(rig), dashboards("dashboardInfo")) == ((CLOUD, 30), 1)
+    assert (polled(rig), dashboards("dashboardInfo")) == ((CLOUD, 14), 1)
     assert rig.shown.readings.ph is not None and rig.shown.outputs.assumed
 
     cut(rig, lan=False)
@@ -163,7 +163,7 @@ async def test_starts_with_one_path_or_none(
     await lan_only.polls()
     cut(rig)
     await rig.polls()
-    assert (polled(rig), rig.service.requests("dashboardInfo")) == ((CLOUD, 30), 2)
+    assert (polled(rig), rig.service.requests("dashboardInfo")) == ((CLOUD, 14), 2)
     await lan_only.polls(15, times=5)
     assert lan_only.shown.source is LAN
     with pytest.raises(UnreachableError, match="no connection"):
@@ -296,7 +296,7 @@ async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
     paths = on_cloud.controller.paths
     paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
     await on_cloud.polls(30)  # it is dead, too
-    assert polled(on_cloud) == (CLOUD, 30)
+    assert polled(on_cloud) == (CLOUD, 14)
     assert on_cloud.service.requests("dashboardInfo") == 1
     cut(on_cloud, lan=False)
     paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
@@ -307,9 +307,12 @@ async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
 
 async def test_a_poll_comes_in_time_for_what_is_about_to_expire(small: Rig) -> None:
     """The next poll comes before the state expires, but not within a second."""
-    begun = small.time.now
-    for age, wait in ((0, 15), (74, 15), (80, 10), (89.5, 1), (90, 15), (500, 15)):
-        small.time.now = begun + age
+    for since, wait in ((0, 15), (9, 6), (14.5, 1), (500, 1)):
+        with small.time.later(since):
+            assert small.controller.poller.interval == pytest.approx(wait)
+    cut(small, cloud=True)
+    for seconds, wait in ((60, 14), (19, 9), (7, 1)):  # and a second for each retry
+        await small.polls(seconds)
         assert small.controller.poller.interval == pytest.approx(wait)
 
 

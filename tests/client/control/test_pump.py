@@ -1,5 +1,6 @@
 """The main pump: on, off, and its speed, by the LAN and by the cloud."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -96,6 +97,8 @@ async def test_published_endpoints_only(
     rig.service.cloud.dialects = {failure}
     rig.service.cloud.failing = {n for n, e in ENDPOINTS.items() if not e.published}
     await rig.polls()
+    await asyncio.sleep(120)  # each is silent for 20 s, or busy for 60 s
+    rig.time.advance(60)
     await rig.controller.holds.set_speed(60)
     for on in (False, True):
         rig.time.advance(5)

@@ -210,7 +210,7 @@ async def test_ahead_of_background_queries(
         pool.pool.faults.once(fault)
     lan = pool.controller.paths.lan
     assert lan is not None
-    async with lan.counters.lock.held(urgent=False):
+    async with lan.counters.turns.held(urgent=False):
         queries = [asyncio.create_task(lan.query(name)) for name in BACKGROUND]
         await asyncio.sleep(0)
         person = asyncio.ensure_future(work(pool.controller))

@@ -104,8 +104,8 @@ async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
     rig.service.cloud.not_offered.clear()
     write = CloudClient.write
 
-    async def lost(*args: Any) -> None:
-        await write(*args)
+    async def lost(*args: Any, **end: Any) -> None:
+        await write(*args, **end)
         raise UnreachableError("no answer")
 
     monkeypatch.setattr(CloudClient, "write", lost)

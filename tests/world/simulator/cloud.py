@@ -53,6 +53,7 @@ class Cloud:
         self.clock = clock or Clock()
         self.clients = dict(clients or {"client-id": "client-secret"})
         self.accounts = list(accounts)
+        self.seconds_a_byte = 1.0
         self.dialects: set[CloudDialect] = set()  # can change while it runs
         self.answered_once: set[tuple[str, str]] = set()  # single answers already given
         self.failing = set(cloud_dialects.FAILING)  # endpoints that C14 affects
@@ -146,6 +147,7 @@ class Cloud:
     ) -> web.StreamResponse:
         """Record every request, and set the date of its answer."""
         name, status = request.path.rpartition("/")[2], 0
+        at = self.clock.time()
         try:
             response = await self._answer(request, handler, name)
             status = response.status
@@ -153,7 +155,6 @@ class Cloud:
                 response.headers["Date"] = formatdate(self.date(), usegmt=True)
         finally:
             device_id = request.match_info.get("device_id")
-            at = self.clock.time()
             self.requests.append(
                 CloudRequest(request.method, name, device_id, status, at)
             )
@@ -181,7 +182,10 @@ class Cloud:
         except web.HTTPNotFound, web.HTTPMethodNotAllowed:
             response = failed("no such endpoint", 404)
         response = cloud_dialects.reworded(self, response, request, name)
-        return cloud_faults.mangled(self, response, name, explicit=apart)
+        response = cloud_faults.mangled(self, response, name, explicit=apart)
+        if faults.take("trickle", name, explicit=apart):
+            return await cloud_faults.trickled(self, request, response)
+        return response
 
     def _account(self, request: web.Request) -> Account:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")

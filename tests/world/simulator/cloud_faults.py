@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FAULTS: Final = {
     "refuse": "the port is closed",
     "hang": "requests are taken and never answered",
+    "trickle": "answers come byte by byte, each after `cloud.seconds_a_byte`",
     "error_500": "500 with a JSON message",
     "error_503": "503 with a web page, as from a proxy",
     "unauthorized": "401, whatever the token",
@@ -70,6 +71,20 @@ def instead(cloud: Cloud, name: str, *, explicit: bool) -> web.Response | None:
         if cloud.faults.take(fault, name, explicit=explicit):
             return answer(cloud)
     return None
+
+
+async def trickled(
+    cloud: Cloud, request: web.Request, response: web.StreamResponse
+) -> web.StreamResponse:
+    """Send an answer byte by byte."""
+    body = response.body if isinstance(response, web.Response) else b""
+    slow = web.StreamResponse(status=response.status, headers=response.headers)
+    slow.content_length = len(data := bytes(body or b""))  # type: ignore[arg-type]
+    await slow.prepare(request)
+    for byte in data:
+        await cloud.clock.sleep(cloud.seconds_a_byte)
+        await slow.write(bytes([byte]))
+    return slow
 
 
 def _wrong(body: bytes) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import math
 from typing import Final
 
-from ..cloud import CloudClient
+from ..cloud import UrgentCloud
 from ..lan import LanClient
 from ..pool.state import PoolState
 from ..wire.exceptions import PoolctlError
@@ -14,7 +14,7 @@ from ..wire.frame import StateFrame
 NEVER_SHOWN: Final = math.inf
 
 type LanCommand = Callable[[LanClient], Awaitable[StateFrame | None]]
-type CloudCommand = Callable[[CloudClient], Awaitable[None]]
+type CloudCommand = Callable[[UrgentCloud], Awaitable[None]]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -39,8 +39,10 @@ class Command:
     """Seconds during which states say nothing about its effect; `NEVER_SHOWN` if they
     never do."""
 
+    give_up: float = 0.0
+    """Time at which its user stops waiting. This and all below is set as it is sent."""
     by_lan: bool = True
-    """Path that carried it. This and all below is set when it was sent."""
+    """Path that carried it."""
     sent: float = 0.0
     settled: float = 0.0
     """Reads before this time do not count."""

@@ -13,7 +13,7 @@ from functools import partial
 import math
 import time
 
-from ..cloud import COPY_AGE, CloudClient
+from ..cloud import COPY_AGE, UrgentCloud
 from ..lan import LanClient
 from ..pool.dosing import (
     DRUM_SIZE,
@@ -233,11 +233,11 @@ class DosingControl(Control):
             written.add(*change.effect(body), read)
             return frame
 
-    async def _by_cloud(self, change: _Change, cloud: CloudClient) -> None:
+    async def _by_cloud(self, change: _Change, cloud: UrgentCloud) -> None:
         """Do the same through the cloud."""
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
-            card = await cloud.read(self._paths.device_id, _CARD, urgent=True)
+            card = await cloud.read(_CARD)
             if not object_of(card, of.card):
                 raise NotSupportedError(f"the cloud does not report {of.card}")
             card = self._queries.admitted(card, change.key)
@@ -245,7 +245,7 @@ class DosingControl(Control):
                 raise BusyError("they differ from before", retry_after=COPIES_APART)
             # The copy may be older than our last changes, and must not undo them.
             body = self._edited(change, written.over(read, COPY_AGE, _OLD_SETTINGS))
-            await cloud.write(self._paths.device_id, of.endpoint, body)
+            await cloud.write(of.endpoint, body)
             written.add(*change.effect(body), read)
         # If the LAN comes back, its frames do not report all settings.
         self._queries.expire(of.query)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..cloud import CloudClient
+from ..cloud import UrgentCloud
 from ..pool.state import PoolState
 from ..wire.commands import encode_aux
 from ..wire.equipment import Role, Slot
@@ -33,7 +33,7 @@ class OutputControl(Control):
         payload = encode_aux(slot, on, hold)
         wired = self._live.reported.outputs.slot(slot)
 
-        async def by_cloud(cloud: CloudClient) -> None:
+        async def by_cloud(cloud: UrgentCloud) -> None:
             if wired is None:
                 raise NotSupportedError("what is wired to it is not known yet")
             body = {
@@ -41,7 +41,7 @@ class OutputControl(Control):
                 "aux_type_code": wired.type_code,
                 "aux_slot_num": slot,
             }
-            await cloud.write(self._paths.device_id, "manualSet", body)
+            await cloud.write("manualSet", body)
 
         pending = await self._sender.send(
             Command(

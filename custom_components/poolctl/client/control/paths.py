@@ -1,12 +1,19 @@
 """The two paths to one controller: the LAN, and the cloud while the LAN is down."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+import time
+
 from ..cloud import CloudClient
 from ..facts import Facts
 from ..lan import LanClient
-from ..wire.exceptions import PoolctlError
+from ..wire.exceptions import OvertakenError, PoolctlError, UnreachableError
 
 MAX_MISSES = 2
 """Consecutive failed LAN polls after which the cloud is used."""
+
+_WAITS = 4.0
+"""Seconds without an answer after which the cloud counts as silent (chosen)."""
 
 
 class Paths:
@@ -26,6 +33,10 @@ class Paths:
         self.lan_error: PoolctlError | None = None
         """Error of the newest LAN read, `None` if it succeeded."""
         self.cloud_error: PoolctlError | None = None
+        self._cloud_asked: float | None = None
+        """When the request began that the cloud has not answered yet (monotonic, s)."""
+        self._cloud_silent = False
+        """Whether it did not answer the newest request."""
         self.lan_works: bool | None = None
         """Whether the newest LAN read was answered, `None` before the first one."""
         self.facts = facts or Facts()
@@ -46,6 +57,30 @@ class Paths:
     def cloud_works(self) -> bool:
         """Whether there is a cloud, and its newest read did not fail."""
         return self.cloud is not None and self.cloud_error is None
+
+    @property
+    def lan_first(self) -> bool:
+        """Whether a command takes the LAN first: it, or neither, answered last."""
+        return self.on_lan or self._cloud_silent or self._waits_for_cloud
+
+    @property
+    def _waits_for_cloud(self) -> bool:
+        asked = self._cloud_asked
+        return asked is not None and time.monotonic() - asked > _WAITS
+
+    @contextmanager
+    def asking_cloud(self) -> Generator[None]:
+        """Note whether the cloud answers the request of the block."""
+        self._cloud_asked = time.monotonic()
+        try:
+            yield
+            self._cloud_silent = False
+        except UnreachableError as err:
+            ended_for_others = isinstance(err, OvertakenError)
+            self._cloud_silent |= self._waits_for_cloud or not ended_for_others
+            raise
+        finally:
+            self._cloud_asked = None
 
     def set_lan(self, lan: LanClient | None) -> None:
         """Use another address or key; the next poll tries it."""

@@ -17,7 +17,7 @@ from ..pool.from_cloud import CLOUD_READS, Merge, merge_dashboard, merge_schedul
 from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL, SCHEDULES
 from ..pool.state import PoolState, Source
-from ..wire.exceptions import BusyError, PoolctlError, UnreachableError
+from ..wire.exceptions import BusyError, OvertakenError, PoolctlError, UnreachableError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
@@ -55,29 +55,27 @@ class Poller:
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
         self._schedules_due = 0.0
-        self.lan_read: asyncio.Task[bool] | None = None
-        """Reads the LAN for the newest poll, which ends at once if it answers."""
+        self._cloud_read: asyncio.Task[None] | None = None
+        """Reads the cloud; nothing waits for it, and an answer of the LAN ends it."""
+        self._cloud_timer: asyncio.TimerHandle | None = None
+        """Begins the next read of the cloud."""
 
     @property
     def interval(self) -> float:
         """Seconds until the next poll.
 
-        The interval is that of the path in use. After a poll that the LAN did not
-        answer, it counts from the start of that poll, whose timeouts take long; by cloud
-        it counts from the end of the cloud's read, if that is later. A state that would
-        expire earlier is read before it does.
+        The LAN has its own beat, whatever the cloud does: from the start of a poll to
+        that of the next one. Without a LAN, it is the beat of the cloud, whose reads
+        are apart from the end of one to the start of the next. A state that would expire
+        earlier is read before it does.
         """
-        paths = self._paths
-        # While neither answers, poll often, so that a repaired connection is used soon.
-        patient = paths.lan is None or (paths.cloud_works and not paths.on_lan)
-        interval = CLOUD_INTERVAL if patient else LAN_INTERVAL
-        if paths.lan_error is not None:
-            now, began = time.monotonic(), self._began
-            if patient:
-                began = max(began, min(now, self._cloud_not_before - interval))
-            interval = max(interval - (now - began), _SOONEST)
-        left = self._live.expires_in
-        return min(interval, max(left, _SOONEST)) if left > 0 else interval
+        now = time.monotonic()
+        due = self._began + LAN_INTERVAL
+        if self._paths.lan is None and self._paths.cloud is not None:
+            due = max(due, self._cloud_not_before)
+        if (left := self._live.expires_in) > 0:
+            due = min(due, now + left)
+        return max(due - now, _SOONEST)
 
     @property
     def silent(self) -> bool:
@@ -107,30 +105,58 @@ class Poller:
             )
 
     async def _read_both(self) -> None:
-        """Read the LAN, and the cloud once the LAN has failed twice or is silent.
+        """Read the LAN, and the cloud beside it once the LAN failed twice or is silent.
 
-        Then both are read at once: neither waits for the other's timeout.
+        The read of the cloud goes on by itself: an answer is awaited until the LAN's next
+        beat at most, and only if the LAN gave none.
         """
-        paths, lan = self._paths, asyncio.create_task(self.read_lan())
-        self.lan_read = lan
-        tasks: list[asyncio.Task[bool] | asyncio.Task[None]] = [lan]
-        try:
-            if paths.on_lan:
-                patience = PATIENCE if paths.lan_answers else HEAD_START
-                await asyncio.wait([lan], timeout=patience)
-                if lan.done() and lan.result():
-                    return
-                if not paths.lan_missed() and lan.done():
-                    return
-                paths.lan_lost()
-            tasks.append(cloud := asyncio.create_task(self.read_cloud()))
-            if not await lan:
-                await cloud
-        finally:
-            # The LAN is the better source: the cloud's answer is not needed then.
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
+        paths = self._paths
+        if paths.on_lan:
+            self._use_cloud_in(PATIENCE if paths.lan_answers else HEAD_START)
+        else:
+            self._use_cloud()
+        if await self.read_lan():
+            return
+        if not paths.lan_missed():
+            self._leave_cloud()
+            return
+        self._use_cloud()
+        await self._wait_for_cloud(self._began + LAN_INTERVAL - time.monotonic())
+
+    def _use_cloud_in(self, seconds: float) -> None:
+        self._leave_cloud()
+        loop = asyncio.get_running_loop()
+        self._cloud_timer = loop.call_later(seconds, self._use_cloud)
+
+    def _use_cloud(self) -> None:
+        """Use the cloud from now on, if there is one; read it once it is due."""
+        self._paths.lan_lost()
+        if self._cloud_read is not None and not self._cloud_read.done():
+            return
+        early = self._cloud_not_before - time.monotonic()
+        if early > _EARLY:
+            if self._paths.lan is not None:  # else it has the beat of the polls
+                self._use_cloud_in(early)
+            return
+        self._cloud_read = asyncio.create_task(self.read_cloud())
+
+    async def _wait_for_cloud(self, seconds: float) -> None:
+        if (read := self._cloud_read) is not None and seconds > 0:
+            await asyncio.wait([read], timeout=seconds)
+            if read.done() and not read.cancelled():
+                read.result()
+
+    def _leave_cloud(self) -> None:
+        """End the read of the cloud, and begin no other one."""
+        for work in (self._cloud_timer, self._cloud_read):
+            if work is not None:
+                work.cancel()
+
+    async def stop(self) -> None:
+        """End the read of the cloud, which the next poll may begin again."""
+        self._leave_cloud()
+        if self._cloud_read is not None:
+            await asyncio.wait([self._cloud_read])
 
     async def read_in_haste(self) -> None:
         """Read the LAN, or the cloud if the LAN does not answer in `HEAD_START`."""
@@ -138,8 +164,8 @@ class Poller:
         try:
             await asyncio.wait([lan], timeout=HEAD_START)
             if not (lan.done() and lan.result()):
-                self._paths.lan_lost()
-                await self.read_cloud()
+                self._use_cloud()
+                await self._wait_for_cloud(HEAD_START)
         finally:
             lan.cancel()
 
@@ -186,6 +212,7 @@ class Poller:
         previous = self._live.reported
         self._live.reported = merge_frame(previous, frame, self._clock.now())
         self._paths.lan_answered()
+        self._leave_cloud()  # the LAN is the better source
         self._report_source(previous)
         if frame.configuration is not None:
             self._queries.drop_outdated()
@@ -198,29 +225,46 @@ class Poller:
 
     async def read_cloud(self) -> None:
         """Read the dashboard and other offered endpoints, 30 s after the last read."""
-        cloud, early = self._paths.cloud, self._cloud_not_before - time.monotonic()
-        if cloud is None or early > _EARLY:
+        paths, early = self._paths, self._cloud_not_before - time.monotonic()
+        if (cloud := paths.cloud) is None:
             return
         await asyncio.sleep(max(0.0, early))
         wait, started = CLOUD_INTERVAL, time.monotonic()
-        self._cloud_not_before = started + wait
         try:
-            with self._reported(by_lan=False):
-                dashboard = await cloud.live_dashboard(self._paths.device_id)
-            self._paths.cloud_error = None
+            dashboard = await self._ask_cloud(cloud, CLOUD_INTERVAL)
+            paths.cloud_error = None
             if self._live.reported.source is not Source.CLOUD:
                 # Show the first values at once; the other endpoints follow.
                 self._merge_cloud(started, ((merge_dashboard, dashboard),))
             extras = await self._read_extras(cloud)
             self._merge_cloud(started, ((merge_dashboard, dashboard), *extras))
             await self._refresh_schedules(cloud)
+        except OvertakenError:
+            pass  # the command will show whether the cloud answers
         except PoolctlError as err:
-            self._paths.cloud_error = err
+            paths.cloud_error = err
             if isinstance(err, BusyError) and err.retry_after:
                 wait = max(wait, err.retry_after)
         finally:
             # After the last read: the wait applies to each endpoint.
             self._cloud_not_before = time.monotonic() + wait
+
+    async def _ask_cloud(self, cloud: CloudClient, silence: float | None) -> Answer:
+        """Return the dashboard; an answer that was lost is asked for again, once.
+
+        So it arrives before the state expires. It may also wait behind six commands
+        (protocol.md 8), which then keep nothing waiting but itself.
+        """
+        paths, asked = self._paths, time.monotonic()
+        try:
+            with self._reported(by_lan=False), paths.asking_cloud():
+                return await cloud.live_dashboard(paths.device_id, silence=silence)
+        except OvertakenError:
+            raise
+        except UnreachableError:
+            if silence is None or time.monotonic() - asked < silence:
+                raise
+        return await self._ask_cloud(cloud, None)
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[Merge, Answer]]:
         """Read the other endpoints that the service offers, one at a time.
@@ -261,22 +305,15 @@ class Poller:
             return
         self._schedules_due = time.monotonic() + CLOUD_INTERVAL
         try:
-            await self.read_schedules(cloud)
+            self.add_schedules(await cloud.read(self._paths.device_id, "scheduleInfo"))
         except PoolctlError as err:
             _LOGGER.debug("Cloud read of the schedules failed: %s", err)
 
-    async def read_schedules(
-        self,
-        cloud: CloudClient,
-        *,
-        urgent: bool = False,
-        new: Schedule | None = None,
-    ) -> bool:
-        """Read the schedules of the cloud; publish them at once unless they lack a new one.
+    def add_schedules(self, answer: Answer, *, new: Schedule | None = None) -> bool:
+        """Publish the cloud's schedules at once unless they lack a new one.
 
-        Returns whether they were published; raises as `CloudClient.read` does.
+        Returns whether they were published.
         """
-        answer = await cloud.read(self._paths.device_id, "scheduleInfo", urgent=urgent)
         read = merge_schedule_info(self._live.reported, answer)
         if new and all(one.when != new.when for one in read.schedules.used.values()):
             return False

@@ -173,9 +173,7 @@ class PumpControl(Control):
             show=lambda state: _running(state, on, speed),
             confirms=lambda state: _holds(state, on, wanted),
             lan=lambda lan: lan.action("cmd", payload),
-            cloud=lambda cloud: cloud.write(
-                self._paths.device_id, "setPumpInfo", by_cloud
-            ),
+            cloud=lambda cloud: cloud.write("setPumpInfo", by_cloud),
         )
 
 

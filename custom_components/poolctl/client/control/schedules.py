@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import time
 
-from ..cloud import COPY_AGE, CloudClient
+from ..cloud import COPY_AGE, UrgentCloud
 from ..lan import LanClient
 from ..pool.queries import SCHEDULES
 from ..pool.schedule_rules import check, check_conflicts, tidy, with_schedule
@@ -185,7 +185,7 @@ class ScheduleControl(Control):
         await self._sender.deliver(read)
         return self._now()
 
-    async def _read_cloud(self, cloud: CloudClient) -> None:
+    async def _read_cloud(self, cloud: UrgentCloud) -> None:
         """Read the schedules of the cloud, unless its copy may be too old.
 
         Raises BusyError while the cloud does not report the index of a new schedule.
@@ -195,7 +195,8 @@ class ScheduleControl(Control):
             self._new = None
         elif self._new is None:
             return  # our own write is newer
-        if not await self._poller.read_schedules(cloud, urgent=True, new=self._new):
+        answer = await cloud.read("scheduleInfo")
+        if not self._poller.add_schedules(answer, new=self._new):
             raise BusyError("the index of a new one is not known", retry_after=left)
         self._new = None
 
@@ -229,9 +230,7 @@ class ScheduleControl(Control):
         """Send a change once; return whether by LAN, and the error if in doubt."""
         command = Command(
             lan=lambda lan: lan.action("schedule", change.payload),
-            cloud=lambda cloud: cloud.write(
-                self._paths.device_id, change.endpoint, change.body
-            ),
+            cloud=lambda cloud: cloud.write(change.endpoint, change.body),
             idempotent=False,
             settles_in=NEVER_SHOWN,
         )

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 import time
 
-from ..cloud import COPY_AGE
+from ..cloud import COPY_AGE, UrgentCloud
 from ..coalescing import Coalescer
 from ..wire.exceptions import (
     ClockError,
@@ -32,6 +32,11 @@ from .queries import Queries
 
 READ_BACK = (2.0, 5.0, 10.0, 15.0, 20.0)
 """Seconds after a command at which its effect is read back."""
+CLICK_PATIENCE = 34.0
+"""Seconds that all attempts of a user's command share: with a second in which the last
+one ends, an error comes within 35 s."""
+_FOR_LAN = 5.0
+"""Seconds of them that are left to the LAN after the cloud: it answers or is gone."""
 LAN_PATIENCE = 25.0
 """Seconds after which a poll may drop a pending value: longer than a command waits."""
 
@@ -58,6 +63,12 @@ def _failed_after_a_loss(errors: list[PoolctlError]) -> bool:
     return lost and isinstance(newest, CommandFailedError)
 
 
+def _is_over(command: Command, errors: list[PoolctlError]) -> bool:
+    """Return whether no attempt follows: no time is left, or a third one is no use."""
+    third = len(errors) == 2 and not (errors[0].lost or _failed_after_a_loss(errors))
+    return third or bool(errors and time.monotonic() >= command.give_up)
+
+
 class Sender:
     """Sends commands and waits for their effect.
 
@@ -75,7 +86,8 @@ class Sender:
         self.poller = poller
         self.queries = queries
         self.coalescer = Coalescer()
-        self._running: set[asyncio.Task[object]] = set()
+        self._running: dict[asyncio.Task[object], float] = {}
+        """The tasks of commands, and when their users stop waiting (monotonic, s)."""
         self._closed = asyncio.Event()
 
     async def close(self) -> None:
@@ -86,16 +98,19 @@ class Sender:
         await self.coalescer.stop()
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        """Run a block that ends with this sender; raises UnreachableError (`stopped`) then."""
-        task = asyncio.current_task()
+    async def running(self) -> AsyncGenerator[float]:
+        """Run a block that ends with this sender; raises UnreachableError (`stopped`) then.
+
+        Yields the time at which its user stops waiting: all that runs in a block shares it.
+        """
+        task, now = asyncio.current_task(), time.monotonic()
         if self._closed.is_set() or task is None:
             raise UnreachableError(ran=False, reason="stopped")
         inner = task in self._running
-        self._running.add(task)
-        self.live.commanded_at = time.monotonic()
+        give_up = self._running.setdefault(task, now + CLICK_PATIENCE)
+        self.live.commanded_at = now
         try:
-            yield
+            yield give_up
         except asyncio.CancelledError:
             # Cancelled by `close` alone: the user gets an error instead.
             if inner or not self._closed.is_set() or task.uncancel() > 0:
@@ -104,11 +119,12 @@ class Sender:
         finally:
             self.live.commanded_at = time.monotonic()
             if not inner:
-                self._running.discard(task)
+                del self._running[task]
 
     async def run(self, command: Command) -> None:
         """Send a command and wait for its effect."""
-        await self.confirm(await self.send(command))
+        async with self.running():
+            await self.confirm(await self.send(command))
 
     async def send(self, command: Command) -> Command:
         """Send a command and show the requested value until it is confirmed."""
@@ -138,16 +154,16 @@ class Sender:
         Returns the frame of the LAN's reply, and notes which path carried it. A command
         that is not idempotent raises LanBusyError at once: it may have run anyway.
         """
-        async with self.running():
+        async with self.running() as command.give_up:
             errors: list[PoolctlError] = []
-            for by_lan, patient in self._attempts(command):
-                third = len(errors) == 2
-                if third and not (errors[0].lost or _failed_after_a_loss(errors)):
+            for by_lan, patient in (attempts := self._attempts(command)):
+                if _is_over(command, errors):
                     break
+                more = len(errors) + 1 < len(attempts) and all(e.lost for e in errors)
                 try:
                     if by_lan:
                         return await self._by_lan(command, patient=patient)
-                    return await self._by_cloud(command)
+                    return await self._by_cloud(command, _FOR_LAN if more else 0.0)
                 except PoolctlError as err:
                     errors.append(joined(err, *errors))
                     if not _may_go_on(command, errors):
@@ -161,7 +177,7 @@ class Sender:
             return ((True, True),) if by_lan else ()
         if not by_lan:
             return ((False, False),)
-        if self.paths.on_lan:
+        if self.paths.lan_first:
             # If the cloud does not accept it, the LAN may be back by then.
             return (True, False), (False, False), (True, True)
         return (False, False), (True, False)
@@ -172,7 +188,11 @@ class Sender:
             raise UnreachableError("no address any more", ran=False)
         took_effect = partial(self._took_effect, command)
         delivery = LanDelivery(command, command.lan, lan, took_effect)
-        return await delivery.send(patient=patient)
+        try:
+            async with asyncio.timeout(command.give_up - time.monotonic()):
+                return await delivery.send(patient=patient)
+        except TimeoutError:
+            raise UnreachableError("no answer in time") from None
 
     async def _took_effect(self, command: Command) -> bool:
         """Read the state; return whether it shows the effect of a command.
@@ -183,7 +203,8 @@ class Sender:
             return False
         return command.confirms(self.live.reported)
 
-    async def _by_cloud(self, command: Command) -> StateFrame | None:
+    async def _by_cloud(self, command: Command, left: float) -> StateFrame | None:
+        """Send it over the cloud, which leaves some seconds to the LAN."""
         paths, command.by_lan = self.paths, False
         if command.cloud is None or paths.cloud is None:
             raise UnreachableError("no cloud any more", ran=False)
@@ -192,7 +213,9 @@ class Sender:
             # replay (protocol.md O1).
             with suppress(ClockError):
                 paths.lan.counters.next()
-        await command.cloud(paths.cloud)
+        give_up = command.give_up - left
+        with paths.asking_cloud():
+            await command.cloud(UrgentCloud(paths.cloud, paths.device_id, give_up))
         return None
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
@@ -208,7 +231,8 @@ class Sender:
     async def confirm(self, pending: Command) -> None:
         """Read until the value is observed, or replaced by a newer one.
 
-        Raises NotAppliedError if it is never observed. After a cloud write this does
+        Raises NotAppliedError if it is never observed, and UnreachableError (`ran`) if
+        nothing was read in the time that its user waits. After a cloud write this does
         not wait: the controller acknowledged the write (protocol.md 4.1 rule 2), cloud
         reads may be older, and regular polls decide.
         """
@@ -216,13 +240,12 @@ class Sender:
             return
         waiting = self.live.pending
         async with self.running():
-            for after in READ_BACK:
-                if pending in waiting:
-                    wait = pending.sent + after - time.monotonic()
-                    await asyncio.sleep(max(0, wait))
-                # Another read may have settled it meanwhile.
-                if pending in waiting and not await self._is_settled_by_query(pending):
-                    await self.poller.read_lan()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pending.give_up - time.monotonic()):
+                    await self._read_back(pending)
+            if pending in waiting and (self.live.read_at or 0) < pending.settled:
+                # Shown on: a read decides, which comes when a path is back.
+                raise pending.doubt or UnreachableError("nothing was read", ran=True)
             if pending in waiting:
                 waiting.drop(pending)
                 pending.disproved = True
@@ -231,6 +254,16 @@ class Sender:
                 raise pending.doubt or NotAppliedError(
                     "the controller accepted it but did not do it"
                 )
+
+    async def _read_back(self, pending: Command) -> None:
+        waiting = self.live.pending
+        for after in READ_BACK:
+            if pending in waiting:
+                wait = pending.sent + after - time.monotonic()
+                await asyncio.sleep(max(0, wait))
+            # Another read may have settled it meanwhile.
+            if pending in waiting and not await self._is_settled_by_query(pending):
+                await self.poller.read_lan()
 
     async def _is_settled_by_query(self, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""

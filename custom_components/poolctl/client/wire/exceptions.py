@@ -172,6 +172,10 @@ class UnreachableError(PoolctlError):
         return self.ran is False
 
 
+class OvertakenError(UnreachableError):
+    """A read in the background that ended unanswered, because a command goes first."""
+
+
 class ServiceError(UnreachableError):
     """The service failed (HTTP 5xx, 408), or got no answer from the controller."""
 

@@ -105,16 +105,26 @@ async def exchange(
     data: bytes | None = None,
     headers: Mapping[str, str] | None = None,
     timeout: float,
+    silence: float | None = None,
     limit: int,
 ) -> Response:
-    """Send one request, without redirects; raises ProtocolError above `limit` bytes."""
+    """Send one request, without redirects; raises ProtocolError above `limit` bytes.
+
+    It may take `timeout` seconds in all, and `silence` seconds without a byte.
+    """
+    to_connect = _TO_CONNECT * timeout
     try:
         async with session.request(
             method,
             url,
             data=data,
             headers=headers,
-            timeout=ClientTimeout(total=timeout, sock_connect=_TO_CONNECT * timeout),
+            timeout=ClientTimeout(
+                total=timeout,
+                sock_connect=to_connect,
+                sock_read=silence,
+                ceil_threshold=timeout + 1,  # else it may end a second later
+            ),
             allow_redirects=False,
         ) as response:
             body = bytearray()

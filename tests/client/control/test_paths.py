@@ -1,0 +1,207 @@
+"""What each path does while the other one refuses, is silent, or answers slowly.
+
+Time leaps, sockets are real: the limits are those of the program.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+import time
+
+from aiohttp import ClientSession
+import pytest
+
+from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.exceptions import UnreachableError
+from tests.client.conftest import Service
+from tests.world import simulator as sim
+
+WATERFALL = 2
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true."""
+    async with asyncio.timeout(300):
+        while not condition():  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(0.5)
+
+
+@dataclass
+class Home:
+    """A controller that runs by itself, and the reads that it published."""
+
+    service: Service
+    controller: Controller
+    reads: list[Source | None] = field(default_factory=list)
+    fresh: bool = True
+    """Whether the state never expired."""
+
+    @property
+    def pool(self) -> sim.Controller:
+        return self.service.small
+
+    def add(self, state: PoolState, at: float) -> None:
+        self.reads.append(state.source)
+
+    async def until_read(self, source: Source) -> float:
+        """Return the seconds until a path is read next."""
+        begun, before = time.monotonic(), len(self.reads)
+        await until(lambda: source in self.reads[before:])
+        return time.monotonic() - begun
+
+    async def watch(self) -> None:
+        while True:
+            await asyncio.sleep(5)
+            self.fresh = self.fresh and self.controller.live.expires_in > 0
+
+
+@asynccontextmanager
+async def running(
+    session: ClientSession, *, lan: bool = True, holds_end: bool = False
+) -> AsyncGenerator[Home]:
+    service = Service(session, sim.Clock(start=sim.NOON))
+    async with service.running():
+        pool = service.small
+        controller = Controller(
+            pool.device_id,
+            lan=service.lan_client(pool) if lan else None,
+            cloud=service.cloud_client(),
+            holds_end=holds_end,
+        )
+        home = Home(service, controller)
+        controller.live.add_read_listener(home.add)
+        async with controller.running():
+            watch = asyncio.create_task(home.watch())
+            await asyncio.sleep(20)
+            # Right after a read, which is the worst moment.
+            await home.until_read(Source.LAN if lan else Source.CLOUD)
+            try:
+                yield home
+            finally:
+                watch.cancel()
+                service.small.faults.clear()
+                service.cloud.faults.clear()
+
+
+@pytest.mark.parametrize(
+    ("lan", "seconds", "cloud"),
+    [
+        ("hang", 17, "hang"),
+        ("hang", 25, "trickle"),
+        ("refuse", 25, "hang"),
+        ("hang", 40, "refuse"),
+    ],
+)
+async def test_the_lan_is_back(
+    session: ClientSession, lan: str, seconds: float, cloud: str
+) -> None:
+    """Its values are back within 17 s, and the last ones were shown meanwhile."""
+    async with running(session) as home:
+        home.service.cloud.faults.on(cloud)
+        home.pool.faults.on(lan)
+        await asyncio.sleep(seconds)
+        home.pool.faults.clear()
+        assert await home.until_read(Source.LAN) <= 17
+        assert home.fresh
+
+
+@pytest.mark.parametrize(
+    ("lan", "cloud", "after"),
+    [
+        ("hang", "hang", 5),
+        ("hang", "trickle", 33),
+        ("refuse", "hang", 33),
+        ("refuse", "refuse", 70),
+        ("hang", "hang", 70),
+    ],
+)
+async def test_a_click_while_both_are_gone(
+    session: ClientSession, lan: str, cloud: str, after: float
+) -> None:
+    """Its error comes within 35 s. Once the LAN is back, a click needs 3 s."""
+    async with running(session) as home:
+        home.service.cloud.faults.on(cloud)
+        home.pool.faults.on(lan)
+        await asyncio.sleep(after)
+        begun, outputs = time.monotonic(), home.controller.outputs
+        with pytest.raises(UnreachableError) as caught:
+            await outputs.switch(WATERFALL, True)
+        assert time.monotonic() - begun <= 35
+        assert caught.value.ran is (False if lan == cloud == "refuse" else None)
+        home.pool.faults.clear()
+        await asyncio.sleep(3)
+        begun = time.monotonic()
+        await outputs.switch(WATERFALL, True)
+        assert time.monotonic() - begun <= 3
+
+
+@pytest.mark.parametrize(("lan", "cloud"), [("hang", "hang"), ("refuse", "trickle")])
+async def test_a_hold_ends_while_both_are_gone(
+    session: ClientSession, lan: str, cloud: str
+) -> None:
+    """Its 90 s are over at 100 s; the LAN is back at 80 s."""
+    async with running(session, holds_end=True) as home:
+        begun, controller = time.monotonic(), home.controller
+        slot = controller.state.outputs.slot(WATERFALL)
+        await controller.holds.hold(slot, True, duration=timedelta(seconds=90))
+        home.service.cloud.faults.on(cloud)
+        home.pool.faults.on(lan)
+        await asyncio.sleep(80 - (time.monotonic() - begun))
+        home.pool.faults.clear()
+        await until(lambda: not home.pool.pool.slots[WATERFALL].held)
+        assert 90 <= time.monotonic() - begun <= 100
+
+
+@pytest.mark.parametrize("lan", ["hang", "refuse"])
+async def test_the_first_answer_of_the_cloud_is_lost(
+    session: ClientSession, lan: str
+) -> None:
+    """The next one comes before the state expires, and reads stay 30 s apart."""
+    async with running(session) as home:
+        home.service.cloud.faults.once("hang", 1, "dashboardInfo")
+        home.pool.faults.on(lan)
+        assert await home.until_read(Source.CLOUD) <= 70
+        await asyncio.sleep(150)
+        assert home.fresh
+        _apart(home)
+
+
+@pytest.mark.parametrize("cloud", ["hang", "trickle"])
+async def test_a_click_by_the_cloud_alone(session: ClientSession, cloud: str) -> None:
+    """A background read that is not answered does not keep it waiting."""
+    async with running(session, lan=False) as home:
+        faults = home.service.cloud.faults
+        faults.on(cloud, "dashboardInfo")
+        await asyncio.sleep(40)
+        begun = time.monotonic()
+        await home.controller.outputs.switch(WATERFALL, True)
+        assert time.monotonic() - begun <= 5
+        faults.clear()
+        await asyncio.sleep(150)
+        _apart(home)
+
+
+async def test_a_write_in_progress_is_not_ended(session: ClientSession) -> None:
+    """Neither by another command nor by a read: the next one waits for it."""
+    async with running(session, lan=False) as home:
+        faults, cloud = home.service.cloud.faults, home.service.cloud
+        faults.once("trickle", 1, "manualSet")
+        cloud.seconds_a_byte = 0.3
+        outputs = home.controller.outputs
+        first = asyncio.create_task(outputs.switch(WATERFALL, True))
+        await asyncio.sleep(1)
+        await outputs.switch(WATERFALL, False)
+        await first
+        writes = [each.status for each in cloud.requests if each.name == "manualSet"]
+        assert writes == [200, 200]
+
+
+def _apart(home: Home) -> None:
+    """Check that dashboards were read at least 30 s apart."""
+    requests = home.service.cloud.requests
+    reads = sorted(r.at for r in requests if r.name == "dashboardInfo")
+    assert len(reads) > 2 and all(b - a > 29 for a, b in pairwise(reads))
