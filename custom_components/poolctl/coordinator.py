@@ -58,8 +58,8 @@ SIGNAL_READ: SignalType[ControllerCoordinator, PoolState] = SignalType("poolctl_
 """Sent after each read of a controller, before its entities are updated."""
 
 _LOGGER = logging.getLogger(__name__)
-_FIRST_POLL = 5.0
-"""Seconds that a start waits for more than the first values."""
+_START, _FIRST_POLL = 29.0, 5.0
+"""Seconds that a start takes at most, and that it waits for more than the first values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,17 +315,19 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         first values, and a few seconds for the rest. Log no failure: a start that fails
         is retried again and again.
         """
+        now = self.hass.loop.time
+        ends = now() + _START
         await self.recovery.async_fetch_key()
         if self.record.host is None:
             # The addresses that the network reported are already being tried.
-            await self.recovery.async_wait()
+            await self.recovery.async_wait(_FIRST_POLL)
         first = self.async_in_background(self._async_try(), "first poll")
         while not first.done():
             await asyncio.wait([first], timeout=_FIRST_POLL)
             if self.controller.live.reported.source is not None:
                 break
         if not self.last_update_success:
-            await self.recovery.async_wait()
+            await self.recovery.async_wait(ends - now())
             if self.controller.paths.on_lan:
                 await self._async_try()
 

@@ -8,6 +8,7 @@ the controller itself answers there, not a recording.
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import replace
 import logging
 import time
@@ -156,10 +157,11 @@ class Recovery:
                 self._tries.delay("key", _KEY_RETRY)
             self._async_search_if_lost()
 
-    async def async_wait(self) -> None:
-        """Wait for the search in progress, if there is one."""
-        async with self._searching:
-            pass
+    async def async_wait(self, seconds: float) -> None:
+        """Wait some seconds for the search in progress, if there is one."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._searching:
+                pass
 
     # A new address
 
@@ -207,7 +209,10 @@ class Recovery:
                 await self._proof.async_verify(self._client(self._at_address(reported)))
             except SignatureError:
                 # Another controller answers there, or ours has a new key as well.
-                if (key := await self._async_untested_key()) is None:
+                if (key := self._untested_key) in (None, self._access.record.key):
+                    # The search does not wait for the cloud.
+                    ask = self._async_try_with_new_key(reported)
+                    self._adopter.async_in_background(ask, "key for an address")
                     raise
                 found = replace(self._at_address(reported), key=key)
                 await self._proof.async_verify(self._client(found))
@@ -265,16 +270,16 @@ class Recovery:
 
     # A new key
 
-    async def _async_untested_key(self) -> str | None:
-        """Return a new key from the account, for an address where the stored one fails.
+    async def _async_try_with_new_key(self, reported: ObservedAddress) -> None:
+        """Try an address, where the stored key fails, with a new key from the account.
 
         It is kept, because it may verify at the address that is tried next. Its tries
         are counted apart: another device must not use up the controller's.
         """
-        reported = await self._async_new_key("key for an address")
-        self._untested_key = reported or self._untested_key
-        known = self._access.record.key
-        return None if self._untested_key == known else self._untested_key
+        if key := await self._async_new_key("key for an address"):
+            self._untested_key = key
+            async with self._searching:
+                await self._async_try(reported)
 
     async def _async_renew_key(self) -> None:
         if (key := await self._async_new_key("key")) is not None:
