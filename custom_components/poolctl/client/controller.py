@@ -25,7 +25,7 @@ from .control.raw import RawControl
 from .control.schedules import ScheduleControl
 from .control.sender import Sender
 from .facts import Facts
-from .holds.claims import LEAVING
+from .holds.claims import LEAVING, Reads
 from .holds.heat import HeatClaim, HeatClaims
 from .holds.hold import Hold, output_names
 from .holds.holds import Holds
@@ -108,25 +108,26 @@ class Controller:
         self.queries = queries = Queries(live, paths, clock)
         self.poller = poller = Poller(live, paths, queries, clock)
         self._sender = sender = Sender(live, paths, poller, queries)
-        self.dosing = DosingControl(sender)
-        self.heating = HeatingControl(sender)
-        self.lights = LightControl(sender)
-        self.pump = pump = PumpControl(sender)
-        self.outputs = outputs = OutputControl(sender, pump)
+        self.dosing = DosingControl(sender, queries, paths, live)
+        self.heating = HeatingControl(sender, queries, live)
+        self.lights = LightControl(sender, queries, live)
+        self.pump = pump = PumpControl(sender, poller, paths, live)
+        self.outputs = outputs = OutputControl(sender, live, pump)
         self.controller_clock = stored.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
         live.add_read_listener(ClockWatch(times).add_read)
+        reads = Reads(poller, paths, live)
         self.holds = Holds(
-            sender, outputs, times, stored.holds, end_by_themselves=holds_end
+            reads, outputs, times, stored.holds, end_by_themselves=holds_end
         )
-        self.pauses = Pauses(sender, self.dosing, times, stored.pauses)
-        self.heat = HeatClaims(sender, self.heating, times, stored.heat)
+        self.pauses = Pauses(reads, self.dosing, times, stored.pauses)
+        self.heat = HeatClaims(reads, self.heating, times, stored.heat)
         for claims in (self.holds, self.pauses, self.heat):
             live.add_read_listener(claims.add_read)
         self.undoing = Undoing(self.heat, self.pauses, self.holds)
-        self.raw = RawControl(sender)
-        self.schedules = ScheduleControl(sender)
-        self.plan = PlanControl(sender, self.schedules)
+        self.raw = RawControl(sender, poller, queries, paths)
+        self.schedules = ScheduleControl(sender, poller, queries, live)
+        self.plan = PlanControl(live, self.schedules)
 
     @property
     def state(self) -> PoolState:

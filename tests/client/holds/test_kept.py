@@ -12,7 +12,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock as TrustedClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN
+from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN, Reads
 from custom_components.poolctl.client.holds.hold import Asked, Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
@@ -303,7 +303,11 @@ async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
     rig.time.advance(31 * 86400)
     await rig.read()
     holds = Holds(
-        *(control._sender, control.outputs, control.times),
+        *(
+            Reads(control.poller, control.paths, control.live),
+            control.outputs,
+            control.times,
+        ),
         from_stored(tuple[Hold, ...], stored),
         end_by_themselves=True,
     )

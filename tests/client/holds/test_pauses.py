@@ -10,6 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
+from custom_components.poolctl.client.holds.claims import Reads
 from custom_components.poolctl.client.holds.pauses import Pause, Pauses
 from custom_components.poolctl.client.pool.dosing import (
     ACID,
@@ -65,7 +66,8 @@ def again(rig: Rig, kept: Any, clock: Clock | None = None) -> Pauses:
     controller = rig.controller
     times = replace(controller.times, clock=clock or controller.clock)
     pauses = from_stored(tuple[Pause, ...], kept)
-    return Pauses(controller._sender, controller.dosing, times, pauses)
+    reads = Reads(controller.poller, controller.paths, controller.live)
+    return Pauses(reads, controller.dosing, times, pauses)
 
 
 async def test_a_second_pause_moves_the_end(pool: Rig) -> None:

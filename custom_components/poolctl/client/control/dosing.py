@@ -34,8 +34,10 @@ from ..wire.exceptions import (
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
 from .command import Command
-from .queries import COPIES_APART, QUEUED
-from .sender import Control, Sender
+from .live_state import LiveState
+from .paths import Paths
+from .queries import COPIES_APART, QUEUED, Queries
+from .sender import Sender
 
 _CARD = "chemistryCard"
 _OLD_SETTINGS = 300.0 + COPY_AGE
@@ -103,15 +105,18 @@ class _Written:
         self.values[key] = value, read.get(key), time.monotonic()
 
 
-class DosingControl(Control):
+class DosingControl:
     """Changes the dosing settings of one controller over the LAN or the cloud.
 
     In addition to Sender's errors, changes raise InvalidCommandError for a value that
     is not allowed, and ReplyError if the controller's object lacks the value.
     """
 
-    def __init__(self, sender: Sender) -> None:
-        super().__init__(sender)
+    def __init__(
+        self, sender: Sender, queries: Queries, paths: Paths, live: LiveState
+    ) -> None:
+        self._sender, self._queries = sender, queries
+        self._paths, self._live = paths, live
         self._written: defaultdict[str, _Written] = defaultdict(_Written)
 
     async def set_desired(self, kind: AnyDosing, value: float) -> None:

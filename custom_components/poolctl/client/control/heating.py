@@ -26,7 +26,9 @@ from ..wire.exceptions import NotSupportedError
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from .command import Command
-from .sender import Control, Sender
+from .live_state import LiveState
+from .queries import Queries
+from .sender import Sender
 
 type _Step = Callable[[PoolState], HeatingChange]
 """Returns the requested change, given the present state."""
@@ -34,11 +36,11 @@ type _Step = Callable[[PoolState], HeatingChange]
 _NOTHING = HeatingChange()
 
 
-class HeatingControl(Control):
+class HeatingControl:
     """Changes the heating of one controller (see Sender for the errors of commands)."""
 
-    def __init__(self, sender: Sender) -> None:
-        super().__init__(sender)
+    def __init__(self, sender: Sender, queries: Queries, live: LiveState) -> None:
+        self._sender, self._queries, self._live = sender, queries, live
         self._written = 0.0, _NOTHING
         """Time of the newest reply (monotonic, s), and the changes written since."""
         self._sent: tuple[Command, HeatingChange] | None = None

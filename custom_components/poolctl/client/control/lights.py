@@ -25,15 +25,20 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import MODE_MANUAL, StateFrame
 from .command import Command
+from .live_state import LiveState
 from .outputs import is_on, with_mode
-from .sender import Control
+from .queries import Queries
+from .sender import Sender
 
 SETTLING_MARGIN = 3.0
 """Seconds: a `cmd` moves its relay up to 2 s after its reply; 1 s spare (chosen)."""
 
 
-class LightControl(Control):
+class LightControl:
     """Sets the shows of one controller's lights, which only the LAN can do."""
+
+    def __init__(self, sender: Sender, queries: Queries, live: LiveState) -> None:
+        self._sender, self._queries, self._live = sender, queries, live
 
     async def show(self, output: Output, effect: str) -> None:
         """Set the effect of a light; it ends up on.

@@ -9,16 +9,16 @@ from ..wire.equipment import Role, Slot
 from ..wire.exceptions import NotSupportedError
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command, resuming
+from .live_state import LiveState
 from .pump import Finish, PumpControl
-from .sender import Control, Sender
+from .sender import Sender
 
 
-class OutputControl(Control):
+class OutputControl:
     """Switches the outputs of one controller (see Sender for errors of commands)."""
 
-    def __init__(self, sender: Sender, pump: PumpControl) -> None:
-        super().__init__(sender)
-        self._pump = pump
+    def __init__(self, sender: Sender, live: LiveState, pump: PumpControl) -> None:
+        self._sender, self._live, self._pump = sender, live, pump
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None

@@ -24,8 +24,8 @@ from ..pool.choices import PlannedSchedule
 from ..pool.schedule_rules import equip
 from ..wire.exceptions import InvalidCommandError, PoolctlError
 from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
+from .live_state import LiveState
 from .schedules import ScheduleControl
-from .sender import Control, Sender
 
 _NAME: Final = "HA plan {}"
 """Name of a reserved schedule, with a number."""
@@ -63,12 +63,11 @@ class PlanStep:
     wanted: Schedule
 
 
-class PlanControl(Control):
+class PlanControl:
     """Writes plans, one at a time."""
 
-    def __init__(self, sender: Sender, schedules: ScheduleControl) -> None:
-        super().__init__(sender)
-        self._schedules = schedules
+    def __init__(self, live: LiveState, schedules: ScheduleControl) -> None:
+        self._live, self._schedules = live, schedules
         self._lock = asyncio.Lock()
 
     async def plan(

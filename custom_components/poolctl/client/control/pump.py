@@ -19,7 +19,10 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command, LanCommand, resuming
-from .sender import Control, Sender
+from .live_state import LiveState
+from .paths import Paths
+from .poller import Poller
+from .sender import Sender
 
 type Finish = Callable[[], Awaitable[bool]]
 """Waits until a command took effect; returns whether the LAN carried it."""
@@ -28,7 +31,7 @@ _KEY = "pump"
 """Key of all commands to the pump: only the newest one counts."""
 
 
-class PumpControl(Control):
+class PumpControl:
     """Runs the main pump of one controller (see Sender for the errors of commands).
 
     Two commands control it, and neither certainly does everything (unknowns: L5, L6):
@@ -36,8 +39,11 @@ class PumpControl(Control):
     release it to its schedules. What the controller was observed to do is stored.
     """
 
-    def __init__(self, sender: Sender) -> None:
-        super().__init__(sender)
+    def __init__(
+        self, sender: Sender, poller: Poller, paths: Paths, live: LiveState
+    ) -> None:
+        self._sender, self._poller = sender, poller
+        self._paths, self._live = paths, live
         self._no_aux = False
         """Whether the controller declines `aux` for the slot of the pump."""
         self._off_holds = False

@@ -11,7 +11,10 @@ from ..wire.exceptions import (
     NotSupportedError,
     UnreachableError,
 )
-from .sender import Control
+from .paths import Paths
+from .poller import Poller
+from .queries import Queries
+from .sender import Sender
 
 
 def parse_payload(text: str) -> bytes:
@@ -22,11 +25,17 @@ def parse_payload(text: str) -> bytes:
         raise InvalidCommandError(reason="payload_not_hex") from None
 
 
-class RawControl(Control):
+class RawControl:
     """Sends raw commands, each only once: whether one may run twice is not documented.
 
     Raises as `LanClient.query` does, and NotSupportedError without a LAN.
     """
+
+    def __init__(
+        self, sender: Sender, poller: Poller, queries: Queries, paths: Paths
+    ) -> None:
+        self._sender, self._poller = sender, poller
+        self._queries, self._paths = queries, paths
 
     async def action(self, name: str, payload: bytes) -> bytes:
         """Run an action; return its reply, a state frame or nothing."""

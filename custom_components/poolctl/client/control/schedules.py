@@ -31,7 +31,10 @@ from ..wire.exceptions import (
 from ..wire.json_values import Answer
 from ..wire.schedule import MAX_SCHEDULES, UNUSED, Schedule
 from .command import NEVER_SHOWN, Command
-from .sender import Control, Sender
+from .live_state import LiveState
+from .poller import Poller
+from .queries import Queries
+from .sender import Sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class _Change:
     """Returns whether schedules that were read show it."""
 
 
-class ScheduleControl(Control):
+class ScheduleControl:
     """Changes schedules, one change at a time; an index counts from 0.
 
     `observed` is the schedule that the user looked at: if it has changed since, nothing
@@ -58,8 +61,11 @@ class ScheduleControl(Control):
     `outcome_unknown` if that is unclear.
     """
 
-    def __init__(self, sender: Sender) -> None:
-        super().__init__(sender)
+    def __init__(
+        self, sender: Sender, poller: Poller, queries: Queries, live: LiveState
+    ) -> None:
+        self._sender, self._poller = sender, poller
+        self._queries, self._live = queries, live
         self._lock = asyncio.Lock()
         self._copies_until = 0.0
         """Time until which cloud copies may predate our last write (monotonic, s)."""

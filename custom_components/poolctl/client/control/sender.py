@@ -81,10 +81,10 @@ class Sender:
     def __init__(
         self, live: LiveState, paths: Paths, poller: Poller, queries: Queries
     ) -> None:
-        self.live = live
-        self.paths = paths
-        self.poller = poller
-        self.queries = queries
+        self._live = live
+        self._paths = paths
+        self._poller = poller
+        self._queries = queries
         self.coalescer = Coalescer()
         self._running: dict[asyncio.Task[object], float] = {}
         """The tasks of commands, and when their users stop waiting (monotonic, s)."""
@@ -108,7 +108,7 @@ class Sender:
             raise UnreachableError(ran=False, reason="stopped")
         inner = task in self._running
         give_up = self._running.setdefault(task, now + CLICK_PATIENCE)
-        self.live.commanded_at = now
+        self._live.commanded_at = now
         try:
             yield give_up
         except asyncio.CancelledError:
@@ -117,7 +117,7 @@ class Sender:
                 raise
             raise UnreachableError(reason="stopped") from None
         finally:
-            self.live.commanded_at = time.monotonic()
+            self._live.commanded_at = time.monotonic()
             if not inner:
                 del self._running[task]
 
@@ -140,11 +140,11 @@ class Sender:
         command.settled = command.sent + command.settles_in
         patience = LAN_PATIENCE if command.by_lan else COPY_AGE
         command.until = command.settled + patience
-        self.live.pending.add(command)
+        self._live.pending.add(command)
         if frame is not None:
-            self.poller.merge_frame(frame)
+            self._poller.merge_frame(frame)
         else:
-            self.live.publish()
+            self._live.publish()
         return command
 
     async def deliver(self, command: Command) -> StateFrame | None:
@@ -172,19 +172,19 @@ class Sender:
 
     def _attempts(self, command: Command) -> tuple[tuple[bool, bool], ...]:
         """Return the attempts in their order: by the LAN or not, and with all retries."""
-        by_lan = command.lan is not None and self.paths.lan is not None
-        if command.cloud is None or self.paths.cloud is None:
+        by_lan = command.lan is not None and self._paths.lan is not None
+        if command.cloud is None or self._paths.cloud is None:
             return ((True, True),) if by_lan else ()
         if not by_lan:
             return ((False, False),)
-        if self.paths.lan_first:
+        if self._paths.lan_first:
             # If the cloud does not accept it, the LAN may be back by then.
             return (True, False), (False, False), (True, True)
         return (False, False), (True, False)
 
     async def _by_lan(self, command: Command, *, patient: bool) -> StateFrame | None:
         command.by_lan = True
-        if command.lan is None or (lan := self.paths.lan) is None:
+        if command.lan is None or (lan := self._paths.lan) is None:
             raise UnreachableError("no address any more", ran=False)
         took_effect = partial(self._took_effect, command)
         delivery = LanDelivery(command, command.lan, lan, took_effect)
@@ -199,13 +199,13 @@ class Sender:
 
         While the command settles, states say nothing about its effect.
         """
-        if command.settles_in > 0 or not await self.poller.read_lan():
+        if command.settles_in > 0 or not await self._poller.read_lan():
             return False
-        return command.confirms(self.live.reported)
+        return command.confirms(self._live.reported)
 
     async def _by_cloud(self, command: Command, left: float) -> StateFrame | None:
         """Send it over the cloud, which leaves some seconds to the LAN."""
-        paths, command.by_lan = self.paths, False
+        paths, command.by_lan = self._paths, False
         if command.cloud is None or paths.cloud is None:
             raise UnreachableError("no cloud any more", ran=False)
         if paths.lan is not None:
@@ -220,7 +220,7 @@ class Sender:
 
     def _failure(self, command: Command, errors: list[PoolctlError]) -> PoolctlError:
         """Return the error that explains best why no path carried a command."""
-        only_cloud = self.paths.cloud is not None and not self.paths.on_lan
+        only_cloud = self._paths.cloud is not None and not self._paths.on_lan
         if only_cloud and not command.cloud and all(err.lost for err in errors):
             return NotSupportedError("the cloud cannot carry this")
         if not errors:
@@ -238,47 +238,38 @@ class Sender:
         """
         if not pending.by_lan:
             return
-        waiting = self.live.pending
+        waiting = self._live.pending
         async with self.running():
             with suppress(TimeoutError):
                 async with asyncio.timeout(pending.give_up - time.monotonic()):
                     await self._read_back(pending)
-            if pending in waiting and (self.live.read_at or 0) < pending.settled:
+            if pending in waiting and (self._live.read_at or 0) < pending.settled:
                 # Shown on: a read decides, which comes when a path is back.
                 raise pending.doubt or UnreachableError("nothing was read", ran=True)
             if pending in waiting:
                 waiting.drop(pending)
                 pending.disproved = True
-                self.live.publish()
+                self._live.publish()
             if pending.disproved:
                 raise pending.doubt or NotAppliedError(
                     "the controller accepted it but did not do it"
                 )
 
     async def _read_back(self, pending: Command) -> None:
-        waiting = self.live.pending
+        waiting = self._live.pending
         for after in READ_BACK:
             if pending in waiting:
                 wait = pending.sent + after - time.monotonic()
                 await asyncio.sleep(max(0, wait))
             # Another read may have settled it meanwhile.
             if pending in waiting and not await self._is_settled_by_query(pending):
-                await self.poller.read_lan()
+                await self._poller.read_lan()
 
     async def _is_settled_by_query(self, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""
-        if pending.query is None or not await self.queries.ask(pending.query):
+        if pending.query is None or not await self._queries.ask(pending.query):
             return False
-        if pending in self.live.pending and pending.confirms(self.live.reported):
-            self.live.pending.drop(pending)
-            self.live.publish()
-        return pending not in self.live.pending
-
-
-class Control:
-    """Commands one kind of equipment of one controller; raises as its sender does."""
-
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
-        self._live, self._paths = sender.live, sender.paths
-        self._poller, self._queries = sender.poller, sender.queries
+        if pending in self._live.pending and pending.confirms(self._live.reported):
+            self._live.pending.drop(pending)
+            self._live.publish()
+        return pending not in self._live.pending

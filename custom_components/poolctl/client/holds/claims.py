@@ -9,11 +9,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 import logging
 import time
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES, Backoff
 from ..clock import Times
-from ..control.sender import Sender
+from ..control.live_state import LiveState
+from ..control.paths import Paths
+from ..control.poller import Poller
 from ..pool.state import PoolState
 from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
 from .claim import SETTLING, Claim, Known
@@ -45,12 +47,19 @@ _OUTAGE: Final = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
 
 
+class Reads(NamedTuple):
+    """What reads the state that claims are compared with, and keeps it."""
+
+    poller: Poller
+    paths: Paths
+    live: LiveState
+
+
 class Claims[C: Claim](ABC):
     """The claims of one kind of one controller, one for each thing."""
 
-    def __init__(self, sender: Sender, times: Times, stored: Iterable[C]) -> None:
-        self._live, self._paths = sender.live, sender.paths
-        self._poller = sender.poller
+    def __init__(self, reads: Reads, times: Times, stored: Iterable[C]) -> None:
+        self._poller, self._paths, self._live = reads
         self._times = times
         proven, at = times.proven, time.monotonic()
         self._all = {

@@ -12,12 +12,11 @@ from typing import ClassVar, Final, override
 
 from ..clock import Times
 from ..control.heating import HeatingControl
-from ..control.sender import Sender
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
 from .claim import Claim, Known
-from .claims import Claims
+from .claims import Claims, Reads
 
 thing_of = (*HeatSource,).index
 """Returns the number of a heat source."""
@@ -54,15 +53,15 @@ class HeatClaims(Claims[HeatClaim]):
 
     def __init__(
         self,
-        sender: Sender,
+        reads: Reads,
         heating: HeatingControl,
         times: Times,
         stored: Iterable[HeatClaim],
     ) -> None:
-        super().__init__(sender, times, stored)
+        super().__init__(reads, times, stored)
         self._heating = heating
         heating.claimed = self._sources
-        self._chosen = sender.live.reported.pool_sources
+        self._chosen = self._live.reported.pool_sources
         """Heat sources of the pool that were selected last by others than us."""
 
     async def claim(self, source: HeatSource, claimant: str, until: datetime) -> None:

@@ -12,14 +12,13 @@ from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
-from ..control.sender import Sender
 from ..pool.outputs import Output
 from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import SETTLING, End, Known
-from .claims import Claims
+from .claims import Claims, Reads
 from .evidence import held_outputs, lasts_for, runs
 from .hold import Asked, Hold, rescheduled
 
@@ -59,14 +58,14 @@ class Holds(Claims[Hold]):
 
     def __init__(
         self,
-        sender: Sender,
+        reads: Reads,
         outputs: OutputControl,
         times: Times,
         stored: Iterable[Hold],
         *,
         end_by_themselves: bool,
     ) -> None:
-        super().__init__(sender, times, stored)
+        super().__init__(reads, times, stored)
         self._outputs = outputs
         self._end_by_themselves = end_by_themselves
         self._coalescer = Coalescer(burst=3)

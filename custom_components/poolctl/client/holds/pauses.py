@@ -14,12 +14,11 @@ from ..bounds import OneOf
 from ..clock import Times
 from ..cloud import COPY_AGE
 from ..control.dosing import DosingControl
-from ..control.sender import Sender
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim, End, Known
-from .claims import Claims
+from .claims import Claims, Reads
 
 _UNDONE_IN: Final = 2.0 * COPY_AGE
 """Seconds after which a beginning that failed is undone, as it may have run."""
@@ -60,12 +59,12 @@ class Pauses(Claims[Pause]):
 
     def __init__(
         self,
-        sender: Sender,
+        reads: Reads,
         dosers: DosingControl,
         times: Times,
         stored: Iterable[Pause],
     ) -> None:
-        super().__init__(sender, times, stored)
+        super().__init__(reads, times, stored)
         self._dosers = dosers
 
     def until(self, kind: AnyDosing) -> datetime | None:
