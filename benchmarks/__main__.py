@@ -6,7 +6,7 @@ import sys
 # Imported before the test harness, whose own `custom_components` would hide ours.
 import custom_components.poolctl  # noqa: F401
 
-from . import decode, hours, imports, load, memory, recorder, stalls, states
+from . import decode, hours, imports, load, memory, outages, recorder, stalls, states
 from .rows import table
 
 
@@ -20,7 +20,17 @@ def main() -> int:
     short = parser.parse_args().short
     rows = [
         row
-        for part in (decode, recorder, imports, hours, states, load, memory, stalls)
+        for part in (
+            decode,
+            recorder,
+            imports,
+            hours,
+            outages,
+            states,
+            load,
+            memory,
+            stalls,
+        )
         for row in part.rows(short=short)
     ]
     print(table(rows))

@@ -76,7 +76,7 @@ async def test_errors(small: Home, subtests: pytest.Subtests) -> None:
             f"{name}: the controller accepted the command",
         ),
         ("busy", "busy", ""),
-        ("refuse", "not_reached", ""),
+        ("refuse", "not_run", ""),
         ("close_mid_body", "not_reached", ""),
         ("bad_tag", "unexpected_answer", ""),
         ("garbage", "unexpected_answer", ""),
@@ -125,7 +125,7 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @pytest.mark.usefixtures("all_enabled", "at_once")
 @pytest.mark.parametrize(
-    ("fault", "error"), [("decline", "refused"), ("refuse", "not_reached")]
+    ("fault", "error"), [("decline", "refused"), ("refuse", "not_run")]
 )
 async def test_a_command_that_fails_changes_nothing(
     full: Home, subtests: pytest.Subtests, fault: str, error: str
@@ -185,10 +185,10 @@ async def test_a_refusal_after_a_lost_answer(
     small.cloud.faults.on("failed")
     send = CloudClient.write
 
-    async def send_and_decline(*args: Any) -> None:
+    async def send_and_decline(*args: Any, **end: Any) -> None:
         small.controller.faults.off("close_mid_body")
         small.controller.faults.on("decline")
-        await send(*args)
+        await send(*args, **end)
 
     monkeypatch.setattr(CloudClient, "write", send_and_decline)
     with failure("outcome_unknown"):

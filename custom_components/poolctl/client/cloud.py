@@ -58,6 +58,8 @@ from .wire.json_values import Answer, as_json, list_of, text
 MAX_CLOUD_RESPONSE = 1024 * 1024
 CLOUD_TIMEOUT = 20.0
 """Seconds for an answer; the service waits 10 s for a controller (protocol.md 8)."""
+_LOST_AFTER = 30.0
+"""Seconds between two reads (protocol.md 8); two fit before a state expires."""
 _UNSENT = 0.5
 """Seconds after its end in which a request that was sent reports its own error."""
 WRITE_SPACING = 2.0
@@ -181,27 +183,29 @@ class CloudClient:
                 return key
         raise refusal or NotOfferedError("no path of the key")
 
-    async def dashboard(
-        self, device_id: str, *, silence: float | None = None
-    ) -> Answer:
+    async def dashboard(self, device_id: str) -> Answer:
         """Return the dashboard of a controller (protocol.md 2.5).
 
-        It gives up after some seconds of silence, by default only after `QUEUE_TIMEOUT`.
+        If nothing comes in the time between two reads, it is requested again, once: the
+        answer may be lost, or behind six commands (protocol.md 8), and then is a copy.
         """
         read = partial(dashboard_of, fields=DASHBOARD.fields)
-        request = ServiceRequest(DASHBOARD, device_id, silence=silence)
+        request, asked = ServiceRequest(DASHBOARD, device_id), time.monotonic()
+        try:
+            return await self._send_in_turn(request._replace(silence=_LOST_AFTER), read)
+        except UnreachableError:
+            if time.monotonic() - asked < _LOST_AFTER:
+                raise
         return await self._send_in_turn(request, read)
 
-    async def live_dashboard(
-        self, device_id: str, *, silence: float | None = None
-    ) -> Answer:
-        """Return the dashboard, read likewise, if the service reaches the controller.
+    async def live_dashboard(self, device_id: str) -> Answer:
+        """Return the dashboard if the service reaches the controller.
 
         Raises UnreachableError if the controller has been reported offline, without a
         change of its dashboard, for 15 minutes: what the service reports may be as old
         as its copies, so a dashboard that changes is trusted (chosen).
         """
-        dashboard = await self.dashboard(device_id, silence=silence)
+        dashboard = await self.dashboard(device_id)
         now = time.monotonic()
         previous, since = self._dashboards.get(device_id, (None, now))
         if dashboard != previous:

@@ -170,6 +170,22 @@ async def test_the_first_answer_of_the_cloud_is_lost(
         _apart(home)
 
 
+async def test_a_command_that_was_accepted_and_not_read(session: ClientSession) -> None:
+    """Its error says that it ran; its value is shown until a read decides."""
+    async with running(session) as home:
+        home.service.cloud.faults.on("hang")
+        home.pool.faults.on("hang", "state")
+        begun = time.monotonic()
+        with pytest.raises(UnreachableError) as caught:
+            await home.controller.holds.set_speed(60)
+        assert time.monotonic() - begun <= 35
+        assert caught.value.ran is True
+        assert home.controller.state.readings.pump_speed == 60
+        home.pool.faults.clear()
+        await home.until_read(Source.LAN)
+        assert home.controller.live.reported.readings.pump_speed == 60
+
+
 @pytest.mark.parametrize("cloud", ["hang", "trickle"])
 async def test_a_click_by_the_cloud_alone(session: ClientSession, cloud: str) -> None:
     """A background read that is not answered does not keep it waiting."""

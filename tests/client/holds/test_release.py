@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
@@ -98,8 +97,8 @@ def holds(paths: Any, *found: Hold) -> Holds:
     """Return holds that only know these paths."""
     clock = Clock(wall=NOW.timestamp, steady=lambda: AT)
     times = Times(clock, lambda: UTC, ControllerClock())
-    sender: Any = SimpleNamespace(live=paths, paths=paths, poller=paths)
-    control = Holds(sender, paths, times, found, end_by_themselves=True)
+    reads = claims.Reads(poller=paths, paths=paths, live=paths)
+    control = Holds(reads, paths, times, found, end_by_themselves=True)
     control._last_read = paths.state  # from the LAN, without a word about overrides
     return control
 

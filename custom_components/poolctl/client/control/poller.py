@@ -231,7 +231,8 @@ class Poller:
         await asyncio.sleep(max(0.0, early))
         wait, started = CLOUD_INTERVAL, time.monotonic()
         try:
-            dashboard = await self._ask_cloud(cloud, CLOUD_INTERVAL)
+            with self._reported(by_lan=False), paths.asking_cloud():
+                dashboard = await cloud.live_dashboard(paths.device_id)
             paths.cloud_error = None
             if self._live.reported.source is not Source.CLOUD:
                 # Show the first values at once; the other endpoints follow.
@@ -248,23 +249,6 @@ class Poller:
         finally:
             # After the last read: the wait applies to each endpoint.
             self._cloud_not_before = time.monotonic() + wait
-
-    async def _ask_cloud(self, cloud: CloudClient, silence: float | None) -> Answer:
-        """Return the dashboard; an answer that was lost is asked for again, once.
-
-        So it arrives before the state expires. It may also wait behind six commands
-        (protocol.md 8), which then keep nothing waiting but itself.
-        """
-        paths, asked = self._paths, time.monotonic()
-        try:
-            with self._reported(by_lan=False), paths.asking_cloud():
-                return await cloud.live_dashboard(paths.device_id, silence=silence)
-        except OvertakenError:
-            raise
-        except UnreachableError:
-            if silence is None or time.monotonic() - asked < silence:
-                raise
-        return await self._ask_cloud(cloud, None)
 
     async def _read_extras(self, cloud: CloudClient) -> list[tuple[Merge, Answer]]:
         """Read the other endpoints that the service offers, one at a time.

@@ -238,12 +238,12 @@ class Sender:
         """
         if not pending.by_lan:
             return
-        waiting = self._live.pending
+        waiting, before = self._live.pending, self._live.read_at
         async with self.running():
             with suppress(TimeoutError):
                 async with asyncio.timeout(pending.give_up - time.monotonic()):
                     await self._read_back(pending)
-            if pending in waiting and (self._live.read_at or 0) < pending.settled:
+            if pending in waiting and self._live.read_at == before:
                 # Shown on: a read decides, which comes when a path is back.
                 raise pending.doubt or UnreachableError("nothing was read", ran=True)
             if pending in waiting:
