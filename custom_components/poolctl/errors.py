@@ -44,6 +44,9 @@ COMMAND_ERRORS: Final[Sentences] = {
 }
 """Sentences for a failed command: keys of `exceptions`."""
 
+OUTCOMES: Final[Mapping[bool | None, str]] = {True: "accepted", False: "not_run"}
+"""Sentences for a command that ran or did not, where that is certain."""
+
 ACCOUNT_ERRORS: Final[Sentences] = {
     BusyError: "service_busy",
     UnreachableError: "service_unreachable",
@@ -97,8 +100,8 @@ def command_errors(entity: str) -> Generator[None]:
         placeholders = {"entity": entity, "error": message, "seconds": seconds}
         if type(err).ran is False and err.ran is None:
             key = "outcome_unknown"  # another attempt may have run it
-        elif isinstance(err, UnreachableError) and err.ran is not None:
-            key = err.reason or ("accepted" if err.ran else "not_run")
+        elif isinstance(err, UnreachableError) and err.reason is None:
+            key = OUTCOMES.get(err.ran, key)
         elif isinstance(err, InvalidCommandError):
             placeholders |= err.placeholders
         mistake = isinstance(err, _MISTAKES)

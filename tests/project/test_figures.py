@@ -50,6 +50,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("data", "two steps of pH ({})", BANDS[0]),
     ("data", "after {} minutes if it differs by less", DIFFERENCE_LASTS / MINUTE),
     ("data", "checks it for {} seconds", sender.READ_BACK[-1]),
+    ("data", "the cloud take {} seconds at most", sender.CLICK_PATIENCE + 1),
     ("setup", "(it lasts {} days)", account._SIGN_IN_LASTS.days),
     ("setup", "reads it only every {} seconds", live_state.MAX_AGE),
     ("setup", "have values again after {} days", dosing.ENOUGH.days),
@@ -164,7 +165,7 @@ FREE: Final = (
     # measured in benchmarks/
     ("dashboard", "after about {} seconds"),
     ("data", "arrive within {} seconds"),
-    ("data", "at most {} seconds after one"),
+    ("data", "at most {} seconds after the controller"),
     # names of numbers that the installer entered, or examples of them
     ("entities", "or 40, 70 and {} %"),
     # of the controller (docs/protocol.md)

@@ -68,6 +68,7 @@ def test_options() -> None:
 def test_exceptions() -> None:
     named = keys(r'translation_domain=DOMAIN,\s*translation_key="(\w+)"')
     mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
+    mapped |= {*errors.OUTCOMES.values()}
     # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL) | keys(REFUSED)
     mapped |= keys(REFUSED_FORECAST)
