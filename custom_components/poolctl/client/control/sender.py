@@ -243,13 +243,12 @@ class Sender:
             with suppress(TimeoutError):
                 async with asyncio.timeout(pending.give_up - time.monotonic()):
                     await self._read_back(pending)
-            if pending in waiting and self._live.read_at == before:
-                # Shown on: a read decides, which comes when a path is back.
-                raise pending.doubt or UnreachableError("nothing was read", ran=True)
             if pending in waiting:
                 waiting.drop(pending)
                 pending.disproved = True
                 self._live.publish()
+                if self._live.read_at == before:
+                    raise pending.doubt or UnreachableError("nothing read", ran=True)
             if pending.disproved:
                 raise pending.doubt or NotAppliedError(
                     "the controller accepted it but did not do it"
