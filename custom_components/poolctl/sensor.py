@@ -489,7 +489,7 @@ SENSORS = (
         device_class=SensorDeviceClass.VOLUME_FLOW_RATE,
         native_unit_of_measurement=UnitOfVolumeFlowRate.LITERS_PER_MINUTE,
         suggested_display_precision=0,
-        value_fn=lambda view: view.state.readings.flow_rate,
+        value_fn=lambda view: view.shown.readings.flow_rate,
     ),
     Measurement(
         key="filter_pressure",
@@ -498,7 +498,7 @@ SENSORS = (
         device_class=SensorDeviceClass.PRESSURE,
         native_unit_of_measurement=UnitOfPressure.KPA,
         suggested_display_precision=0,
-        value_fn=lambda view: view.state.readings.pressure,
+        value_fn=lambda view: view.shown.readings.pressure,
     ),
     Measurement(
         key="pump_power",
@@ -506,7 +506,7 @@ SENSORS = (
         device_class=SensorDeviceClass.POWER,
         native_unit_of_measurement=UnitOfPower.WATT,
         suggested_display_precision=0,
-        value_fn=lambda view: view.state.readings.pump_power,
+        value_fn=lambda view: view.shown.readings.pump_power,
     ),
     Measurement(
         key="pump_power_change",
@@ -572,7 +572,7 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        value_fn=lambda view: view.state.readings.drive_temperature,
+        value_fn=lambda view: view.shown.readings.drive_temperature,
     ),
     _end("pump_run_on_ends", lambda view: view.learned.ends.run_on),
     _end("pump_priming_ends", lambda view: view.learned.ends.priming),

@@ -14,24 +14,33 @@ from custom_components.poolctl.learned.steady import (
 )
 
 POLL = 15.0
-STEPS = 0.1, 1.0, 0.1, 0.05
+STEPS = 0.1, 1.0, 0.1, 0.05, 1.0, 1.0, 5.0, 1.0
 """Steps by which each probe varies in these tests."""
-CENTRE = 7.4, 700.0, 25.0, 20.0
+CENTRE = 7.4, 700.0, 25.0, 20.0, 150.0, 60.0, 400.0, 45.0
 
 type Probes = tuple[float | None, ...]
-"""pH, ORP, temperature of the water and of the air."""
+"""pH, ORP, temperature of the water and of the air; flow, pressure, power, drive."""
 
 
 def readings(probes: Probes) -> Readings:
-    ph, orp, water, ambient = probes
+    ph, orp, water, ambient, flow, pressure, power, drive = probes
     return Readings(
-        ph=ph, orp=orp, water_temperature=water, ambient_temperature=ambient
+        ph=ph,
+        orp=orp,
+        water_temperature=water,
+        ambient_temperature=ambient,
+        flow_rate=flow,
+        pressure=pressure,
+        pump_power=power,
+        drive_temperature=drive,
     )
 
 
 def shown(steady: SteadyReadings, probes: Probes) -> Probes:
     found = steady.shown(PoolState(readings=readings(probes))).readings
-    return found.ph, found.orp, found.water_temperature, found.ambient_temperature
+    probes = found.ph, found.orp, found.water_temperature, found.ambient_temperature
+    pump = found.flow_rate, found.pressure, found.pump_power, found.drive_temperature
+    return *probes, *pump
 
 
 def one(probe: int, value: float | None) -> Probes:
@@ -65,6 +74,7 @@ def test_no_shown_value_is_farther_than_its_band(
         ):
             assert (value is None) is (reading is None)
             if value is not None and reading is not None:
+                assert bool(value) is bool(reading)
                 assert abs(value - reading) < band
             if reading != previous[probe]:
                 since[probe] = at
@@ -83,6 +93,11 @@ def test_no_shown_value_is_farther_than_its_band(
         (1, (700, 704, 705), (700, 700, 705)),
         (2, (25.0, 25.1, 24.8), (25.0, 25.0, 24.8)),
         (3, (20.0, 20.19, 20.2), (20.0, 20.0, 20.2)),
+        (4, (150, 151, 149, 153, 150.5), (150, 150, 150, 153, 153)),
+        (6, (400, 419, 420), (400, 400, 420)),
+        # At 0, something stopped, and above it, something runs.
+        (4, (2, 1, 0, 1), (2, 2, 0, 1)),
+        (6, (0, 5, 6, 0), (0, 5, 5, 0)),
         # The time runs from when the reading last was the shown one, even if it varies.
         (
             1,
@@ -104,8 +119,8 @@ def test_a_reading_that_came_since_the_newest_read() -> None:
     """A command changes a state in between: the filter is the same."""
     steady = SteadyReadings()
     steady.add_readings(readings(CENTRE), 0)
-    assert shown(steady, (7.5, 701, 25.1, 20.01)) == CENTRE
-    large = 7.6, None, 25.2, 20.3
+    assert shown(steady, (7.5, 701, 25.1, 20.01, 151, 61, 401, 46)) == CENTRE
+    large = 7.6, None, 25.2, 20.3, 0, 57, None, 47
     assert shown(steady, large) == large
 
 

@@ -48,6 +48,8 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("data", "at least {} mV", BANDS[1]),
     ("data", "mV, {} °C or", BANDS[2]),
     ("data", "two steps of pH ({})", BANDS[0]),
+    ("data", "differs by {} L/min", BANDS[4]),
+    ("data", "L/min, {} kPa", BANDS[5]),
     ("data", "after {} minutes if it differs by less", DIFFERENCE_LASTS / MINUTE),
     ("data", "checks it for {} seconds", sender.READ_BACK[-1]),
     ("data", "the cloud take {} seconds at most", sender.CLICK_PATIENCE + 1),

@@ -1,4 +1,4 @@
-"""Shown readings: the noise of probes does not write new states.
+"""Shown readings: their noise does not write new states.
 
 A shown value changes at once if the reading differs from it by its band or more, and
 after a while if it differs by less. Only a water temperature that no pool has is shown
@@ -14,9 +14,10 @@ from ..client.wire.frame import Readings
 
 DIFFERENCE_LASTS: Final = 300.0
 """Seconds after which a lasting difference within the band is shown (chosen)."""
-BANDS: Final = (0.2, 5.0, 0.2, 0.2)
+BANDS: Final = (0.2, 5.0, 0.2, 0.2, 3.0, 3.0, 20.0, 2.0)
 """Difference from which a reading is shown at once (chosen): of pH, whose step is 0.1,
-of ORP in mV, and of both temperatures in °C."""
+of ORP in mV, both temperatures in °C, flow in L/min, pressure in kPa, power in W, and
+the drive's temperature in °C."""
 _DIGITS: Final = 3
 """Decimals to which a difference is rounded: 7.3 - 7.1 is not 0.2 in binary."""
 
@@ -37,6 +38,7 @@ class _Shown:
         if reading is None or self.value is None:
             return reading
         near = round(abs(reading - self.value), _DIGITS) < self.band
+        near = near and bool(reading) is bool(self.value)  # at 0, something stopped
         return self.value if near or reading == self.doubted else reading
 
     def show(self, reading: float | None) -> None:
@@ -77,7 +79,7 @@ class SteadyReadings:
 
     def shown(self, state: PoolState) -> PoolState:
         """Return a state with the shown readings."""
-        ph, orp, water, ambient = (
+        ph, orp, water, ambient, flow, pressure, power, drive = (
             shown.value_for(reading) for shown, reading in self._with(state.readings)
         )
         readings = replace(
@@ -86,9 +88,14 @@ class SteadyReadings:
             orp=orp,
             water_temperature=water,
             ambient_temperature=ambient,
+            flow_rate=flow,
+            pressure=pressure,
+            pump_power=power,
+            drive_temperature=drive,
         )
         return replace(state, readings=readings)
 
     def _with(self, of: Readings) -> Iterator[tuple[_Shown, float | None]]:
         probes = of.ph, of.orp, of.water_temperature, of.ambient_temperature
-        return zip(self._shown, probes, strict=True)
+        pump = of.flow_rate, of.pressure, of.pump_power, of.drive_temperature
+        return zip(self._shown, (*probes, *pump), strict=True)
