@@ -37,7 +37,7 @@ from .client.account import account_id, probe, subject_claim
 from .client.cloud import CloudClient
 from .client.codec import from_stored, to_stored
 from .client.wire.cloud_answers import Inventory
-from .client.wire.exceptions import PoolctlError
+from .client.wire.exceptions import PoolctlError, ProtocolError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE, PROTOCOL_VERSION
 from .flow import discovered
 from .flow.forms import (
@@ -148,11 +148,11 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 await probe(async_get_clientsession(self.hass), self._address)
             except InvalidAddressError as err:
                 errors[CONF_URL] = str(err)
+            except ProtocolError:
+                errors[CONF_URL] = "not_the_service"
             except PoolctlError:
                 errors[CONF_URL] = "cannot_connect"
             else:
-                if self.source == SOURCE_RECONFIGURE:
-                    return await self._sign_in_again()
                 return await self.async_step_pick_implementation()
         entries = self._async_current_entries(include_ignore=False)
         if self.source == SOURCE_RECONFIGURE:
@@ -216,8 +216,9 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
                 return self.async_abort(reason="wrong_account")
             data[CONF_IDENTITY] = to_stored(reported.completed(previous))
             return self.async_update_reload_and_abort(entry, data_updates=data)
+        # Credentials that were lost are asked for before a flow like this.
+        self._abort_if_unique_id_configured(updates=data)
         data[CONF_IDENTITY] = to_stored(reported)
-        self._abort_if_unique_id_configured()
         owned = {device.device_id for device in inventory.devices}
         if self._observed is not None and self._observed.device_id not in owned:
             return self.async_abort(
@@ -321,16 +322,10 @@ class PoolctlFlow(config_entry_oauth2_flow.AbstractOAuth2FlowHandler, domain=DOM
     async def async_step_reauth_confirm(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Explain the reason, then continue to the sign-in page."""
+        """Explain the reason, then offer the credentials and the sign-in page."""
         if user_input is None:
             return self.async_show_form(step_id="reauth_confirm")
-        return await self._sign_in_again()
-
-    async def _sign_in_again(self) -> ConfigFlowResult:
-        """Continue to the sign-in page with the credentials of the entry."""
-        return await self.async_step_pick_implementation(
-            {"implementation": self._entry.data["auth_implementation"]}
-        )
+        return await self.async_step_pick_implementation()
 
     @property
     def _entry(self) -> PoolctlConfigEntry:

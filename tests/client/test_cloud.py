@@ -1,6 +1,7 @@
 """CloudClient against the simulated service (protocol.md 2 to 8, O5)."""
 
 from base64 import urlsafe_b64encode
+from contextlib import nullcontext
 import json
 from typing import Any
 
@@ -272,6 +273,29 @@ async def test_probe(
         service.cloud.faults.on(fault)
         with pytest.raises(UnreachableError):
             await probe(session, service.cloud.base_url)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("unauthorized", None),
+        ("failed", None),
+        ("rate_limited", None),
+        ("html", ProtocolError),
+        ("empty", ProtocolError),
+        ("no_body", ProtocolError),
+        ("error_503", ServiceError),
+    ],
+)
+async def test_what_answers_like_the_service(
+    service: Service,
+    session: ClientSession,
+    fault: str,
+    error: type[PoolctlError] | None,
+) -> None:
+    service.cloud.faults.on(fault)
+    with pytest.raises(error) if error else nullcontext():
+        await probe(session, service.cloud.base_url)
 
 
 def test_device_id() -> None:

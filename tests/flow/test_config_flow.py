@@ -4,7 +4,13 @@ from dataclasses import replace
 from ipaddress import ip_address
 import logging
 
-from homeassistant.components.application_credentials import ClientCredential
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from homeassistant.components.application_credentials import (
+    DATA_COMPONENT,
+    ClientCredential,
+    async_import_client_credential,
+)
 from homeassistant.config_entries import (
     SOURCE_DHCP,
     SOURCE_IGNORE,
@@ -16,6 +22,7 @@ from homeassistant.config_entries import (
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.exceptions import ImplementationUnavailableError
+from homeassistant.helpers.collection import DictStorageCollection
 from homeassistant.helpers.discovery_flow import DiscoveryKey
 from homeassistant.helpers.service_info.dhcp import DhcpServiceInfo
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
@@ -139,6 +146,40 @@ async def test_by_hand(home: Home, sign_in: SignIn) -> None:
     assert entry.unique_id == "user-1"
     assert entry.data["url"] == home.cloud.base_url
     assert home.source == "cloud"
+
+
+async def elsewhere(request: web.Request) -> web.Response:
+    """Answer as a router does, a captive portal, or the server of something else."""
+    answers = {
+        "/router": web.Response(text="<html>Log in</html>", status=401),
+        "/portal": web.Response(status=302, headers={"Location": "/login"}),
+        "/other": web.json_response({"message": "Not found"}, status=404),
+        "/api": web.json_response({"data": []}),
+    }
+    return next(each for path, each in answers.items() if request.path.startswith(path))
+
+
+async def test_what_answers_otherwise_is_not_the_service(
+    home: Home, sign_in: SignIn
+) -> None:
+    """The address is asked for again, on the card of a controller, too."""
+    card = await discover(home, home.controller)
+    flow = await home.hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": SOURCE_USER}
+    )
+    flow = await home.answer(flow, {"device_id": "other"})
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", elsewhere)
+    async with TestServer(app) as server:
+        for path in ("router", "portal", "other", "api"):
+            url = f"http://127.0.0.1:{server.port}/{path}"
+            flow = await home.answer(flow, {"url": url})
+            card = await home.answer(card, {"url": url})
+            for each, step in ((flow, "user"), (card, "confirm")):
+                assert (each["type"], each["step_id"]) == (FlowResultType.FORM, step)
+                assert each["errors"] == {"url": "not_the_service"}
+    result = await sign_in(await home.answer(card, {"url": home.cloud.base_url}))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
 async def test_discovered(home: Home, sign_in: SignIn) -> None:
@@ -339,6 +380,60 @@ async def test_reauth(small: Home, sign_in: SignIn) -> None:
     assert small.entry.state is ConfigEntryState.LOADED
     assert small.entry.data["url"] == small.cloud.base_url
     assert small.cloud.sign_ins.account(small.entry.data["token"]["access_token"])
+
+
+async def another_client(home: Home) -> None:
+    """Enter the credentials of another client, which the vendor gave instead."""
+    home.cloud.clients["another"] = "secret"
+    home.cloud.sign_ins.clients = {"another": "secret"}
+    await async_import_client_credential(
+        home.hass, DOMAIN, ClientCredential("another", "secret"), "another"
+    )
+
+
+async def test_the_vendor_gave_another_client(
+    small: Home, sign_in: SignIn, subtests: pytest.Subtests
+) -> None:
+    """A sign-in offers the credentials that were entered since."""
+    await another_client(small)
+    reauth = await small.entry.start_reauth_flow(small.hass)
+    for chosen, reason in (
+        (DOMAIN, "oauth_unauthorized"),
+        ("another", "reauth_successful"),
+    ):
+        flow = await small.answer(reauth, {})
+        assert flow["step_id"] == "pick_implementation"
+        flow = await small.answer(flow, {"implementation": chosen})
+        assert (await sign_in(flow))["reason"] == reason
+        if chosen == DOMAIN:
+            reauth = await small.entry.start_reauth_flow(small.hass)
+    await small.settle()
+    assert small.entry.data["auth_implementation"] == "another"
+    flow = await small.entry.start_reconfigure_flow(small.hass)
+    flow = await small.answer(flow, {"next_step_id": "reconfigure_service"})
+    flow = await small.answer(flow, {"url": small.cloud.base_url})
+    assert flow["step_id"] == "pick_implementation"
+    flow = await small.answer(flow, {"implementation": "another"})
+    assert (await sign_in(flow))["reason"] == "reconfigure_successful"
+
+
+async def test_credentials_that_are_lost(small: Home, sign_in: SignIn) -> None:
+    """New ones are asked for; then the account has them, and a new sign-in."""
+    credentials = small.hass.data[DATA_COMPONENT]
+    for item in [*credentials.data]:
+        await DictStorageCollection.async_delete_item(credentials, item)
+    flow = await small.entry.start_reauth_flow(small.hass)
+    flow = await small.answer(flow, {})
+    assert flow["reason"] == "missing_credentials"
+    await another_client(small)
+    # The page of Home Assistant asks for them, and starts this flow.
+    result = await sign_in(await start(small, small.cloud.base_url))
+    assert result["reason"] == "already_configured"
+    await small.settle()
+    assert small.entry.data["auth_implementation"] == "another"
+    token = small.entry.data["token"]["access_token"]
+    assert small.cloud.sign_ins.account(token)
+    assert set(small.entry.data["controllers"]) == {small.controller.device_id}
 
 
 async def test_credentials_without_a_service(hass: HomeAssistant) -> None:

@@ -31,6 +31,8 @@ TOKEN_TIMEOUT = 60.0
 """Seconds; callers with less time set their own timeout."""
 LIFETIME = 86400
 """Lifetime of an access token in seconds if none is reported (protocol.md 2.2)."""
+_REFUSALS = HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN
+"""Refusals of a request without a token: the first and the last are chosen."""
 _MAX_LIFETIME = 366 * 86400
 
 
@@ -55,18 +57,26 @@ def token_url(base_url: str) -> str:
 
 
 async def probe(session: ClientSession, base_url: str) -> None:
-    """Check that a server answers at a service address; raises UnreachableError.
+    """Check that the service answers at an address; raises ProtocolError for others.
 
-    Requests the sites without a token: this counts towards no rate limit (protocol.md
-    8), and any answer proves that a server is there.
+    Requests the sites without a token, which counts towards no rate limit (protocol.md
+    8). The service refuses that or fails (protocol.md 7.1); a router's page or a captive
+    portal shows a page, redirects, or does not know the path. Raises UnreachableError
+    without an answer.
     """
-    await exchange(
+    response = await exchange(
         session,
         HTTPMethod.GET,
         URL(base_url).joinpath(ServiceRequest(SITES).path),
         timeout=CLOUD_TIMEOUT,
         limit=MAX_CLOUD_RESPONSE,
     )
+    page = response.data.lstrip()[:1] == b"<"
+    refused = response.status in (*_REFUSALS, HTTPStatus.TOO_MANY_REQUESTS)
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ServiceError(f"HTTP {response.status}")
+    if page or not (refused or has_failed(response.json or {})):
+        raise ProtocolError(f"HTTP {response.status} of something else")
 
 
 async def request_tokens(
