@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.clock import STOP, Clock, ControllerClock
+from custom_components.poolctl.client.clock import LONG_STOP, Clock, ControllerClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.wire.schedule import ALL_WEEK, Schedule
 
@@ -97,7 +97,7 @@ def test_what_corrects_a_clock_that_jumped(world: World, step: int) -> None:
     world.wrong += DAY
     assert not clock.trusted
     world.wrong -= DAY + step
-    assert state_of(clock) == (True, world.true + DAY)
+    assert state_of(clock) == (True, world.true + DAY + max(step, 0))
     assert len(jumps) == 1
 
 
@@ -128,30 +128,36 @@ def test_the_service_confirms_a_new_time(world: World, off: float) -> None:
 def test_the_service_denies_a_new_time(world: World) -> None:
     """A time that the service denies is trusted after a day, not after ten minutes."""
     clock = world.clock()
-    clock.confirm(world.header())
-    clock.confirm(world.header(3 * DAY))  # a clock of the service that goes wrong
-    assert state_of(clock) == (True, world.true)
     world.wrong = 2 * DAY
     clock.confirm(world.header(300))
     world.pass_by(clock, DAY - 15)
     assert state_of(clock) == (False, world.true)
     world.pass_by(clock, 30)
     assert state_of(clock) == (True, world.true + 2 * DAY)
-    # It was only assumed to be right: the service is believed again.
     clock.confirm(world.header())
-    assert state_of(clock) == (False, world.true)
+    assert clock.ahead == timedelta(days=2)
 
 
 @pytest.mark.parametrize("service", [30 * DAY, -30 * DAY, -START])
-def test_a_clock_that_never_was_confirmed(world: World, service: float) -> None:
-    """The earlier of two unconfirmed times is used: it locks out no client."""
+def test_a_service_with_another_time(world: World, service: float) -> None:
+    """Home Assistant's clock counts, and the difference is reported."""
     clock = world.clock()
     clock.confirm(world.header(service))
-    assert not clock.trusted
-    assert clock.time() == world.true + min(service, 0)
-    assert clock.ahead == timedelta(seconds=max(-service, 0))
-    world.pass_by(clock, 60)
-    assert clock.time() == world.true + min(service, 0)
+    assert state_of(clock) == (True, world.true)
+    assert clock.ahead == timedelta(seconds=-service)
+    clock.confirm(world.header())
+    assert not clock.ahead
+
+
+@pytest.mark.parametrize("step", [-0.2, -30.0])
+def test_a_small_correction_does_not_turn_the_time_back(
+    world: World, step: float
+) -> None:
+    clock = world.clock()
+    world.wrong = step
+    assert clock.time() == world.true
+    world.true += 40
+    assert clock.time() == world.true + step
 
 
 # A start
@@ -166,7 +172,7 @@ def test_a_start_goes_on_where_the_last_run_ended(
     world.wrong = wrong
     clock = world.clock(since=START - down)
     world.pass_by(clock, 10 * MINUTE - 1)
-    if -30 <= wrong + down <= STOP:
+    if -30 <= wrong + down <= LONG_STOP.total_seconds():
         assert state_of(clock) == (True, world.true + wrong)
         return
     assert state_of(clock) == (False, world.true - down)
@@ -197,7 +203,7 @@ def test_a_start_alone_tells_no_fault(world: World, since: float, ahead: float) 
 def test_when_the_time_is_known(world: World) -> None:
     """A wrong wall clock is enough if the service reported the time since the start."""
     world.wrong = MINUTE
-    clock = world.clock(since=START - 2 * DAY)
+    clock = world.clock(since=START - 40 * DAY)
     known = [clock.known]
     clock.confirm(world.header())
     assert [*known, clock.known] == [False, True]
@@ -206,7 +212,7 @@ def test_when_the_time_is_known(world: World) -> None:
 
 def test_no_time_before_the_last_run_is_used(world: World) -> None:
     """A service that is some seconds behind it does not turn the time back."""
-    world.wrong = DAY
+    world.wrong = 40 * DAY
     clock = world.clock(since=START)
     clock.confirm(world.header(-10))
     assert state_of(clock) == (False, world.true)

@@ -1,4 +1,4 @@
-"""The trusted time: our clock may jump, and the controller's clock may differ from it.
+"""Which time is it? One clock for all controllers, and the clock of each controller.
 
 All rules here are chosen.
 """
@@ -18,15 +18,16 @@ AGREEMENT = 30.0
 """Seconds by which two times that agree may differ: an answer takes a while, and clock
 synchronisation makes smaller corrections all the time."""
 QUIET = 10 * 60.0
-"""Seconds without another jump after which the wall clock is trusted again."""
+"""Seconds without another jump after which the wall clock counts again."""
 DENIED = 24 * 60 * 60.0
 """The same in seconds if the service reports another time than the wall clock."""
-
-STOP = 35 * 60 * 60.0
-"""Longest stop of Home Assistant in seconds after which the wall clock is trusted at
-once: signing by a clock that is further ahead would lock out all other clients."""
+LONG_STOP = timedelta(days=30)
+"""Longest stop of Home Assistant that its clock alone proves at a start. What ended
+longer ago than that is not undone by itself."""
 
 type Seconds = Callable[[], float]
+type _Moment = tuple[float, float]
+"""A Unix time, and the time of the monotonic clock then."""
 
 
 def wall_clock() -> float:
@@ -40,13 +41,15 @@ def steady_clock() -> float:
 
 
 class Clock:
-    """The trusted time: the last trusted moment plus the monotonic time since then.
+    """The time: the wall clock, as long as nothing speaks against it.
 
-    The wall clock is trusted until it jumps, and after a start if it lies at most `STOP`
-    after the last trusted moment of an earlier run. Otherwise it is trusted once it
-    agrees with the trusted time or the service's time, or has not jumped for ten minutes
-    (for a day if the service reports another time), but never while it lies before that
-    moment.
+    At a start it counts unless it lies before the newest stored moment, or `LONG_STOP`
+    after it: then that moment goes on. In a run it counts until it jumps: then time goes
+    on, until the service's `Date` agrees with the wall clock, or until it has not jumped
+    for ten minutes (a day if the service denies it), but never while it lies before the
+    stored moment.
+
+    What has a length moves with the corrections of a run.
     """
 
     def __init__(
@@ -56,26 +59,23 @@ class Clock:
         wall: Seconds | None = None,
         steady: Seconds | None = None,
     ) -> None:
-        """Start from the wall clock, or from the last trusted moment of an earlier run.
-
-        `since` is in Unix seconds. The true time is later by an unknown amount.
-        """
+        """Start; `since` is the newest stored moment in Unix seconds, if there is one."""
         self._wall = wall or wall_clock
-        self._steady = steady or steady_clock
-        self._compared = self._wall(), self._steady()
+        self.steady = steady or steady_clock
+        self._compared = self._wall(), self.steady()
         """Both clocks at their last comparison."""
         self._floor = since or 0.0, self._compared[1]
-        """The earliest possible time: an earlier run trusted it."""
+        """The earliest possible time."""
         stopped = 0.0 if since is None else self._compared[0] - since
-        self._trusted = -AGREEMENT <= stopped <= STOP
-        self._wrong = stopped < -AGREEMENT
-        """Whether the wall clock was certainly wrong; a long stop proves nothing."""
+        self._trusted = -AGREEMENT <= stopped <= LONG_STOP.total_seconds()
+        self._known = self._trusted
+        """Whether anything but the stored moment was used for the time."""
         self._base = self._compared if self._trusted else self._floor
-        """The newest trusted moment: its Unix time and the time of the steady clock."""
-        self._proven = self._base
-        """The newest moment that was proven, in the same form."""
-        self._confirmed = False
-        """Whether the trusted time is derived from the service's, not assumed."""
+        """The newest moment from which the monotonic clock measures the time."""
+        self._origin = self._started = self._base
+        """The same of the start, as it was first known, and as it is known now."""
+        self._service: _Moment | None = None
+        """The newest `Date` of the service."""
         self._quiet_since, self._patience = self._compared[1], QUIET
         self._jumped = False
         """Whether a jump is unresolved that the listeners do not know of."""
@@ -96,41 +96,55 @@ class Clock:
 
     @property
     def trusted(self) -> bool:
-        """Whether the wall clock is trusted; otherwise it is not used."""
+        """Whether the wall clock counts."""
         self._compare()
         return self._trusted
 
     @property
     def known(self) -> bool:
-        """Whether the trusted time is known. A long stop leaves only the earliest one."""
+        """Whether the time is known. A long stop leaves only the earliest one."""
         self._compare()
-        return self._base is not self._floor
+        return self._known
 
     @property
     def ahead(self) -> timedelta:
-        """How far the wall clock is ahead of the trusted time, 0 if uncertain."""
+        """How far the wall clock is ahead of the time, or of the service's if it counts.
+
+        0 if that is uncertain.
+        """
         wall, now = self._compare()
-        if not self._wrong:
+        right: float | None = self._since(self._base, now)
+        if self._trusted or (not self._known and wall > self._since(self._base, now)):
+            right = self.service_time
+        if right is None or abs(wall - right) <= AGREEMENT:
             return timedelta()
-        return timedelta(seconds=wall - self._since(self._base, now))
+        return timedelta(seconds=wall - right)
 
     def time(self) -> float:
-        """Return the trusted time in Unix seconds."""
+        """Return the time in Unix seconds; only a corrected jump turns it back."""
         _, now = self._compare()  # it may move the base
         return self._since(self._base, now)
 
     def now(self) -> datetime:
-        """Return the trusted time, in UTC."""
+        """Return the time, in UTC."""
         return datetime.fromtimestamp(self.time(), UTC)
 
-    def proven(self) -> datetime:
-        """Return the time that the monotonic clock measured since a proven moment.
+    @property
+    def service_time(self) -> float | None:
+        """The service's time in Unix seconds, `None` if it did not report any."""
+        return self._service and self._since(self._service, self.steady())
 
-        Unlike the trusted time, it does not follow a wall clock that is far ahead and
-        was merely quiet.
+    @property
+    def corrections(self) -> tuple[timedelta, timedelta]:
+        """By how much the time was corrected in this run, and how much of that is stop.
+
+        The service's `Date` may show that a stop was longer: what ended in it is over.
         """
-        _, now = self._compare()
-        return datetime.fromtimestamp(self._since(self._proven, now), UTC)
+        self._compare()
+        offset, origin, started = (
+            known[0] - known[1] for known in (self._base, self._origin, self._started)
+        )
+        return timedelta(seconds=offset - origin), timedelta(seconds=started - origin)
 
     def confirm(self, date: str | None) -> None:
         """Compare the clock with the service's `Date` header; ignore an invalid one."""
@@ -139,48 +153,50 @@ class Clock:
         except ValueError, OverflowError:
             return
         wall, now = self._compare()
+        self._service = service, now
         if abs(service - wall) <= AGREEMENT:
             self._trust(wall, now)
-            self._proven, self._confirmed = self._base, True
-        elif not self._confirmed:
-            self._trusted, self._wrong = False, True
-            self._quiet_since, self._patience = now, DENIED
+        elif self._known:
+            self._patience = DENIED
+            return
+        else:
             floor = self._since(self._floor, now)
             possible = [t for t in (service, wall) if t >= floor - AGREEMENT]
-            if possible:
-                # Signing with the earlier of the two locks out no client.
-                self._base = self._proven = max(min(possible), floor), now
-        elif not self._trusted:
-            self._patience = DENIED
+            self._base = max(min(possible, default=floor), floor), now
+            self._known, self._patience = bool(possible), DENIED
+        if self._base[0] - self._since(self._started, now) > AGREEMENT:
+            self._started = self._base
 
-    def _compare(self) -> tuple[float, float]:
-        wall, now = self._wall(), self._steady()
+    def _compare(self) -> _Moment:
+        wall, now = self._wall(), self.steady()
         jumped = abs(wall - self._since(self._compared, now)) > AGREEMENT
         self._compared = wall, now
         if jumped:
-            self._quiet_since, self._patience = now, QUIET
-            self._trusted, self._wrong = False, True
-            if abs(wall - self._since(self._base, now)) <= AGREEMENT:
-                self._trust(wall, now)
-            else:
-                self._jumped = True
+            self._quiet_since, self._patience, self._trusted = now, QUIET, False
+            self._jumped = not self._trust_if_close(wall, now)
         elif self._trusted:
-            self._base = wall, now
+            # A small correction does not turn the time back: what is over stays so.
+            self._base = max(wall, self._base[0]), now
         elif (
             now - self._quiet_since >= self._patience
             and wall >= self._since(self._floor, now) - AGREEMENT
         ):
             self._trust(wall, now)
-            self._confirmed = False
-            if wall - self._since(self._proven, now) <= STOP:
-                self._proven = self._base
+            self._service = None  # it may be older than a sleep of this machine
         return wall, now
 
+    def _trust_if_close(self, wall: float, now: float) -> bool:
+        expected = self._since(self._base, now)
+        if close := abs(wall - expected) <= AGREEMENT:
+            self._trust(max(wall, expected), now)
+        return close
+
     def _trust(self, wall: float, now: float) -> None:
-        self._base, self._trusted, self._jumped = (wall, now), True, False
+        self._base, self._trusted, self._known = (wall, now), True, True
+        self._jumped = False
 
     @staticmethod
-    def _since(known: tuple[float, float], now: float) -> float:
+    def _since(known: _Moment, now: float) -> float:
         """Return the current Unix time from an earlier pair of both clocks' times."""
         return known[0] + now - known[1]
 
@@ -246,7 +262,7 @@ class ControllerClock:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The trusted time, and the time of the controller's clock."""
+    """The time, and the time of the controller's clock."""
 
     clock: Clock
     zone: Callable[[], tzinfo]
@@ -255,17 +271,12 @@ class Times:
 
     @property
     def now(self) -> datetime:
-        """The trusted time in UTC."""
+        """The time in UTC."""
         return self.clock.now()
 
     @property
-    def proven(self) -> datetime:
-        """The proven time in UTC, by which promises of an earlier run end."""
-        return self.clock.proven()
-
-    @property
     def offset(self) -> timedelta:
-        """How far the controller's clock is ahead of the trusted time."""
+        """How far the controller's clock is ahead of ours."""
         return self.controller.offset or timedelta()
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 import logging
 
-from .clock import Clock
+from .clock import AGREEMENT, Clock
 from .turns import Turns
 from .wire.envelope import MAX_COUNTER
 from .wire.exceptions import ClockError, ReplayError
@@ -16,9 +16,12 @@ _LOGGER = logging.getLogger(__name__)
 
 _LAN_PATIENCE = 2.5
 """Seconds in which a controller that is there answers (protocol.md 7.2; chosen)."""
+_STOP = 35 * 60 * 60.0
+"""Longest stop in seconds, of Home Assistant or of its machine, after which requests are
+signed by a clock that nothing confirms."""
 _FAR = 5 * 365 * 24 * 60 * 60
-"""Seconds that a counter may exceed an accepted one before our clock counts as wrong:
-longer than a house stands empty (chosen)."""
+"""Seconds by which the clock may exceed the counters before it counts as wrong: longer
+than a house stands empty (chosen)."""
 
 
 class ClockFault(Enum):
@@ -57,9 +60,11 @@ class IncomingCounter:
 class Counters:
     """All counters of one controller, kept when its address or key changes.
 
-    Those of signed requests increase strictly, near Unix time (protocol.md O1). One far
-    above the accepted ones is never used: a controller that accepted it would refuse
-    every client until that time.
+    Those of signed requests increase strictly, near Unix time (protocol.md O1). A
+    controller that accepted one of the future would refuse every client until then.
+    So the clock signs only if the service's `Date` explains it, or, without one, a
+    stop of 35 h since a counter that was accepted, now or before the start. Else that
+    counter goes on with the seconds since then.
     """
 
     def __init__(
@@ -73,10 +78,9 @@ class Counters:
         self.last = last
         self.clock = clock or Clock()
         self._used = used
-        self.accepted: int | None = None
-        """Newest counter that the controller accepted, `None` if there was none yet."""
-        self.clock_fault: ClockFault | None = None
-        """The last clock error, `None` once the controller accepted a counter."""
+        self._accepted = last, self.clock.steady()
+        """A counter that was accepted, 0 if there was none, and its monotonic time."""
+        self._refused: ClockFault | None = None
         self.frames = IncomingCounter()
         self.turns = Turns(_LAN_PATIENCE)
         """The controller handles one request at a time (protocol.md 4.2 rule 8)."""
@@ -84,13 +88,34 @@ class Counters:
         """Name and payload of a query that it answered, and would answer again."""
 
     @property
+    def clock_fault(self) -> ClockFault | None:
+        """The clock error, `None` once the controller accepted a counter."""
+        earliest = self._earliest
+        far = earliest and self.clock.time() > earliest + _FAR
+        return ClockFault.OURS if far else self._refused
+
+    @property
+    def _earliest(self) -> float:
+        """The earliest time in Unix seconds, as an accepted counter shows; 0 without."""
+        counter, at = self._accepted
+        return counter and counter + self.clock.steady() - at
+
+    @property
+    def _now(self) -> float:
+        """The time in Unix seconds to sign with."""
+        ours, earliest = self.clock.time(), self._earliest
+        if (service := self.clock.service_time) is not None:
+            return min(ours, max(earliest, service))
+        return ours if not earliest or ours <= earliest + _STOP else earliest
+
+    @property
     def ahead(self) -> int:
-        """Seconds that the newest counter is ahead of the clock, 0 if it is not."""
-        return max(0, self.last - int(self.clock.time()))
+        """Seconds that the newest counter is ahead of the time, 0 if it is not."""
+        return max(0, self.last - int(self._now))
 
     def next(self) -> int:
-        """Return an unused counter; raises ClockError if the clock is far off."""
-        return self._use(max(self.last + 1, int(self.clock.time())))
+        """Return an unused counter; raises ClockError if there is none."""
+        return self._use(max(self.last + 1, int(self._now)))
 
     def skip(self, seconds: int) -> None:
         """Skip counters because another client is ahead of us; raises ClockError."""
@@ -103,18 +128,19 @@ class Counters:
 
     def accept(self, counter: int) -> None:
         """Note that the controller has accepted a counter."""
-        self.accepted, self.clock_fault = counter, None
+        self._refused = None
+        # A burst of requests runs ahead by seconds, which must not add up.
+        if abs(counter - self._earliest) > AGREEMENT:
+            self._accepted = counter, self.clock.steady()
 
     def refused(self) -> None:
         """Note that counters are refused: by our clock's fault unless it is trusted."""
         trusted = self.clock.trusted
-        self.clock_fault = ClockFault.OTHERS if trusted else ClockFault.OURS
+        self._refused = ClockFault.OTHERS if trusted else ClockFault.OURS
 
     def _use(self, counter: int) -> int:
-        known = self.accepted or self.last
-        if counter > MAX_COUNTER or (known and counter > known + _FAR):
-            self.clock_fault = ClockFault.OURS
-            raise ClockError("the clock is far from what the controller accepted")
+        if counter > MAX_COUNTER:
+            raise ClockError("the clock is later than any counter")
         self.last = counter
         self._used()
         return counter

@@ -1,11 +1,14 @@
 """The counter that all clients share, and the clocks behind it (protocol.md L1 and L14)."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import format_datetime
 import itertools
 
 import pytest
 
-from custom_components.poolctl.client.counters import Counters
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.counters import ClockFault, Counters
 from custom_components.poolctl.client.facts import Change
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
@@ -15,7 +18,7 @@ from tests.client.conftest import Rig, UnixTime
 from tests.world.simulator.wire import WireError
 
 WATERFALL = 3
-DAY = 24 * 60 * 60
+HOUR, DAY = 3600, 24 * 3600
 
 
 @pytest.fixture
@@ -221,19 +224,65 @@ async def test_names_that_are_refused_first(
 
 @pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
 async def test_our_clock_jumps(rig: Rig, unix_time: UnixTime, years: int) -> None:
-    """L14: nothing is signed by our clock; the cloud runs commands until it is right."""
-    lan, right = lan_of(rig), unix_time.now
-    before, advance = lan.counters.last, rig.time.advance
-    rig.time.advance = lambda seconds: None  # type: ignore[method-assign]
-    unix_time.now = right + years * 365 * DAY
-    with pytest.raises(ClockError):
+    """L14: nothing is signed by our clock: the counter that was accepted goes on."""
+    lan, wrong = lan_of(rig), 0
+    clock = lan.counters.clock = Clock(
+        wall=lambda: unix_time.now + wrong, steady=lambda: unix_time.now
+    )
+    for wrong in (years * 365 * DAY, 0):
+        clock.check()
+        unix_time.now += 601  # by then it counts
+        assert clock.time() == unix_time.now + wrong
         await lan.query("aux_names")
-    await rig.controller.outputs.switch(WATERFALL, True)
-    assert lan.counters.last == before and rig.asked("q", "a") == []
-    assert rig.written() == ["manualSet"]
-    unix_time.now, rig.time.advance = right, advance  # type: ignore[method-assign]
-    await lan.query("aux_names")
-    assert lan.counters.last == int(right)
+        await rig.controller.outputs.switch(WATERFALL, not wrong)
+        assert abs(lan.counters.last - unix_time.now) < 10
+        assert lan.counters.clock_fault is (ClockFault.OURS if wrong else None)
+    assert rig.written() == [] and ran(rig) == [True, True]
+
+
+SIGNED, LATER = 1_800_000_000, 900
+
+
+@pytest.mark.parametrize(
+    ("ahead", "service", "signed"),
+    [
+        # Without the service, a stop of 35 h explains it; else the counter goes on.
+        (10 * HOUR, None, 10 * HOUR),
+        (34 * HOUR, None, 34 * HOUR),
+        (36 * HOUR, None, 0),
+        (20 * DAY, None, 0),
+        (400 * DAY, None, 0),
+        # Never further ahead than the service's time.
+        (20 * DAY, 20 * DAY, 20 * DAY),
+        (20 * DAY, HOUR, HOUR),
+        (HOUR, 20 * DAY, HOUR),
+        (20 * DAY, -20 * DAY, 0),
+    ],
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_is_signed(
+    ahead: int, service: int | None, signed: int, restarted: bool
+) -> None:
+    """L14, W19: the clock shows a time ahead of the counter that was accepted."""
+    now, wrong = SIGNED, 0
+
+    def clock(since: float | None = None) -> Clock:
+        return Clock(since=since, wall=lambda: now + wrong, steady=lambda: now)
+
+    ours = clock()
+    counters = Counters(clock=ours)
+    counters.accept(counters.next())
+    wrong = ahead
+    if restarted:
+        ours = clock(SIGNED)
+        counters = Counters(counters.last, clock=ours)
+    while now < SIGNED + LATER:
+        now += 15
+        ours.check()
+    if service is not None:
+        at = datetime.fromtimestamp(SIGNED + LATER + service, UTC)
+        ours.confirm(format_datetime(at, usegmt=True))
+    assert counters.next() == SIGNED + LATER + signed
 
 
 def test_no_counter_is_clipped(unix_time: UnixTime) -> None:

@@ -20,14 +20,13 @@ from custom_components.poolctl.client.holds.decide import (
     is_old,
     seconds_left,
     with_read,
-    with_shown_end,
 )
 from custom_components.poolctl.client.holds.hold import Hold
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 AT, SENT_AT = 10_000.0, 9_000.0
-PRESENT = Now(NOW, NOW, AT, AT)
+PRESENT = Now(NOW, AT, AT)
 WAITS = Failures(retry_at=AT + 60)
 FAILED = Failures(UNDO_AGAIN, 3, AT - 1)
 EARLIER = Hold(slot=2, on=True, since=NOW)
@@ -246,23 +245,12 @@ def test_contradicted(
         ({"until": None}, None),
         ({"until": NOW + HOUR}, 3600.0),
         ({"until": NOW - HOUR}, -3600.0),
-        ({"until": NOW, "ends_at": AT + 40}, 40.0),
         ({"until": NOW + HOUR, "needed": False}, 0.0),
         ({"until": NOW - HOUR, "needed": False}, -3600.0),
     ],
 )
 def test_what_is_left(changes: dict[str, Any], left: float | None) -> None:
-    """A duration ends by the monotonic clock."""
     assert seconds_left(replace(HELD, **changes), PRESENT) == left
-
-
-@pytest.mark.parametrize(
-    ("end", "left"), [(End.DURATION, 3600.0), (End.SCHEDULE, -7200.0)]
-)
-def test_by_which_time_it_ends(end: End, left: float) -> None:
-    """Only the end of a schedule follows a wall clock that nobody confirmed."""
-    ahead = PRESENT._replace(time=NOW + 3 * HOUR)
-    assert seconds_left(replace(HELD, end=end), ahead) == left
 
 
 @pytest.mark.parametrize(
@@ -272,33 +260,12 @@ def test_by_which_time_it_ends(end: End, left: float) -> None:
         ({"until": NOW - OLD - SECOND}, {}, True),
         ({"until": NOW - OLD - SECOND}, {"at": AT + 1}, False),
         ({"until": None}, {}, False),
-        ({"until": NOW - HOUR}, {"time": NOW + 2 * OLD}, False),
     ],
 )
 def test_an_end_long_before_the_start(
     changes: dict[str, Any], now: dict[str, Any], old: bool
 ) -> None:
     assert is_old(replace(HELD, **changes), PRESENT._replace(**now)) is old
-
-
-@pytest.mark.parametrize(
-    ("until", "ends_at", "shown"),
-    [
-        (60, AT + 60, 60),
-        (60, AT + 89.9, 60),
-        (60, AT + 90, 90),
-        (90, AT + 60, 60),
-        (60, None, 60),
-        (None, AT + 60, None),
-    ],
-)
-def test_which_end_is_shown(
-    until: int | None, ends_at: float | None, shown: int | None
-) -> None:
-    """The shown end follows the actual one if it differs by half a minute or more."""
-    times = [None if each is None else NOW + each * SECOND for each in (until, shown)]
-    hold = replace(HELD, until=times[0], ends_at=ends_at)
-    assert with_shown_end(hold, PRESENT).until == times[1]
 
 
 # What holds for every claim, read and time

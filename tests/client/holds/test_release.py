@@ -172,7 +172,6 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
         ({}, {"until": None}, None),
         ({}, {"state": Known.REQUESTED}, 3600.0),
         ({}, {"until": NOW, "failures": Failures(retry_at=AT + 60)}, 60.0),
-        ({}, {"ends_at": AT + 5}, 5.0),
         (CLOUD, {"until": NOW}, None),
         (CLOUD, {"on": True}, 3600.0),
         (CLOUD, {}, 3600.0),

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-import time
 from typing import Annotated, ClassVar, Final, Self
 
 from ..backoff import NO_FAILURES, Failures
@@ -27,7 +26,7 @@ class End(StrEnum):
 
     NEVER = "never"
     DURATION = "duration"
-    """Ends by the monotonic clock, across restarts by the proven time."""
+    """Ends after a time, however the clock is corrected meanwhile."""
     SCHEDULE = "schedule"
     """Ends with the windows of the schedules that it holds off."""
 
@@ -74,8 +73,6 @@ class Claim(ABC):
 
     sent_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     """Time when a command for it was last under way (monotonic, s)."""
-    ends_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
-    """End of a duration (monotonic, s)."""
     doubted_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Time of the first of the newest reads that do not show it (monotonic, s)."""
     failures: Annotated[Failures, UNSTORED] = field(default=NO_FAILURES, compare=False)
@@ -130,39 +127,30 @@ class Claim(ABC):
         """Return whether its end has come, but not its undoing."""
         return self.observed and self.until is not None and self.until <= now
 
-    def restored(self, now: datetime, at: float) -> Self:
-        """Return the claim after a restart: it never exceeds its duration.
-
-        The proven time may be from before a long downtime until the service reports it,
-        so no monotonic end is set from it.
-        """
-        claim = replace(self, sent_at=at - SETTLING)
-        if self.until is None:
-            return claim
+    def bounded(self, now: datetime) -> Self:
+        """Return the claim with its end no further away than it may last."""
         lasts = self.LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
-        return claim.moved(min(self.until, now + min(lasts, self.LONGEST)))
+        last = now + min(lasts, self.LONGEST)
+        over = self.until is not None and self.until > last
+        return self.moved(last - self.until) if over and self.until else self
 
-    def moved(self, until: datetime) -> Self:
-        """Return the claim by another clock: all its times move with its end."""
-        by = until - (self.until or until)
+    def moved(self, by: timedelta) -> Self:
+        """Return the claim by a corrected clock: all its times move."""
         claims = {name: end and end + by for name, end in self.claims.items()}
+        until = self.until and self.until + by
         return replace(self, since=self.since + by, until=until, claims=claims)
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""
         ends = [end for end in claims.values() if end is not None]
         if len(ends) < len(claims):
-            return replace(
-                self, claims=claims, end=End.NEVER, until=None, lasts=None, ends_at=None
-            )
-        lasts = (max(ends) - now).total_seconds()
+            return replace(self, claims=claims, end=End.NEVER, until=None, lasts=None)
         return replace(
             self,
             claims=claims,
             end=End.DURATION,
             until=max(ends),
-            lasts=lasts,
-            ends_at=time.monotonic() + lasts,
+            lasts=(max(ends) - now).total_seconds(),
         )
 
     def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:

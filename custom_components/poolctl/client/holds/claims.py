@@ -12,25 +12,14 @@ import time
 from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES, Backoff
-from ..clock import Times
+from ..clock import AGREEMENT, Times
 from ..control.live_state import LiveState
 from ..control.paths import Paths
 from ..control.poller import Poller
 from ..pool.state import PoolState
 from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
 from .claim import SETTLING, Claim, Known
-from .decide import (
-    OLD,
-    Do,
-    Next,
-    Now,
-    Seen,
-    Way,
-    decide,
-    is_old,
-    seconds_left,
-    with_shown_end,
-)
+from .decide import OLD, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
 from .evidence import seen
 
 _LOGGER = logging.getLogger(__name__)
@@ -43,6 +32,8 @@ REFUSED_AGAIN: Final = Backoff(900.0, 6 * 3600.0)
 until it has other firmware."""
 OVERDUE: Final = timedelta(hours=1)
 """Time after its end from which a claim is a problem."""
+_CORRECTED: Final = timedelta(seconds=AGREEMENT)
+"""Corrections of the clock that are no jump move nothing."""
 _OUTAGE: Final = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
 
@@ -61,9 +52,10 @@ class Claims[C: Claim](ABC):
     def __init__(self, reads: Reads, times: Times, stored: Iterable[C]) -> None:
         self._poller, self._paths, self._live = reads
         self._times = times
-        proven, at = times.proven, time.monotonic()
+        self._corrections, at = times.clock.corrections, time.monotonic()
+        """Those of the clock that the claims have followed."""
         self._all = {
-            each.thing: each.restored(proven, at)
+            each.thing: replace(each, sent_at=at - SETTLING)
             for each in stored
             if each.state is not Known.UNDONE
         }
@@ -145,8 +137,18 @@ class Claims[C: Claim](ABC):
         return [each.claim for each in found if each.do is Do.UNDO and each.claim]
 
     def _now(self, *, leaving: bool = False) -> Now:
-        times, at = self._times, time.monotonic()
-        return Now(times.now, times.proven, at, self._started_at, leaving)
+        return Now(self._follow_clock(), time.monotonic(), self._started_at, leaving)
+
+    def _follow_clock(self) -> datetime:
+        """Move the claims with the corrections of the clock; return the time."""
+        known, newest = self._corrections, self._times.clock.corrections
+        by, stop = (new - old for new, old in zip(newest, known, strict=True))
+        if max(abs(by), abs(stop)) > _CORRECTED:
+            self._corrections = newest
+            for thing, each in self._all.items():
+                restored = each.sent_at < self._started_at
+                self._all[thing] = each.moved(by - stop if restored else by)
+        return self._times.now
 
     def _decide(self, *, leaving: bool = False) -> dict[int, Next[C]]:
         """Return what is to be done about each claim that is not under way."""
@@ -155,7 +157,7 @@ class Claims[C: Claim](ABC):
         for claim in self.all:
             if claim.thing in self._under_way:
                 continue
-            moved = self._moved(with_shown_end(claim, now), state)
+            moved = self._moved(claim.bounded(now.time), state)
             report = self._report(moved)
             shows = seen(moved, *report) if report else Seen(now.at)
             found[claim.thing] = decide(moved, shows, now, self._way(moved))
@@ -229,7 +231,7 @@ class Claims[C: Claim](ABC):
 
     def drop(self, claimant: str) -> None:
         """End the claims of one claimant; without another one, a thing is due now."""
-        now = self._times.now
+        now = self._follow_clock()
         for claim in self.all:
             if claimant in claim.claims:
                 others = claim.claims_beside(claimant, now)
@@ -292,6 +294,7 @@ class Claims[C: Claim](ABC):
         try:
             with self._switching(thing):
                 left = await self._undo(claim)
+                self._follow_clock()  # else what is over may seem to be ended too soon
                 if thing in self._undoing:
                     self._set(thing, left)
         except Exception as err:  # noqa: BLE001
@@ -335,7 +338,7 @@ class Claims[C: Claim](ABC):
     def _leaves(self, claim: C, only_lan: bool) -> bool:
         """Return whether a claim must be undone now, as it cannot be later."""
         if only_lan and claim.cloud_undoes(alone=False):
-            return claim.over(self._times.now) and _must_be_undone(claim)
+            return claim.over(self._follow_clock()) and _must_be_undone(claim)
         return _must_be_undone(claim)
 
     async def _settle(self, things: set[int]) -> None:

@@ -10,13 +10,12 @@ from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES
-from .claim import AGREEING, SETTLING, Claim, End, Known
+from ..clock import LONG_STOP
+from .claim import AGREEING, SETTLING, Claim, Known
 
-OLD: Final = timedelta(days=30)
+OLD: Final = LONG_STOP
 """Time from its end to the start, from which nothing is undone by itself: after an old
 backup was restored, nobody expects that any more. A user is shown what to do."""
-_DRIFT: Final = timedelta(seconds=30)
-"""Difference that the shown end may have from the actual end."""
 
 
 class Seen(NamedTuple):
@@ -46,9 +45,7 @@ class Now(NamedTuple):
     """The present time."""
 
     time: datetime
-    """The trusted time."""
-    proven: datetime
-    """The proven time: no wall clock moves it that nobody confirmed."""
+    """The time (`Clock`)."""
     at: float
     """Monotonic time in seconds."""
     started_at: float
@@ -157,26 +154,12 @@ def seconds_left(claim: Claim, now: Now) -> float | None:
         return 0.0
     if claim.until is None:
         return None
-    if claim.ends_at is not None:
-        return claim.ends_at - now.at
-    by = now.time if claim.end is End.SCHEDULE else now.proven
-    left = (claim.until - by).total_seconds()
+    left = (claim.until - now.time).total_seconds()
     # A claim that needs no undoing is over from the start, whatever the clock showed.
     return left if claim.needed else min(left, 0.0)
 
 
 def is_old(claim: Claim, now: Now) -> bool:
     """Return whether a claim ended long before the start: nothing is undone by itself."""
-    started = now.proven - timedelta(seconds=now.at - now.started_at)
+    started = now.time - timedelta(seconds=now.at - now.started_at)
     return claim.until is not None and started - claim.until > OLD
-
-
-def with_shown_end[C: Claim](claim: C, now: Now) -> C:
-    """Return a claim whose shown end agrees with the present trusted time.
-
-    A duration ends by the monotonic clock; `until` follows it.
-    """
-    if claim.ends_at is None or claim.until is None:
-        return claim
-    until = now.time + timedelta(seconds=claim.ends_at - now.at)
-    return claim if abs(until - claim.until) < _DRIFT else claim.moved(until)

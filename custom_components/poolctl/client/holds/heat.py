@@ -69,7 +69,7 @@ class HeatClaims(Claims[HeatClaim]):
 
         Nothing is sent if it is selected; if others selected it, it stays so at the end.
         """
-        thing, now = thing_of(source), self._times.now
+        thing, now = thing_of(source), self._follow_clock()
         known, selected = self._all.get(thing), self._live.state.heat[source]
         claims: dict[str, datetime | None] = {claimant: until}
         if known is not None:
@@ -114,7 +114,7 @@ class HeatClaims(Claims[HeatClaim]):
 
     def _follow(self, sources: Iterable[HeatSource], selected: bool) -> None:
         """Follow a user: what they selected stays so, what they deselected is over."""
-        now = self._times.now
+        now = self._follow_clock()
         for claim in self.all:
             if claim.source not in sources:
                 continue

@@ -103,9 +103,9 @@ class Hold(Claim):
         return self.on or (self.by_cloud and alone)
 
     @override
-    def restored(self, now: datetime, at: float) -> Hold:
-        previous = self.previous and self.previous.restored(now, at)
-        return Claim.restored(replace(self, previous=previous), now, at)
+    def moved(self, by: timedelta) -> Hold:
+        previous = self.previous and self.previous.moved(by)
+        return Claim.moved(replace(self, previous=previous), by)
 
     @property
     def names(self) -> dict[str, str]:
@@ -121,7 +121,7 @@ class Hold(Claim):
         hold = replace(self, requester=names[last], requesters=names)
         hold = Claim.claimed(hold, claims, now)
         if self.schedules and [*claims] == [""]:  # only the user is left, as before
-            return replace(hold, end=End.SCHEDULE, lasts=None, ends_at=None)
+            return replace(hold, end=End.SCHEDULE, lasts=None)
         return hold
 
 

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-import time
 from typing import Final, override
 
 from ..backoff import NO_FAILURES
@@ -106,7 +105,7 @@ class Holds(Claims[Hold]):
         return Hold(
             slot=slot.index,
             on=on,
-            since=self._times.now,
+            since=self._follow_clock(),
             asked=Asked.HERE,
             requester=requester,
         )
@@ -168,7 +167,7 @@ class Holds(Claims[Hold]):
 
         Nothing is sent if it is held on already: it is released with its last claim.
         """
-        now, known = self._times.now, self.of(self._find(slot).index)
+        now, known = self._follow_clock(), self.of(self._find(slot).index)
         if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
             names = known.names | {claimant: requester}
@@ -246,9 +245,7 @@ class Holds(Claims[Hold]):
 
         What one claimant wants does not end what others need.
         """
-        if hold.lasts is not None:
-            hold = replace(hold, ends_at=time.monotonic() + hold.lasts)
-        previous, now = self._all.get(hold.slot), self._times.now
+        now, previous = self._follow_clock(), self._all.get(hold.slot)
         if hold.on and previous is not None and previous.on:
             own = hold.claims or {"": hold.until}
             if others := previous.claims_beside(next(iter(own)), now):
@@ -321,7 +318,7 @@ class Holds(Claims[Hold]):
                 continue
             since = self._others[index, on] = observed.get((index, on), at)
             if known is None and at - since >= lasts_for(slot, on):
-                asked, now = self._asked(since), self._times.now
+                asked, now = self._asked(since), self._follow_clock()
                 other = Hold(slot=index, on=on, since=now, asked=asked)
                 self._set(index, replace(other, sent_at=since - SETTLING))
 
@@ -337,13 +334,13 @@ class Holds(Claims[Hold]):
     def _moved(self, claim: Hold, state: PoolState) -> Hold:
         hold = rescheduled(claim, state, self._times.local, self._times.offset)
         ends = {who: self._end_for(who, end) for who, end in hold.claims.items()}
-        return hold if ends == hold.claims else hold.claimed(ends, self._times.now)
+        return hold if ends == hold.claims else hold.claimed(ends, self._follow_clock())
 
     def _end_for(self, claimant: str, end: datetime | None) -> datetime | None:
         """Return the end of a claim, which follows the hold of the output it is for."""
         if not claimant.startswith(_OUTPUT) or claimant in map(_for, self._under_way):
             return end
-        holds, now = {_for(each.slot): each for each in self.all}, self._times.now
+        now, holds = self._follow_clock(), {_for(each.slot): each for each in self.all}
         if (hold := holds.get(claimant)) is None or not hold.on:
             return min(end or now, now)
         return hold.until and hold.until + _LONGER
@@ -355,7 +352,7 @@ class Holds(Claims[Hold]):
             return None
         # It is switched off as the vendor's app does. That may hold it off: once there
         # is a LAN, a read shows it.
-        now = self._times.now
+        now = self._follow_clock()
         left = Hold(
             slot=claim.slot,
             on=False,

@@ -109,7 +109,7 @@ class Pauses(Claims[Pause]):
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
         """Pause a doser; the command is sent unless a fresh read shows that it is off."""
-        thing, now = DOSING.index(kind), self._times.now
+        thing, now = DOSING.index(kind), self._follow_clock()
         previous = self._all.get(thing)
         pause = Pause(
             kind=kind,
@@ -119,7 +119,6 @@ class Pauses(Claims[Pause]):
             lasts=lasts.total_seconds(),
             state=Known.ACTIVE if is_off else Known.REQUESTED,
             sent_at=previous.sent_at if previous and is_off else time.monotonic(),
-            ends_at=time.monotonic() + lasts.total_seconds(),
         )
         if is_off:
             self._put(thing, pause)
@@ -132,9 +131,9 @@ class Pauses(Claims[Pause]):
             # The user gets an error, so if the doser did go off, that is undone: at the
             # end of the pause that it already had, or soon.
             left = previous.until - now if previous else timedelta(seconds=_UNDONE_IN)
-            ends_at = time.monotonic() + left.total_seconds()
+            lasts_left = left.total_seconds()
             undone = replace(
-                pause, until=now + left, ends_at=ends_at, sent_at=time.monotonic()
+                pause, until=now + left, lasts=lasts_left, sent_at=time.monotonic()
             )
             self._put(thing, previous if err.ran is False else undone)
             raise
