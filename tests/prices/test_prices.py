@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 import json
 from pathlib import Path
+import time
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,7 +16,7 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
 from custom_components.poolctl.prices.given import Lists
-from custom_components.poolctl.prices.reader import Price, read
+from custom_components.poolctl.prices.reader import Price, price_at, read
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""
@@ -531,3 +532,132 @@ def test_a_time_without_a_zone() -> None:
 def test_what_is_no_price(entries: object) -> None:
     assert prices(entries) == []
     assert prices({"prices": entries}) == []
+
+
+def of_day(**cells: Callable[[int], object]) -> list[dict[str, object]]:
+    return rows(start=iso(HOURS), end=iso(ENDS), **cells)
+
+
+NEWER: dict[str, object] = {
+    "a sum": of_day(energy=lambda at: at % 5, all_in=COURSE.__getitem__),
+    "Amber's API": rows(
+        startTime=iso(HOURS),
+        endTime=iso(ENDS),
+        perKwh=COURSE.__getitem__,
+        spotPerKwh=lambda at: at % 5,
+    ),
+    "amounts in a list": {
+        "prices": rows(
+            start_timestamp=iso(HOURS),
+            end_timestamp=iso(ENDS),
+            grid=lambda at: [{"unit": "CHF_kWh", "value": 0.1}],
+            integrated=lambda at: [
+                {"unit": "CHF_m", "value": 5.4},
+                {"unit": "CHF_kWh", "value": COURSE[at]},
+            ],
+        )
+    },
+    "twice in two units": rows(
+        start_time=iso(HOURS),
+        end_time=iso(ENDS),
+        price_eur_per_mwh=lambda at: COURSE[at] * 1000,
+        price_ct_per_kwh=COURSE.__getitem__,
+    ),
+    "a list of tariffs beside": {
+        "raw_today": rows(hour=iso(HOURS), price=COURSE.__getitem__),
+        "today": COURSE,
+        "tariffs": {"tariffs": {str(at): 0.04 for at in range(24)}},
+    },
+    "milliseconds as texts": [
+        [str(round(hour.timestamp() * 1000)), each]
+        for hour, each in zip(HOURS, COURSE, strict=True)
+    ],
+    "beside a forecast": rows(
+        start_time=iso(HOURS),
+        end_time=iso(ENDS),
+        price_eur_per_kwh=COURSE.__getitem__,
+        p_pv_forecast=lambda at: at * 7 % 24,
+    ),
+}
+
+
+@pytest.mark.parametrize("data", NEWER.values(), ids=NEWER)
+@pytest.mark.usefixtures("berlin")
+def test_newer_lists(data: object) -> None:
+    test_more_shapes(data)
+
+
+POWER = [max(0.0, 8 - abs(13 - at)) for at in range(24)]
+FORECASTS_OF_A_DAY: dict[str, object] = {
+    "hours as numbers": rows(hour=lambda at: at, kwh=POWER.__getitem__),
+    "beside a price": rows(
+        start_time=iso(HOURS),
+        end_time=iso(ENDS),
+        price_eur_per_kwh=lambda at: at * 7 % 24,
+        p_pv_forecast=POWER.__getitem__,
+    ),
+    "the common form": of_day(power=POWER.__getitem__),
+    "an energy that adds up": {
+        "watt_hours": {
+            hour.isoformat(): sum(POWER[:at])
+            for at, hour in enumerate([*HOURS, ENDS[-1]])
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("data", FORECASTS_OF_A_DAY.values(), ids=FORECASTS_OF_A_DAY)
+@pytest.mark.usefixtures("berlin")
+def test_forecasts(data: object) -> None:
+    found = prices(data, highest=True)
+    assert [each.start for each in found] == HOURS
+    assert [each.value for each in found] == pytest.approx(POWER)
+
+
+@pytest.mark.usefixtures("berlin")
+def test_a_tariff_repeats_daily() -> None:
+    for data in (
+        {"22:00": 0.18, "06:00": 0.32},
+        [{"start": "22:00", "price": 0.18}, {"start": "06:00", "price": 0.32}],
+    ):
+        found = prices(data)
+        assert {one.value: one.end - one.start for one in found[:2]} == {
+            0.18: 8 * HOUR,
+            0.32: 16 * HOUR,
+        }
+        assert price_at(found, DAY + 3 * HOUR) == price_at(found, DAY + 99 * HOUR)
+        assert price_at(found, DAY + 22 * HOUR) == 0.18
+        assert found[-1].end - DAY > timedelta(days=8)
+
+
+@pytest.mark.usefixtures("berlin")
+def test_a_month_of_quarters() -> None:
+    """The newest count, in either order."""
+    first = DAY - 31 * 24 * HOUR
+    entries = [
+        {"start": (first + at * HOUR / 4).isoformat(), "price": at}
+        for at in range(33 * 96)
+    ]
+    for data in (entries, entries[::-1], entries * 9):
+        assert price_at(prices(data), DAY + 23 * HOUR) == 31 * 96 + 92
+
+
+LONG: dict[str, object] = {
+    "the last day": {"date": "9999-12-31", "tomorrow": COURSE, "prices": CLOCK},
+    "no date": {"date": "2026-02-30", "today": COURSE},
+    "many numbers": [{"start": ONE, "price": [*range(200_000)]}],
+    "many columns": {f"at_{at}": COURSE * 100 for at in range(300)},
+    "many columns of times": {f"t{at}": [ONE] * 2000 for at in range(300)},
+    "many objects": [{"a": {"b": {"c": at}}} for at in range(50_000)],
+    "a long text": "[" * 100_000,
+    "a long broken text": "{'a': " + "'b', " * 500_000,
+    "huge numbers": [{"start": ONE, "price": 10**400}, {"start": 10**400, "price": 1}],
+}
+
+
+@pytest.mark.parametrize("data", LONG.values(), ids=LONG)
+@pytest.mark.usefixtures("berlin")
+def test_broken_lists(data: object) -> None:
+    begun = time.thread_time()
+    assert prices(data) == []
+    assert time.thread_time() - begun < 2

@@ -36,6 +36,7 @@ _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
 _FORECAST: Final = Kind.ASKED, Kind.POWER, Kind.ENERGY, Kind.RISING
+_HOLDERS: Final = (Mapping, list, tuple)
 _DEPTH, _COLUMNS = 10, 30
 _MOST: Final = 4000
 """Maximum entries of a list, more than a month of quarter-hours; the newest count."""
@@ -142,7 +143,8 @@ def _together(lists: Sequence[PriceList], highest: bool) -> PriceList | None:
 
 def _found(data: object, path: _Path, table: Iterable[Source]) -> Iterator[PriceList]:
     data = _parsed(data)
-    if not isinstance(data, Mapping | list | tuple) or len(path) > _DEPTH:
+    keyed = isinstance(data, Mapping)
+    if not isinstance(data, _HOLDERS) or len(path) > _DEPTH:
         return
     pairs = list(data.items() if isinstance(data, Mapping) else enumerate(data))
     if len(pairs) > 2 * _MOST:
@@ -163,7 +165,8 @@ def _found(data: object, path: _Path, table: Iterable[Source]) -> Iterator[Price
             yield PriceList(source, title, _prices(source, place, entries))
     if not fitting:
         for key, each in cells.items():
-            yield from _found(each, (*path, key), table)
+            if isinstance(each, _HOLDERS) or (keyed and isinstance(each, str)):
+                yield from _found(each, (*path, key), table)
 
 
 def _parsed(data: object) -> object:
