@@ -171,7 +171,7 @@ async def test_the_examples_of_the_page(
 
 
 async def test_a_plan_that_goes_on_over_a_restart(beach: Home, owner: str) -> None:
-    """It is recognised by what was written, even if the owner renamed it in the app."""
+    """It is recognised by what was written; one that was renamed is the owner's."""
     await plan(beach, hours=4, prices=hourly())
     await beach.restart()
     record(beach, FIRST).name = "Night"
@@ -201,6 +201,34 @@ async def test_schedules_of_others(beach: Home, owner: str) -> None:
     assert [asdict(each) for each in (plants, lookalike, moved)] == before
     names = [each.name for each in beach.pool.schedules if each.used]
     assert len({*names}) == len(names) == 8
+
+
+async def test_its_schedules_at_other_places(beach: Home, owner: str) -> None:
+    """They are known by what they are: the app may delete others and move them."""
+    await plan(beach, hours=4, prices=hourly())
+    schedules = beach.pool.schedules
+    schedules[FIRST], schedules[8] = schedules[8], schedules[FIRST]
+    await plan(beach, by=owner, blocks=blocks((2, 6), (8, 9)))
+    assert sorted(times(beach)) == [(120, 360), (480, 540)]
+    assert sum(each.used for each in beach.pool.schedules) == 5
+
+
+@pytest.mark.parametrize("name", ["Filter", "HA plans"])
+async def test_the_owner_uses_its_place(beach: Home, owner: str, name: str) -> None:
+    """A schedule with the same times at that place is not the plan's."""
+    await plan(beach, hours=4, prices=hourly())
+    for each in beach.pool.schedules[SECOND + 1 :]:
+        each.slot, each.aux_type, each.start, each.end = 1, 26, 60, 120
+        each.weekdays, each.name = 1, "Light"
+    own = record(beach, FIRST)
+    own.name = name
+    before = [asdict(each) for each in beach.pool.schedules if each.name != "HA plan 2"]
+    for hours in (3, 6, 0):
+        await plan(beach, by=owner, hours=hours, prices=hourly())
+        after = [
+            asdict(each) for each in beach.pool.schedules if each.name != "HA plan 2"
+        ]
+        assert after == before
 
 
 async def test_until_midnight(beach: Home, owner: str) -> None:
@@ -548,3 +576,61 @@ async def test_a_controller_that_keeps_no_names(
         await plan(beach, by=owner, hours=hours, prices=hourly())
         assert sum(each.used for each in beach.pool.schedules[FIRST:]) <= 2
     assert record(beach, FIRST).name == "HA "
+
+
+WORDS = {"attribute": "rows", "begin": "from_time", "value": "cents"}
+LISTS: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
+    ("prices_missing", {}, {"price_entities": ["sensor.none"]}),
+    ("prices_unknown", {}, {"price_entities": ["sensor.ph"]}),
+    ("prices_unknown", {}, {"prices": "0.3, 0.4"}),
+    ("prices_unknown", {"rows": [{"from_time": 1, "cents": 2}]}, {}),
+    ("prices_unknown", {"watts": {"2026-07-01T10:00:00Z": 3, "2026-07-01T11:00:00Z": 4}}, {}),
+    ("forecast_unknown", {"raw_today": hourly()}, {"prefer": "highest"}),
+    ("prices_unit", {"prices": hourly(), "unit_of_measurement": "kWh"}, {}),
+    ("forecast_unit", {"f": hourly(), "unit_of_measurement": "°C"}, {"prefer": "highest"}),
+    ("prices_rise", {"06:00": 120, "07:00": 700, "08:00": 900, "09:00": 950}, {"prefer": "highest"}),
+    ("prices_past", {"prices": [{"start": "2026-06-01T10:00:00Z", "price": 3}]}, {}),
+    ("prices_unknown", {"date": "9999-12-31", "tomorrow": PRICES}, {}),
+)  # fmt: skip
+
+
+async def test_lists_that_cannot_be_used(
+    beach: Home, subtests: pytest.Subtests
+) -> None:
+    """They are refused at the call, with what was found."""
+    states = beach.hass.states
+    states.async_set("sensor.ph", "7.4", {"unit_of_measurement": "pH"})
+    for key, attributes, data in LISTS:
+        states.async_set("sensor.list", "5", attributes)
+        given = {"price_entities": ["sensor.list"], **data}
+        if "prices" in data:
+            del given["price_entities"]
+        with subtests.test(f"{key} {data}"), failure(key, ServiceValidationError):
+            await plan(beach, hours=4, **given)
+    assert writes(beach) == 0
+
+
+async def test_names_in_a_list(beach: Home) -> None:
+    rows = [{"from_time": each["start"], "cents": each["value"]} for each in hourly()]
+    beach.hass.states.async_set("sensor.list", "5", {"rows": rows, "more": hourly()})
+    await plan(beach, hours=4, price_entities="sensor.list", fields=WORDS)
+    assert times(beach) == [(180, 300), (720, 840)]
+
+
+def notices(home: Home) -> list[str]:
+    (coordinator, *_) = home.entry.runtime_data.controllers.values()
+    return [each.key for each in coordinator.problems.active]
+
+
+async def test_a_list_of_an_automation_that_cannot_be_used(beach: Home) -> None:
+    """*Status* names it until the automation gives one that can."""
+    for data in ({"prices": "cheap"}, {"price_entities": ["sensor.none"]}):
+        assert (await plan(beach, hours=4, later=True, **data))["later"]
+        await beach.live(30)
+        assert "list_refused" in notices(beach)
+        await plan(beach, hours=4, around="12:00:00", dry_run=True)
+        await beach.live(30)
+        assert "list_refused" in notices(beach)
+        await plan(beach, hours=4, later=True, dry_run=True, prices=hourly())
+        await beach.live(30)
+        assert "list_refused" not in notices(beach)

@@ -1,8 +1,8 @@
 """The plan of a day's pump hours, in schedules that are reserved for it.
 
 The controller runs them every day, so a plan continues while Home Assistant is down.
-A schedule is reserved as long as it has the slot, times and weekdays that the last plan
-wrote; all others, whatever their names, stay as they are. All of this is chosen.
+A schedule is reserved as long as it has the name, slot, times and weekdays that the last
+plan wrote, wherever it is; all others stay as they are. All of this is chosen.
 """
 
 import asyncio
@@ -110,7 +110,7 @@ class PlanControl:
 
     def _present(self) -> Mapping[PlannedSchedule, int]:
         """Return the indexes of all schedules, by what a plan would have written."""
-        return {_planned(index, each): index for index, each in self._used.items()}
+        return {_planned(each): index for index, each in self._used.items()}
 
     def _reserved(self) -> list[int]:
         present, planned = self._present(), dict.fromkeys(self._live.choices.planned)
@@ -221,36 +221,33 @@ class PlanControl:
     async def _write(self, step: PlanStep) -> None:
         """Write a change; what may have been written is reserved, even if it fails."""
         index, planned = step.index, self._live.choices.planned
-        # A new schedule takes the first free place, if no other client adds one.
-        free = (place for place in count() if place not in self._used)
-        place = next(free) if index is None else index
-        self._reserve(place, step.wanted)
+        self._reserve(step.wanted)
         try:
             if index is None:
-                added = await self._schedules.create(step.wanted)
-                place = place if added is None else added
+                index = await self._schedules.create(step.wanted)
             else:
                 observed = self._used[index]
                 await self._schedules.update(index, step.wanted, observed=observed)
         except PoolctlError as err:
-            written = _planned(place, step.wanted) in self._present()
+            written = _planned(step.wanted) in self._present()
             if err.ran is False and not written:
                 self._live.choose(lambda choices: replace(choices, planned=planned))
             raise
-        self._reserve(place, step.wanted)
+        # A controller may cut the name.
+        self._reserve(self._used.get(-1 if index is None else index, step.wanted))
 
-    def _reserve(self, index: int, schedule: Schedule) -> None:
-        planned = _planned(index, schedule)
+    def _reserve(self, schedule: Schedule) -> None:
+        planned = _planned(schedule)
         if planned not in self._live.choices.planned:
             self._live.choose(
                 lambda choices: replace(choices, planned=(*choices.planned, planned))
             )
 
 
-def _planned(index: int, schedule: Schedule) -> PlannedSchedule:
+def _planned(schedule: Schedule) -> PlannedSchedule:
     """Return what is compared of a schedule, whichever way midnight is written."""
     return PlannedSchedule(
-        place=index,
+        name=schedule.name,
         slot=schedule.slot,
         start=schedule.start,
         stop=schedule.stop,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, NamedTuple
 
-from ..bounds import Within
+from ..bounds import PrivateText, Within
 from ..wire.equipment import MAX_SPEED, MIN_SPEED, nearest_speed
 from ..wire.schedule import DAY
 from .state import PoolState
@@ -31,8 +31,8 @@ type _OfPlan = Annotated[int, Within(0, 2 * DAY)]
 class PlannedSchedule(NamedTuple):
     """A schedule that a plan wrote: it is recognised by these values."""
 
-    place: _OfPlan
-    """Index of its record."""
+    name: PrivateText
+    """As the controller reported it; a schedule that was renamed is its owner's."""
     slot: _OfPlan
     start: _OfPlan
     """Minutes after midnight."""
