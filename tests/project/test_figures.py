@@ -137,6 +137,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("CONTRIBUTING", "the page of its controller at most {},", MOST_OF_ITS_OWN),
     ("CHANGELOG", "A fully equipped pool has {} enabled entities", MOST),
     ("CHANGELOG", "running hours are updated every {} minutes", memory.PERIOD / MINUTE),
+    ("dashboard", "which may take {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "if {} doses of chlorine", EFFECTS[CHLORINE].doses),
     ("CHANGELOG", "about {} other problems", round(len(KEYS) - 5, -1)),
