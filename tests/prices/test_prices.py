@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 import json
 from pathlib import Path
+import re
 import time
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,6 +18,7 @@ import pytest
 from custom_components.poolctl.client.wire.exceptions import InvalidCommandError
 from custom_components.poolctl.prices.given import Lists
 from custom_components.poolctl.prices.reader import Price, price_at, read
+from custom_components.poolctl.prices.sources import KNOWN, Kind
 
 FILES = Path(__file__).parents[1] / "fixtures" / "prices"
 """Answers of actions and services, and attributes of entities, as of 2026-07-01."""
@@ -661,3 +663,20 @@ def test_broken_lists(data: object) -> None:
     begun = time.thread_time()
     assert prices(data) == []
     assert time.thread_time() - begun < 2
+
+
+def test_the_page_has_every_known_list() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text()
+    rows = re.findall(
+        r"^\| (.+?) \| (`.+`) \| a (price|forecast) \|$", page, re.MULTILINE
+    )
+    listed = {
+        (title, name, kind == "price")
+        for title, names, kind in rows
+        for name in re.findall(r"`(\w[\w.]*)`", names)
+    }
+    assert listed == {
+        (one.title, name, one.kind is Kind.PRICE)
+        for one in KNOWN
+        for name in (one.value or one.at).split()
+    }

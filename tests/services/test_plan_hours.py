@@ -152,7 +152,11 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(
     ("number", "expected"),
-    [(0, [(180, 360), (720, 1020)]), (1, [(660, 930), (1320, 1439)])],
+    [
+        (0, [(180, 360), (720, 1020)]),
+        (1, [(180, 360), (720, 1020)]),
+        (2, [(660, 930), (1320, 1439)]),
+    ],
 )
 async def test_the_examples_of_the_page(
     beach: Home, number: int, expected: list[tuple[int, int]]
@@ -164,6 +168,8 @@ async def test_the_examples_of_the_page(
     beach.hass.states.async_set(
         "sensor.electricity_price", "9", {"raw_today": hourly()}
     )
+    rows = [{"from_time": one["start"], "cents": one["value"]} for one in hourly()]
+    beach.hass.states.async_set("sensor.my_supplier", "9", {"tariffs": rows})
     script = {"plan": {"sequence": [EXAMPLES[number]]}}
     assert await async_setup_component(beach.hass, "script", {"script": script})
     await beach.finish(beach.hass.services.async_call("script", "plan", blocking=True))
