@@ -7,9 +7,12 @@ from typing import Any, Final, override
 from homeassistant.components.sensor import DOMAIN as SENSOR
 from homeassistant.const import (
     ATTR_DEVICE_ID,
+    ATTR_ENTITY_ID,
     CONF_OPTIONS,
+    CONF_TARGET,
     STATE_UNKNOWN,
     EntityStateAttribute,
+    Platform,
     UnitOfElectricPotential,
 )
 from homeassistant.core import HomeAssistant, State, callback
@@ -32,10 +35,12 @@ from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO
 from .devices.parts import Part, controller_of, part_of_device
 from .devices.ranges import READINGS, Reading
+from .errors import mistake
 from .learned.preferences import shown_chemistry
 from .private import Targets
 from .status.rows import Severity
 from .status.table import KEYS
+from .status.texts import name_of
 
 OPTION_CONNECTION: Final = "connection"
 OPTION_KINDS: Final = "kinds"
@@ -52,11 +57,11 @@ CONNECTION_OPTIONS: Final = {
 KIND_OPTIONS: Final = {
     vol.Optional(OPTION_KINDS, default=list): vol.All(cv.ensure_list, [vol.In(KEYS)])
 }
-_LIMIT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=1200))
+_READINGS: Final = {reading.key: reading for reading in READINGS}
 _READING_OPTIONS: Final = {
-    vol.Required(OPTION_READING): vol.In([reading.key for reading in READINGS]),
-    vol.Optional(OPTION_LOWER_LIMIT): _LIMIT,
-    vol.Optional(OPTION_UPPER_LIMIT): _LIMIT,
+    vol.Required(OPTION_READING): vol.In([*_READINGS]),
+    vol.Optional(OPTION_LOWER_LIMIT): vol.Coerce(float),
+    vol.Optional(OPTION_UPPER_LIMIT): vol.Coerce(float),
 }
 
 
@@ -73,6 +78,25 @@ class PoolEntities(Targets):
         super().__init_subclass__(**kwargs)
         if keys is not None:
             cls._keys = keys
+
+    @classmethod
+    @override
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
+        """Refuse entities that it would never follow: selectors cannot leave them out."""
+        config = await super().async_validate_config(hass, config)
+        reading = config.get(CONF_OPTIONS, {}).get(OPTION_READING)
+        keys, registry = [reading] if reading else [*cls._keys], er.async_get(hass)
+        for entity_id in config.get(CONF_TARGET, {}).get(ATTR_ENTITY_ID, []):
+            entry = registry.async_get(entity_id)
+            if entry and not (
+                entry.platform == DOMAIN and entry.translation_key in keys
+            ):
+                platform = Platform(*cls._domain_specs)
+                names = ", ".join(name_of(hass, platform, key) for key in keys)
+                raise mistake("wrong_target", entity=entry.entity_id, names=names)
+        return config
 
     def _aimed[C: (TriggerConfig, ConditionConfig)](
         self, hass: HomeAssistant, config: C
@@ -135,15 +159,33 @@ class OfReading(
 ):
     """Mixin for a reading and its limits: the user's, else those of the pool."""
 
+    @classmethod
+    @override
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
+        config = await super().async_validate_config(hass, config)
+        options = config[CONF_OPTIONS]
+        reading = _READINGS[options[OPTION_READING]]
+        given = (options.get(OPTION_LOWER_LIMIT), options.get(OPTION_UPPER_LIMIT))
+        limits = [limit for limit in given if limit is not None]
+        possible = reading.possible
+        if limits != sorted(limits) or any(each not in possible for each in limits):
+            raise mistake(
+                "wrong_limits",
+                reading=name_of(hass, Platform.SENSOR, reading.key),
+                lower=f"{possible.low:g}",
+                upper=f"{possible.high:g} {reading.unit}".rstrip(),
+            )
+        return config
+
     _reading: Reading
     _lower: float | None
     _upper: float | None
 
     def _take(self, options: Mapping[str, Any]) -> None:
         self._keys = {options[OPTION_READING]: Part.WATER}
-        self._reading = next(
-            each for each in READINGS if each.key == options[OPTION_READING]
-        )
+        self._reading = _READINGS[options[OPTION_READING]]
         self._lower = options.get(OPTION_LOWER_LIMIT)
         self._upper = options.get(OPTION_UPPER_LIMIT)
 
@@ -200,19 +242,7 @@ class OfReading(
 
 def with_reading_options(schema: vol.Schema) -> vol.Schema:
     """Return the schema of a trigger or condition with a reading and its limits."""
-    extended = schema.extend({vol.Required(CONF_OPTIONS): _READING_OPTIONS})
-    return vol.Schema(vol.All(extended, _checked_limits))
-
-
-def _checked_limits(config: ConfigType) -> ConfigType:
-    options = config[CONF_OPTIONS]
-    lower, upper = options.get(OPTION_LOWER_LIMIT), options.get(OPTION_UPPER_LIMIT)
-    if lower is not None and upper is not None and lower > upper:
-        raise vol.Invalid(
-            f"{OPTION_LOWER_LIMIT} must not be above {OPTION_UPPER_LIMIT}",
-            path=[CONF_OPTIONS, OPTION_LOWER_LIMIT],
-        )
-    return config
+    return schema.extend({vol.Required(CONF_OPTIONS): _READING_OPTIONS})
 
 
 def _native(state: State, value: object) -> float | None:

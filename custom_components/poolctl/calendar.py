@@ -18,6 +18,7 @@ from homeassistant.components.calendar import (
 from homeassistant.components.calendar.const import (
     EVENT_DESCRIPTION,
     EVENT_END,
+    EVENT_LOCATION,
     EVENT_RRULE,
     EVENT_START,
     EVENT_SUMMARY,
@@ -253,6 +254,8 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         recurrence_id: str | None,
     ) -> Schedule:
         """Return the schedule of an event, whose description names the equipment."""
+        if event.get(EVENT_LOCATION):
+            raise InvalidCommandError("a location", reason="event_location")
         first, last = event[EVENT_START], event[EVENT_END]
         start, end = recurrence.parse_window(first, last)
         weekdays = recurrence.parse_rule(event.get(EVENT_RRULE), first)

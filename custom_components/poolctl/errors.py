@@ -86,6 +86,15 @@ def sentence(error: Exception, table: Sentences, default: str = "failed") -> str
     return next(fitting, default)
 
 
+def mistake(key: str, **placeholders: str) -> ServiceValidationError:
+    """Return the error of a request that cannot be met, with its translated sentence."""
+    return ServiceValidationError(
+        translation_domain=DOMAIN,
+        translation_key=key,
+        translation_placeholders=placeholders,
+    )
+
+
 @contextmanager
 def command_errors(entity: str) -> Generator[None]:
     """Raise errors of the client as translated ones, with the name of the entity."""
@@ -104,8 +113,8 @@ def command_errors(entity: str) -> Generator[None]:
             key = OUTCOMES.get(err.ran, key)
         elif isinstance(err, InvalidCommandError):
             placeholders |= err.placeholders
-        mistake = isinstance(err, _MISTAKES)
-        exception = ServiceValidationError if mistake else HomeAssistantError
+        mistaken = isinstance(err, _MISTAKES)
+        exception = ServiceValidationError if mistaken else HomeAssistantError
         raise exception(
             translation_domain=DOMAIN,
             translation_key=key,

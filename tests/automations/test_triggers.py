@@ -11,6 +11,7 @@ from homeassistant.components.websocket_api.automation import (
 )
 from homeassistant.const import Platform
 from homeassistant.core import Event
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import (
     area_registry as ar,
     config_validation as cv,
@@ -24,6 +25,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.poolctl import automation
+from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.status.table import KEYS
@@ -206,14 +208,57 @@ async def test_limits_that_make_no_sense(
     options: dict[str, Any]
     for options in (
         {"lower_limit": 7.4, "upper_limit": 7.2},
-        {"upper_limit": 1201},
+        {"upper_limit": 15},
+        {"lower_limit": 600, "upper_limit": 800},
+        {"reading": "orp", "upper_limit": 1201},
+        {"lower_limit": -0.1},
+        {"lower_limit": "nan"},
         {"lower_limit": "acid"},
         {"limit": 7},
         {"reading": "water_temperature"},
     ):
         config = trigger(small, "reading_out_of_range", **{"reading": "ph"} | options)
-        with subtests.test(str(options)), pytest.raises(vol.Invalid):
+        wrong = pytest.raises((vol.Invalid, ServiceValidationError))
+        with subtests.test(str(options)), wrong:
             await validated(small, config)
+    config["options"] = {"reading": "orp", "lower_limit": 800, "upper_limit": 600}
+    with pytest.raises(ServiceValidationError) as refused:
+        await validated(small, config)
+    assert "limits of ORP must be from 0 to 1200 mV" in str(refused.value)
+
+
+async def test_entities_that_would_never_trigger(
+    full: Home, subtests: pytest.Subtests
+) -> None:
+    """They are refused, and named with those that work; a selector shows all sensors."""
+    registry = er.async_get(full.hass)
+    pond = registry.async_get_or_create("sensor", "other", "pond").entity_id
+    ours = {
+        key: full.entity_id("climate" if "heating" in key else "sensor", key)
+        for key in ("status", "connection", "pump_status", "ph", "orp", "spa_heating")
+    }
+    of_reading: dict[str, Any] = {"options": {"reading": "ph"}}
+    cases: dict[str, tuple[dict[str, Any], set[str]]] = {
+        "needs_attention": ({}, {"status"}),
+        "connection_changed": ({"options": {"connection": ["lan"]}}, {"connection"}),
+        "reading_out_of_range": (of_reading, {"ph"}),
+        "target_reached": ({}, {"spa_heating"}),
+        "all_is_well": ({}, {"status"}),
+        "is_connection": ({"options": {"connection": ["lan"]}}, {"connection"}),
+        "reading_in_range": (of_reading, {"ph"}),
+    }
+    for name, (options, works) in cases.items():
+        kind: Any = {**TRIGGERS, **CONDITIONS}[name]
+        for key, entity_id in {**ours, "pond": pond}.items():
+            config = {"target": {"entity_id": [entity_id]}, "options": {}, **options}
+            with subtests.test(f"{name} {key}"):
+                if key in works:
+                    await kind.async_validate_config(full.hass, config)
+                    continue
+                with pytest.raises(ServiceValidationError) as refused:
+                    await kind.async_validate_config(full.hass, config)
+                assert str(refused.value).startswith(f"{entity_id} cannot be used here")
+    assert str(refused.value).endswith("entities of it: pH")
 
 
 async def test_equipment_of_others_is_not_looked_at(small: Home) -> None:

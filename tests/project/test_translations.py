@@ -47,6 +47,7 @@ def load(name: str) -> Any:
 
 ICONS = load("icons.json")
 REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
+MISTAKE = r'mistake\(\s*"(\w+)"'
 REFUSED = r'ListError\(\s*(?:"\w+" if highest else )?"(\w+)"'
 REFUSED_FORECAST = r'ListError\(\s*"(\w+)"'
 """What a list of prices is refused for (prices/)."""
@@ -71,7 +72,7 @@ def test_exceptions() -> None:
     mapped |= {*errors.OUTCOMES.values()}
     # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL) | keys(REFUSED)
-    mapped |= keys(REFUSED_FORECAST)
+    mapped |= keys(REFUSED_FORECAST) | keys(MISTAKE)
     # What could not be released is reported without an exception.
     mapped |= {"holds_left", "pauses_left", "heat_left"}
     assert named | mapped == set(ENGLISH["exceptions"])
@@ -241,6 +242,8 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
 def test_placeholders_are_filled() -> None:
     """The sources give a value for every placeholder in a text."""
     given = keys(r'"(\w+)": ') | keys(r'report\("\w+", (\w+)=') | {"name", "number"}
+    mistakes = re.findall(MISTAKE + r"([^)]*)", SOURCES)
+    given |= {name for _, more in mistakes for name in re.findall(r"(\w+)=", more)}
     given |= set(re.findall(r"(\w+)=", CLIENT))  # of the client's errors
     given |= set(re.findall(r"(\w+)=", (FOLDER / "prices/reader.py").read_text()))
     filled = re.findall(r"fill\([^{]*\{([^}]*)\}", CARDS)

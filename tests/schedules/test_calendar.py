@@ -199,6 +199,7 @@ async def test_outputs_without_a_name_and_with_the_same(
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"rrule": None}, "a single event is not possible"),
     ({"dtend": "2026-07-07T08:01:00"}, "for 24 hours at most"),
+    ({"location": "Garden"}, "A schedule has no location."),
     ({"description": "Whirlpool"}, "Write one of these: Filter Pump, Pool Light"),
     ({"description": "Gas Heater"}, "Schedules do not switch Gas Heater"),
     ({"description": "Waterfall 50 %"}, "Only a pump with variable speed"),

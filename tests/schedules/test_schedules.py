@@ -170,8 +170,8 @@ async def test_what_cannot_be(beach: Home, subtests: pytest.Subtests) -> None:
     for target, error in (
         ({"entity_id": beach.entity_id("switch", "pump")}, ServiceNotSupported),
         ({"entity_id": beach.entity_id("switch", "automatic_ph")}, ServiceNotSupported),
-        ({"device_id": beach.device().id}, vol.Invalid),
-        ({"area_id": "garden"}, vol.Invalid),
+        ({"device_id": beach.device().id}, ServiceValidationError),
+        ({"area_id": "garden"}, ServiceValidationError),
         ({}, vol.Invalid),
     ):
         with subtests.test(str(target)), unchanged(beach), pytest.raises(error):

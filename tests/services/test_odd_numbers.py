@@ -65,7 +65,7 @@ async def test_no_action_takes_one(full: Home, subtests: pytest.Subtests) -> Non
         else:
             fields = new(full) if action == "create_schedule" else {}
             call = act(full, action, **fields | data)
-        invalid = pytest.raises(vol.Invalid)
+        invalid = pytest.raises((vol.Invalid, ServiceValidationError))
         with subtests.test(action, **data), unchanged(full), invalid:
             await call
     assert full.actions == []

@@ -97,7 +97,7 @@ async def test_refused(full: Home, subtests: pytest.Subtests) -> None:
     assert pump is not None
     rows: list[tuple[dict[str, Any], str | type[Exception]]] = [
         ({"entity_id": pump.entity_id}, ServiceNotSupported),
-        ({"device_id": pump.device_id}, vol.Invalid),
+        ({"device_id": pump.device_id}, "entities_only"),
         *(({"duration": each}, "pause_too_long") for each in TOO_SHORT_OR_LONG),
         *(({"duration": each}, vol.Invalid) for each in NO_TIMES),
     ]

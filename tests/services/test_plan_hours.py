@@ -538,16 +538,16 @@ async def test_the_same_hours_by_hand(beach: Home, owner: str, changed: bool) ->
 
 
 REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
-    ({}, None),
-    ({"hours": 4, "blocks": []}, None),
+    ({}, "one_of"),
+    ({"hours": 4, "blocks": []}, "one_of"),
     ({"hours": nan}, None),
     ({"hours": inf}, None),
-    ({"hours": -1}, None),
-    ({"hours": 25}, None),
+    ({"hours": -1}, "out_of_range"),
+    ({"hours": 25}, "out_of_range"),
     ({"hours": 4, "prices": [], "price_entities": []}, None),
-    ({"blocks": blocks((10, 11)), "around": "12:00:00"}, None),
+    ({"blocks": blocks((10, 11)), "around": "12:00:00"}, "only_with"),
     ({"blocks": blocks(*[(10, 11)] * 3)}, None),
-    ({"hours": 4, "pump_speed": 50.5}, None),
+    ({"hours": 4, "pump_speed": 50.5}, "schedule_speed"),
     (
         {"hours": 4, "prices": {"Home": hourly(), "Cabin": hourly([5.0] * 24)}},
         "prices_ambiguous",

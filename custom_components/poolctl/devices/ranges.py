@@ -21,6 +21,10 @@ class Reading:
     key: str
     digits: int
     """Number of significant decimals."""
+    unit: str
+    """Unit of its limits, "" for none."""
+    possible: Within
+    """What a limit of it can be (chosen)."""
     usual: Within
     below: float
     """How far below the target a reading is still good; `above` likewise."""
@@ -44,6 +48,8 @@ class Reading:
 PH_READING: Final = Reading(
     key="ph",
     digits=1,
+    unit="",
+    possible=Within(0, 14),
     usual=Within(7.0, 7.8),
     below=0.4,
     above=0.4,
@@ -53,6 +59,8 @@ PH_READING: Final = Reading(
 ORP_READING: Final = Reading(
     key="orp",
     digits=0,
+    unit="mV",
+    possible=Within(0, 1200),
     usual=Within(600, 850),
     below=100,
     above=150,

@@ -35,20 +35,19 @@ from ..prices.given import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules
-from .values import duration, entities_only, moment, of_kind, whole
+from .values import duration, entities_only, moment, of_kind, speed, within
 
 _OUTPUTS: Final = Platform.LIGHT, Platform.SWITCH
 _HOLD: Final[VolDictType] = {
     vol.Required("state"): cv.boolean,
-    vol.Required("duration"): vol.All(
-        duration,
-        vol.Range(min=timedelta(seconds=1), max=timedelta(days=366)),
+    vol.Required("duration"): within(
+        "duration", duration, timedelta(seconds=1), timedelta(days=366)
     ),
-    vol.Optional("speed"): whole,
+    vol.Optional("speed"): speed,
 }
 _WARM_BY: Final[VolDictType] = {
     vol.Required("at"): moment,
-    vol.Optional("duration"): vol.All(duration, vol.Range(max=LONGEST_WARM)),
+    vol.Optional("duration"): within("duration", duration, timedelta(), LONGEST_WARM),
     **PRICE_FIELDS,
     vol.Optional("later", default=False): cv.boolean,
 }

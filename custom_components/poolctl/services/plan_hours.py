@@ -17,7 +17,7 @@ from ..client.occurrences import occurrences
 from ..client.wire.exceptions import BusyError, UnreachableError
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
 from ..entity import PoolctlEntity
-from ..errors import command_errors
+from ..errors import command_errors, mistake
 from ..prices.given import (
     ATTR_FIELDS,
     ATTR_PREFER,
@@ -30,7 +30,7 @@ from ..prices.given import (
 from ..prices.reader import ListError, Price
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
-from .values import finite, whole
+from .values import finite, speed, within
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
@@ -46,12 +46,12 @@ _CHOOSING: Final = {ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_FIELDS, ATTR_AROUND}
 
 
 def _one_way(data: ConfigType) -> ConfigType:
-    """Return data with blocks, or hours and what chooses them; else raise Invalid."""
+    """Return data with blocks, or hours and what chooses them; else raise an error."""
     if (ATTR_BLOCKS in data) is (ATTR_HOURS in data):
-        raise vol.Invalid(f"give either {ATTR_BLOCKS} or {ATTR_HOURS}")
+        raise mistake("one_of", fields=f"{ATTR_BLOCKS}, {ATTR_HOURS}")
     choosing = sorted(_CHOOSING & data.keys())
     if choosing and ATTR_BLOCKS in data:
-        raise vol.Invalid(f"give {choosing[0]} together with {ATTR_HOURS}")
+        raise mistake("only_with", field=choosing[0], other=ATTR_HOURS)
     return data
 
 
@@ -64,12 +64,12 @@ SCHEMA: Final = vol.All(
             vol.Optional(ATTR_BLOCKS): vol.All(
                 cv.ensure_list, [_BLOCK], vol.Length(max=MAX_BLOCKS)
             ),
-            vol.Optional(ATTR_HOURS): vol.All(finite, vol.Range(min=0, max=24)),
+            vol.Optional(ATTR_HOURS): within(ATTR_HOURS, finite, 0.0, 24.0),
             **PRICE_FIELDS,
             vol.Optional(ATTR_AROUND): cv.time,
             vol.Optional(ATTR_EARLIEST, default=time()): cv.time,
             vol.Optional(ATTR_LATEST, default=time()): cv.time,
-            vol.Optional(ATTR_PUMP_SPEED): whole,
+            vol.Optional(ATTR_PUMP_SPEED): speed,
             vol.Optional(ATTR_AGAIN, default=False): cv.boolean,
             vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
             vol.Optional(ATTR_LATER, default=False): cv.boolean,

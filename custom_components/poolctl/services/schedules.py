@@ -5,7 +5,6 @@ from typing import Final
 
 from homeassistant.const import ATTR_NAME, WEEKDAYS, Platform
 from homeassistant.core import ServiceCall, ServiceResponse
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.typing import VolDictType
@@ -17,8 +16,8 @@ from ..client.wire.schedule import Schedule, minute_of_day
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of
-from ..errors import command_errors
-from .values import of_kind, whole
+from ..errors import command_errors, mistake
+from .values import of_kind, speed
 
 ATTR_SCHEDULE_NUMBER: Final = "schedule"
 ATTR_SCHEDULE_ENTITY: Final = "schedule_entity"
@@ -37,7 +36,7 @@ _WHEN = {
 }
 _WHAT: Final[VolDictType] = {
     vol.Optional(ATTR_EQUIPMENT): cv.entity_id,
-    vol.Optional(ATTR_PUMP_SPEED): whole,
+    vol.Optional(ATTR_PUMP_SPEED): speed,
     vol.Optional(ATTR_ENABLED): cv.boolean,
 }
 CREATE: Final = {vol.Required(name): check for name, check in _WHEN.items()} | _WHAT
@@ -107,9 +106,7 @@ def _schedule(
     """Return the schedule that a switch belongs to, as it was last read."""
     switch = of_kind(OfSchedule, entity, call)
     if (observed := switch.schedule) is None:
-        raise ServiceValidationError(
-            translation_domain=DOMAIN, translation_key="schedule_changed"
-        )
+        raise mistake("schedule_changed")
     return switch.coordinator, switch.entity_description.index, observed
 
 
@@ -139,8 +136,4 @@ def _slot(call: ServiceCall, coordinator: ControllerCoordinator) -> int | None:
     for index, entity in async_outputs_of(coordinator):
         if entity.entity_id == entity_id:
             return index
-    raise ServiceValidationError(
-        translation_domain=DOMAIN,
-        translation_key="output_unknown",
-        translation_placeholders={"entity": entity_id},
-    )
+    raise mistake("output_unknown", entity=entity_id)

@@ -1,5 +1,6 @@
 """Checks of actions; Home Assistant's validators cut 1.9 to 1 and fail at infinity."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from math import isfinite
 
@@ -12,13 +13,36 @@ from homeassistant.helpers.typing import ConfigType, VolDictType, VolSchemaType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
+from ..errors import mistake
 
-def whole(value: object) -> int:
-    """Return 2, 2.0 or "2" as an integer; raise Invalid for a fraction."""
+
+def speed(value: object) -> int:
+    """Return 80, 80.0 or "80" as an integer; refuse a fraction."""
     number = finite(value)
     if not number.is_integer():
-        raise vol.Invalid("expected a whole number")
+        raise mistake("schedule_speed")
     return int(number)
+
+
+def within[T: (float, timedelta)](
+    field: str, check: Callable[[object], T], low: T, high: T
+) -> Callable[[object], T]:
+    """Return a check whose error names the field of an action and its range."""
+
+    def checked(value: object) -> T:
+        if not low <= (found := check(value)) <= high:
+            lower, upper = _written(low), _written(high)
+            raise mistake("out_of_range", field=field, lower=lower, upper=upper)
+        return found
+
+    return checked
+
+
+def _written(bound: float | timedelta) -> str:
+    if not isinstance(bound, timedelta):
+        return f"{bound:g}"
+    hours = bound / timedelta(hours=1)
+    return f"{hours:g} h" if hours >= 1 else f"{bound.total_seconds():g} s"
 
 
 def finite(value: object) -> float:
@@ -67,5 +91,5 @@ def entities_only(fields: VolDictType) -> VolSchemaType:
 
 def _by_entity(data: ConfigType) -> ConfigType:
     if found := {ATTR_DEVICE_ID, ATTR_AREA_ID, ATTR_FLOOR_ID} & data.keys():
-        raise vol.Invalid(f"name the entities instead of {', '.join(sorted(found))}")
+        raise mistake("entities_only", fields=", ".join(sorted(found)))
     return data
