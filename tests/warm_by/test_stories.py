@@ -36,6 +36,21 @@ async def requested(world: World) -> None:
     assert not heating["heating"] and world.controller.holds.all == ()
 
 
+async def set_back(world: World, days: float) -> None:
+    """Set the clock back while it heats: it heats for no longer than before."""
+    heating, owner = world.pool.settings, world.warm_by
+    await owner.want(POOL, world.controller.clock.now() + HOUR, HOUR)
+    await world.pass_time(20)
+    assert heating["heating"]
+    world.wall_error = -86400 * days
+    await world.pass_time(90)
+    (request,) = owner.all
+    left = request.until - world.controller.clock.now()
+    assert heating["heating"] and abs(left - 10 * MINUTE) < 5 * MINUTE
+    await world.pass_time(20)
+    assert not heating["heating"] and owner.all == ()
+
+
 async def switched_off(world: World) -> None:
     """Have a user switch the pump off, and lose the answer: nobody switches it on."""
     await world.warm_by.want(POOL, world.controller.clock.now() + HOUR, HOUR)
@@ -86,6 +101,12 @@ def test_a_clock_that_was_ahead(socket_enabled: None, ahead: timedelta) -> None:
     """Its heating lasts until the requested time, not until it is that late by mistake."""
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
         runner.run(live(requested, ahead))
+
+
+@pytest.mark.parametrize("days", [1, 8, 400])
+def test_a_clock_that_is_set_back(socket_enabled: None, days: int) -> None:
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(live(lambda world: set_back(world, days)))
 
 
 @pytest.mark.parametrize("story", [switched_off, ended])

@@ -81,6 +81,8 @@ class WarmBy:
         self._daylight = daylight
         self._prices = prices
         self._all = {request.body: request for request in stored}
+        self._corrected = timedelta()
+        """Corrections of the clock that the requests have followed, in days."""
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._check_at = 0.0
@@ -239,6 +241,7 @@ class WarmBy:
     async def work(self) -> None:
         """Begin due requests, follow begun ones, and end those that are over."""
         async with self._working:
+            self._follow_clock()
             now, drafts = time.monotonic(), self._drafts
             self._drafts = {k: each for k, each in drafts.items() if each.until > now}
             if self._drafts != drafts:
@@ -251,6 +254,18 @@ class WarmBy:
                         self._put(newest)
                         await self._try(newest)
             self._check_at = time.monotonic() + CHECK
+
+    def _follow_clock(self) -> None:
+        """Move the requests by the days of a correction: their times of day stay.
+
+        None of them is further away than a user may ask for.
+        """
+        by, stop = self._clock.corrections
+        days = timedelta(days=round((by - stop - self._corrected) / timedelta(days=1)))
+        self._corrected += days
+        last = self._clock.now() + AHEAD
+        for request in self.all:
+            self._put(replace(request, by=min(request.by + days, last)))
 
     async def _try(self, request: Request) -> None:
         failures = NO_FAILURES
