@@ -72,6 +72,15 @@ async def test_degrees_of_the_home(home: Home) -> None:
     assert shown(flow)["water"] == f"{celsius * 1.8 + 32:.1f} °F"
 
 
+@pytest.mark.parametrize("language", ["de", "pt-BR"])
+async def test_decimals_of_the_home(home: Home, language: str) -> None:
+    """As in all sentences, and in the list of several controllers."""
+    home.hass.config.language = language
+    values = shown(await see(home, home.controller))
+    assert re.fullmatch(r"\d+,\d °C", values["water"])
+    assert re.fullmatch(r"\d,\d", values["ph"])
+
+
 async def test_a_frame_of_another_form(home: Home) -> None:
     home.controller.faults.on("no_config")
     home.controller.dialects.add(Dialect.FRAME_VERSION_2)

@@ -33,6 +33,7 @@ from ..client.wire.frame import (
 )
 from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
+from ..status.texts import decimal
 
 _TIMEOUT = 2.5
 """Seconds; a dialog waits for the preview."""
@@ -128,7 +129,9 @@ def _shown(
     return {
         # The number of outputs with equipment
         "outputs": _UNKNOWN if types is None else str(sum(map(bool, types))),
-        "water": _UNKNOWN if water is None else f"{water:.1f} {units.temperature_unit}",
-        "ph": _UNKNOWN if ph is None else f"{ph:.1f}",
+        "water": _UNKNOWN
+        if water is None
+        else f"{decimal(hass, water)} {units.temperature_unit}",
+        "ph": _UNKNOWN if ph is None else decimal(hass, ph),
         "pump": _UNKNOWN if speed is None else f"{speed:.0f} %",
     }

@@ -48,11 +48,12 @@ def _written(hass: HomeAssistant, value: Value) -> str:
         return f"{degrees:.0f} {units.temperature_unit}"
     if isinstance(value, Litres):
         volume = units.volume(value, UnitOfVolume.LITERS)
-        return f"{_decimal(hass, volume)} {units.volume_unit}"
-    return _decimal(hass, value) if isinstance(value, float) else str(value)
+        return f"{decimal(hass, volume)} {units.volume_unit}"
+    return decimal(hass, value) if isinstance(value, float) else str(value)
 
 
-def _decimal(hass: HomeAssistant, value: float) -> str:
+def decimal(hass: HomeAssistant, value: float) -> str:
+    """Return a number with one decimal, as the language of Home Assistant writes it."""
     comma = hass.config.language.split("-")[0] in _COMMA
     return f"{value:.1f}".replace(".", "," if comma else ".")
 
