@@ -91,13 +91,13 @@ def sun(house: House) -> None:
     house.hass.states.async_set(PRICES, "0.3", {"watts": watts})
 
 
-def only(first: int, end: int) -> Happening:
+def only(first: int, end: int, entity_id: str = PRICES) -> Happening:
     """Leave only some hours of the prices."""
 
     def change(house: House) -> None:
         prices(house)
         listed = house.state_of(PRICES).attributes["raw_today"][first:end]
-        house.hass.states.async_set(PRICES, "0.3", {"raw_today": listed})
+        house.hass.states.async_set(entity_id, "0.3", {"raw_today": listed})
 
     return change
 

@@ -1,6 +1,6 @@
 """The blueprints of the spa: a session by a press, and warm at a given time."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.const import Platform
@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 
 from tests.world.simulator.pool import SPA_HEATER
 
-from .hours import GET_PRICES, PRICES, of_an_action, prices
+from .hours import GET_PRICES, PRICES, of_an_action, only, prices
 from .house import (
     Act,
     Blueprint,
@@ -178,6 +178,30 @@ def wished(house: House) -> tuple[list[str], bool, bool]:
     )
 
 
+def covered(house: House) -> bool | None:
+    """Return whether its prices are known until its time, `None` without a request."""
+    shown = house.state("climate", "spa_heating").attributes
+    if "warm_by" not in shown:
+        return None
+    return bool(shown["prices_until"] and shown["prices_until"] >= shown["warm_by"])
+
+
+def notices(house: House) -> list[str]:
+    (coordinator, *_) = house.entry.runtime_data.controllers.values()
+    return [each.key for each in coordinator.problems.active]
+
+
+async def given_up(house: House) -> None:
+    """Cancel the request: enter a time that has passed."""
+    past = dt_util.now() - timedelta(days=1)
+    await house.act(
+        "datetime.set_value",
+        "spa_warm_by",
+        domain="datetime",
+        datetime=past.isoformat(),
+    )
+
+
 def on(ready_at: str, *weekdays: str, **more: Any) -> Happening:
     return edited(ready_at=ready_at, weekdays=[*weekdays], **more)
 
@@ -244,6 +268,24 @@ READY_AT = Blueprint(
             (of_an_action(False), 0, ""),
             (edited(preferred="prices", list_action=[GET_PRICES]), 20, ""),
             (check(wished, ([], False, False)), 0, ""),
+        ),
+        "a list of the next day that comes later is used, unless it was cancelled": (
+            (given_up, "12:00", ""),
+            (of_an_action(True), 0, ""),
+            (edited(preferred="prices", list_action=[GET_PRICES]), "22:05", ""),
+            (check(covered, False), "00:25", ""),
+            (of_an_action(True), 0, ""),
+            (check(covered, False), "01:40", ""),
+            (check(covered, True), 0, ""),
+            (given_up, "04:00", ""),
+            (check(covered, None), 0, ""),
+        ),
+        "a list that cannot be used begins as late as possible, until it can": (
+            (edited(preferred="prices", lists=["sensor.none"]), "22:05", ""),
+            (check(covered, False), 0, ""),
+            (check(notices, ["list_refused"]), 0, ""),
+            (only(0, 24, "sensor.none"), "22:15", ""),
+            (check(notices, []), 0, ""),
         ),
     },
 )
