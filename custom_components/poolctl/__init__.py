@@ -5,11 +5,7 @@ import logging
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import (
-    config_validation as cv,
-    device_registry as dr,
-    entity_registry as er,
-)
+from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.helpers.typing import ConfigType
 
 from .account import AccountCoordinator, PoolctlConfigEntry, async_name_all, cloud_of
@@ -72,18 +68,9 @@ async def async_setup_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> b
     account = AccountCoordinator(hass, entry)
     entry.runtime_data = account
     await account.async_start()
-    _remove_other_platforms(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     async_name_all(hass)
     return True
-
-
-def _remove_other_platforms(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:
-    """Remove the entities of platforms that an earlier version had."""
-    registry = er.async_get(hass)
-    for entity in er.async_entries_for_config_entry(registry, entry.entry_id):
-        if entity.domain not in PLATFORMS:
-            registry.async_remove(entity.entity_id)
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> None:

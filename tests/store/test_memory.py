@@ -13,8 +13,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.poolctl.client.holds.claim import Known
-from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import LightShow
 from custom_components.poolctl.client.pool.state import PoolState
@@ -175,34 +173,6 @@ async def test_times_that_move_with_every_read_cause_no_save(
     assert await saved(valid_at=later) == before
     assert await saved(settles_since=later) == before
     assert await saved(valid_chemistry=Chemistry(ph=7.9)) != before
-
-
-EARLIER: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "fixtures/earlier_requests.json").read_text()
-)
-"""What users requested, as it was stored while outputs were held again."""
-
-
-async def test_promises_of_an_earlier_version(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
-) -> None:
-    """All are read, and that version would read ours: it needs all of its fields."""
-    memory = await load(hass, hass_storage, {"requested": EARLIER})
-    read = ControllerStore(memory, DEVICE_ID).requested
-    assert [hold.slot for hold in read.holds] == [1, 2, 3]
-    assert [hold.state for hold in read.holds] == [
-        *(Known.UNDONE, Known.ACTIVE, Known.REQUESTED)
-    ]
-    assert [pause.kind for pause in read.pauses] == [ACID]
-    assert [claim.source for claim in read.heat] == [HeatSource.SPA_HEATER]
-    stored = (await use(memory, hass_storage))["requested"]
-    assert [request.body.key for request in read.warm_by] == ["spa"]
-    for kind in ("holds", "pauses", "heat", "warm_by"):
-        for earlier, today in zip(EARLIER[kind], stored[kind], strict=True):
-            assert earlier.keys() <= today.keys()
-    assert (
-        EARLIER["holds"][2]["previous"].keys() <= stored["holds"][2]["previous"].keys()
-    )
 
 
 _FLAGS = {

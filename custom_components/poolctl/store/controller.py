@@ -1,8 +1,8 @@
 """Stored data of one controller, and the state that it starts from."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Self
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
@@ -91,43 +91,10 @@ class Requested:
 
     choices: Choices = field(default_factory=Choices)
     preferences: Preferences = field(default_factory=Preferences)
-    """Stored with the choices."""
     holds: tuple[Hold, ...] = ()
     pauses: tuple[Pause, ...] = ()
     heat: tuple[HeatClaim, ...] = ()
     warm_by: tuple[Request, ...] = ()
-
-
-_PROGRESS: Final = {"begun": False, "heats": False, "held": [], "selected": []}
-"""What earlier versions stored of a request, which they work out again."""
-
-
-def _stored(requested: Requested) -> dict[str, object]:
-    """Return the stored form of what users requested, for earlier versions, too.
-
-    In them, the preferences are choices. They leave out what lacks one of their fields,
-    and would forget to undo it.
-    """
-    form: Any = to_stored(requested)
-    form |= {
-        "choices": form["choices"] | form.pop("preferences"),
-        "holds": [_for_earlier(hold) for hold in form["holds"]],
-        "pauses": [pause | {"confirmed": True} for pause in form["pauses"]],
-        "warm_by": [request | _PROGRESS for request in form["warm_by"]],
-    }
-    return dict(form)
-
-
-def _for_earlier(hold: Any) -> Any:
-    if hold is None:
-        return None
-    previous = _for_earlier(hold["previous"])
-    return hold | {"latest": None, "restarts": 0, "previous": previous}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Preferred:
-    choices: Preferences = field(default_factory=Preferences)
 
 
 class ControllerStore:
@@ -140,12 +107,9 @@ class ControllerStore:
         if self.equipment.names:
             # Stored names prove that the controller has answered this query.
             self.counters.answered = NAMES.name, b""
-        self.requested = replace(
-            memory.read(device_id, "requested", Requested),
-            preferences=memory.read(device_id, "requested", _Preferred).choices,
-        )
+        self.requested = memory.read(device_id, "requested", Requested)
         self.learned = Learned(memory.stored(device_id, "learned"))
-        self._form = _stored(self.requested)
+        self._form = to_stored(self.requested)
         memory.keep(device_id, "equipment", lambda: to_stored(self.equipment))
         memory.keep(device_id, "learned", self._learned)
         memory.keep(device_id, "requested", lambda: self._form)
@@ -196,7 +160,7 @@ class ControllerStore:
     @callback
     def async_store(self, state: PoolState, requested: Requested) -> None:
         """Store what a read, a reply or a user changed."""
-        self.requested, form = requested, _stored(requested)
+        self.requested, form = requested, to_stored(requested)
         reported, self.equipment = self.equipment, Equipment.of(state)
         if form != self._form:
             self._form = form

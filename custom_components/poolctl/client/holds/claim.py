@@ -38,8 +38,6 @@ class Known(StrEnum):
     """Its command was sent, and nothing shows yet whether it ran."""
     ACTIVE = "active"
     """A reply or a read showed that it took effect."""
-    UNDONE = "watched"
-    """It was undone: earlier versions stored such claims, which are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ..control.paths import Paths
 from ..control.poller import Poller
 from ..pool.state import PoolState
 from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
-from .claim import SETTLING, Claim, Known
+from .claim import SETTLING, Claim
 from .decide import OLD, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
 from .evidence import seen
 
@@ -55,9 +55,7 @@ class Claims[C: Claim](ABC):
         self._corrections, at = times.clock.corrections, time.monotonic()
         """Those of the clock that the claims have followed."""
         self._all = {
-            each.thing: replace(each, sent_at=at - SETTLING)
-            for each in stored
-            if each.state is not Known.UNDONE
+            each.thing: replace(each, sent_at=at - SETTLING) for each in stored
         }
         self._started_at = self._read_at = at
         self._last_read: PoolState | None = None
