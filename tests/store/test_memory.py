@@ -130,8 +130,8 @@ async def test_a_controller_that_nothing_is_stored_of(
     stored = await use(memory, hass_storage)
     assert stored.keys() == STORED.keys()
     assert stored["requested"]["holds"] == []
-    choices = stored["requested"]["choices"]
-    assert (choices["acid_low_level"], choices["volume"]) == (10, None)
+    assert stored["requested"]["choices"]["acid_low_level"] == 10
+    assert stored["requested"]["preferences"]["volume"] is None
 
 
 async def test_only_what_lasts_is_kept(
