@@ -294,18 +294,12 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     assert counter.last == 0
 
 
-@pytest.mark.parametrize("offered", [True, False])
-async def test_names_that_stay_refused(
-    clocked: Callable[..., Rig], offered: bool
-) -> None:
+async def test_names_that_stay_refused(clocked: Callable[..., Rig]) -> None:
     """L1: they are asked for every half minute, for as long as it takes.
 
-    The cloud is asked once, after the third refusal. Entities wait for its names, and
-    for six minutes at most.
+    Entities wait for them for six minutes at most.
     """
     rig = clocked()
-    if offered:
-        rig.service.cloud.not_offered.discard("auxInfo")
     rig.pool.dialects.add("counter_ahead_1_day")
     queries, asked = rig.controller.queries, list[float]()
     await rig.controller.poller.poll()
@@ -314,14 +308,12 @@ async def test_names_that_stay_refused(
         before = rig.names("q").count("aux_names")
         await queries.refresh(first_only=True)
         asked += [rig.time.now] * (rig.names("q").count("aux_names") - before)
-        waited = rig.time.now - asked[0] >= 360 or (offered and len(asked) >= 3)
+        waited = rig.time.now - asked[0] >= 360
         assert queries.names_due is not waited
         rig.time.advance(0.5)
     between = [later - sooner for sooner, later in itertools.pairwise(asked)]
     assert between[:6] == [3, 6, 12, 24, 30, 30] and set(between[6:]) == {30}
-    assert rig.service.requests("auxInfo") == 1
-    outputs = rig.reported.outputs
-    assert outputs.types and bool(outputs.names) is offered
+    assert rig.reported.outputs.types and not rig.reported.outputs.names
     rig.pool.dialects.clear()
     rig.pool.accepted_counter = 0
     rig.time.advance(30)

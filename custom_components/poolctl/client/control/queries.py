@@ -6,7 +6,7 @@ All of this is chosen: when a query is sent, and for how long its reply is used.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import logging
 import math
 import time
@@ -15,7 +15,6 @@ from typing import Any
 from ..clock import Clock
 from ..counters import Counters
 from ..lan import LanClient
-from ..pool.from_cloud import merge_slots
 from ..pool.queries import BY_NAME, NAMES, QUERIES, SETTINGS, Query
 from ..pool.state import PoolState
 from ..wire.commands import encode_cmd
@@ -42,10 +41,8 @@ NAMES_AGAIN = (3.0, 6.0, 12.0, 24.0, 30.0)
 """Seconds before the names are queried again while no query was ever answered. Entities
 wait for them, and the counter that all clients share may be ahead of our clock for a
 while."""
-BY_CLOUD = 3
-"""Number of refusals after which the cloud is asked for the names."""
 NAMES_PATIENCE = 360.0
-"""Maximum seconds that entities wait; the cloud may not report the names either."""
+"""Maximum seconds that entities wait for their names."""
 DECLINED = 3
 """Refusals in a row after which a query counts as declined."""
 RETRY = 30.0
@@ -203,7 +200,7 @@ class Queries:
             again = RETRY
         except RefusedError as err:
             _LOGGER.debug("Query %s was refused: %s", query.name, err)
-            again = await self._refused_by(query, lan.counters, err)
+            again = self._refused_by(query, lan.counters, err)
         except PoolctlError as err:
             _LOGGER.debug("Query %s failed: %s", query.name, err)
         if self._due[query] == due:
@@ -213,7 +210,7 @@ class Queries:
         if waited and not self.names_due:
             self._live.publish()  # entities of new equipment waited for the names
 
-    async def _refused_by(
+    def _refused_by(
         self, query: Query, counters: Counters, error: RefusedError
     ) -> float | None:
         """Return the seconds to a refused query's next try, `None`: usual interval.
@@ -231,30 +228,14 @@ class Queries:
             return RETRY if self._declined[query] < DECLINED else None
         counters.refused()
         if counters.answered is None and query is NAMES:
-            return await self._names_refused()
+            return self._names_refused()
         return RETRY
 
-    async def _names_refused(self) -> float:
+    def _names_refused(self) -> float:
         """Make entities wait for their names; return the seconds to the next query."""
         if not self._refused:
             self._wait_until = time.monotonic() + NAMES_PATIENCE
         self._refused += 1
-        names: tuple[str, ...] = ()
-        if self._refused == BY_CLOUD and (cloud := self._paths.cloud) is not None:
-            try:
-                answer = await cloud.read(self._paths.device_id, "auxInfo")
-            except PoolctlError as err:
-                _LOGGER.debug("The cloud does not report names either: %s", err)
-            else:
-                read = merge_slots(PoolState(), answer, self._clock.now())
-                names = read.outputs.names
-        if names:
-            self._wait_until = 0.0
-            self._live.update(
-                lambda state: replace(
-                    state, outputs=replace(state.outputs, names=names)
-                )
-            )
         return NAMES_AGAIN[min(self._refused, len(NAMES_AGAIN)) - 1]
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
