@@ -528,6 +528,7 @@ def test_a_time_without_a_zone() -> None:
             }
         ],
         {"state": "12:00", "value": 4},
+        {"2026-07-01": 3, "2026-07-02": 4},
         {1: 2, None: 3},
     ],
 )

@@ -309,7 +309,9 @@ def _time(value: object, name: str = "") -> datetime | time | None:
         if isinstance(value, str):
             if clock := _CLOCK.fullmatch(value):
                 return time(int(clock[1]), int(clock[2]))
-            value = float(value) if value.isdecimal() else dt_util.parse_datetime(value)
+            long = len(value) > len("2026-07-01")
+            parsed = dt_util.parse_datetime(value) if long else None
+            value = float(value) if value.isdecimal() else parsed
         if isinstance(value, int | float) and name == "hour" and value in range(24):
             return time(int(value))
         if isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
