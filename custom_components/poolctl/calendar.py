@@ -42,6 +42,7 @@ from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
 from .fitted import platform, rows
 from .schedules import recurrence
+from .schedules.plan import PumpPlan
 
 # Schedule changes are already made one at a time.
 PARALLEL_UPDATES = 0
@@ -99,6 +100,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         self._since: dict[str, date] = {}
         """First day of each schedule; a schedule with new times counts as a new one."""
         self._shown: tuple[object, ...] = ()
+        self.plan = PumpPlan(coordinator.controller)
         super().__init__(coordinator, description)
         self._take_over()
 

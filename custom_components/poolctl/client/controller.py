@@ -17,7 +17,6 @@ from .control.lights import LightControl
 from .control.live_state import LiveState
 from .control.outputs import OutputControl
 from .control.paths import Paths
-from .control.plan import PlanControl
 from .control.poller import Poller
 from .control.pump import PumpControl
 from .control.queries import Queries
@@ -127,7 +126,6 @@ class Controller:
         self.undoing = Undoing(self.heat, self.pauses, self.holds)
         self.raw = RawControl(sender, poller, queries, paths)
         self.schedules = ScheduleControl(sender, poller, queries, live)
-        self.plan = PlanControl(live, self.schedules)
 
     @property
     def state(self) -> PoolState:

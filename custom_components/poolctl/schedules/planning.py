@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
-from ..client.control.plan import MAX_BLOCKS, PumpRun
 from ..client.wire.schedule import DAY, minute_of_day
 from ..learned.read import start_of_day
 from ..prices.reader import Price
+from .plan import MAX_BLOCKS, PumpRun
 
 CELL_MINUTES = 5
 """Minutes of a cell, the unit of a plan."""

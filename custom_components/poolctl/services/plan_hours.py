@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import JsonValueType
 import probatio as vol
 
-from ..client.control.plan import MAX_BLOCKS, PlanStep, PumpRun
+from ..calendar import PoolctlCalendar
 from ..client.occurrences import occurrences
 from ..client.wire.exceptions import BusyError, UnreachableError
 from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
@@ -28,9 +28,10 @@ from ..prices.given import (
     PUMP_HOURS,
 )
 from ..prices.reader import ListError, Price
+from ..schedules.plan import MAX_BLOCKS, PlanStep, PumpRun
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
-from .values import finite, speed, within
+from .values import finite, of_kind, speed, within
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
@@ -81,14 +82,15 @@ SCHEMA: Final = vol.All(
 
 async def async_plan(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse:
     """Plan the rest of today; return the plan, and whether it was written."""
-    coordinator, data = entity.coordinator, call.data
+    calendar, data = of_kind(PoolctlCalendar, entity, call), call.data
+    coordinator = calendar.coordinator
     today = _Today(call, coordinator.stored.now)
     with command_errors(coordinator.record.title):
         try:
             today.prices = await coordinator.lists.given(
                 PUMP_HOURS, data, later=data[ATTR_LATER]
             )
-            blocks, steps = await coordinator.controller.plan.plan(
+            blocks, steps = await calendar.plan.write(
                 today.choose,
                 data.get(ATTR_PUMP_SPEED),
                 today=today.now.date(),

@@ -23,6 +23,5 @@ shown on top of the state that was read.
 newest of several values for one thing. Schedules and settings are changed one at a time,
 because each change begins with what the previous one wrote.
 
-`plan.py` writes the schedules of a day's pump hours, `raw.py` sends what a user composed,
-and `clock_watch.py` measures the controller's clock by its schedules.
+`raw.py` sends what a user composed, and `clock_watch.py` measures the controller's clock by its schedules.
 """

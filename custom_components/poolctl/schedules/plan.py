@@ -20,12 +20,11 @@ from datetime import date
 from itertools import count, permutations
 from typing import Final
 
-from ..pool.choices import PlannedSchedule
-from ..pool.schedule_rules import equip
-from ..wire.exceptions import InvalidCommandError, PoolctlError
-from ..wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
-from .live_state import LiveState
-from .schedules import ScheduleControl
+from ..client.controller import Controller
+from ..client.pool.choices import PlannedSchedule
+from ..client.pool.schedule_rules import equip
+from ..client.wire.exceptions import InvalidCommandError, PoolctlError
+from ..client.wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
 
 _NAME: Final = "HA plan {}"
 """Name of a reserved schedule, with a number."""
@@ -63,14 +62,14 @@ class PlanStep:
     wanted: Schedule
 
 
-class PlanControl:
-    """Writes plans, one at a time."""
+class PumpPlan:
+    """The plan of one controller; writes one at a time."""
 
-    def __init__(self, live: LiveState, schedules: ScheduleControl) -> None:
-        self._live, self._schedules = live, schedules
+    def __init__(self, controller: Controller) -> None:
+        self._live, self._schedules = controller.live, controller.schedules
         self._lock = asyncio.Lock()
 
-    async def plan(
+    async def write(
         self,
         choose: ChooseBlocks,
         speed: int | None,
