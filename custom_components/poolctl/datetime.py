@@ -58,7 +58,7 @@ def _plan(view: View, body: Body) -> Mapping[str, object]:
     return {
         "target": round(target),
         "begins": None if outlook.begun else plan.begins,
-        ATTR_PLANNED: [each._asdict() for each in plan.blocks],
+        ATTR_PLANNED: [each._asdict() for each in outlook.heating],
         ATTR_DONE: [each._asdict() for each in request.done],
         ATTR_PRICES: [(each.start, each.end, each.value) for each in prices],
     }

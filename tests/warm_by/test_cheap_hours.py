@@ -55,6 +55,13 @@ def heats_fast(home: Home) -> None:
     coordinator.learned.warming[SPA].rates = rates
 
 
+async def needs_two_hours(home: Home) -> None:
+    """Let its spa be so cold that an hour does not suffice."""
+    heats_fast(home)
+    home.pool.water.temperature = home.pool.water.ambient = 25.5
+    await home.live(STEP, step=STEP)
+
+
 async def test_in_the_cheapest_hours(spa: Home) -> None:
     """Each block is a claim of its own, over restarts; nothing heats in between."""
     heats_fast(spa)
@@ -105,7 +112,7 @@ async def test_new_prices_move_the_blocks(spa: Home) -> None:
 
 async def test_a_person_ends_a_block(spa: Home) -> None:
     """The request ends, as without prices: no other block begins."""
-    heats_fast(spa)
+    await needs_two_hours(spa)
     await call_action(spa, "spa", at(18), prices=cheap(13, 16))
     await until(spa, at(13, 50))
     assert heated(spa)
@@ -118,7 +125,7 @@ async def test_a_person_ends_a_block(spa: Home) -> None:
 
 async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
     """The thermostat is off already: that says enough, and no other block begins."""
-    heats_fast(spa)
+    await needs_two_hours(spa)
     await call_action(spa, "spa", at(18), prices=cheap(13, 16))
     await until(spa, at(15))
     assert as_before(spa) and warm_by(spa) == at(18)
@@ -135,7 +142,7 @@ async def test_what_a_card_draws(spa: Home) -> None:
         return spa.state("datetime", "spa_warm_by").attributes
 
     assert shown()["can_cancel"] is False and "planned" not in shown()
-    heats_fast(spa)
+    await needs_two_hours(spa)
     await call_action(spa, "spa", at(18), prices=cheap(13, 16))
     await spa.live(2 * STEP, step=STEP)
     assert shown()["can_cancel"] is True and shown()["target"] == 36
@@ -158,7 +165,7 @@ async def test_another_output_is_not_released_then(
     spa: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is tried again by itself: the user's own action was done."""
-    heats_fast(spa)
+    await needs_two_hours(spa)
     await call_action(spa, "spa", at(18), prices=cheap(13, 16))
     await until(spa, at(15))
 

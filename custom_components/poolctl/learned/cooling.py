@@ -9,13 +9,13 @@ reading, the learned rate and the air since then. All of this is chosen:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import exp, log
 from typing import Annotated, Final, NamedTuple
 
-from ..client.bounds import Within
-from ..client.pool.heating import POOL, SPA, Body, circulates
+from ..client.bounds import UNSTORED, Within
+from ..client.pool.heating import POOL, SPA, Body, circulates, heats
 from ..client.pool.state import PoolState, Source
 from .read import weighted_mean
 
@@ -25,6 +25,11 @@ LONGEST_REST: Final = timedelta(days=3)
 """Longest such rest: the weather of a longer one is unknown."""
 WARMER: Final = 3.0
 """°C by which the water must be warmer than the air."""
+CALM: Final = timedelta(hours=1)
+"""Shortest time from which the present loss is calculated; at twice that, it begins
+again."""
+STEP: Final = 0.1
+"""Smallest step of the temperature in °C (protocol.md O2.1)."""
 USUAL_AIR: Final = 15.0
 """Assumed air temperature in °C if no probe measures it."""
 USUAL_COOLING: Final[Mapping[Body, float]] = {POOL: 0.005, SPA: 0.03}
@@ -80,6 +85,10 @@ class Cooling:
     rate: Annotated[float | None, Within(0, FASTEST_COOLING)] = None
     """Share of the difference to the air temperature that is lost in an hour."""
     rest: Rest | None = None
+    newest: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
+    """Rate in the last hours in which it circulated without heating, as in a wind."""
+    _calm: Annotated[Rest | None, UNSTORED] = field(default=None, compare=False)
+    """The time since the first of these readings."""
 
     def per_hour(self, body: Body) -> float:
         """Return the share of the difference that is lost in an hour."""
@@ -94,6 +103,7 @@ class Cooling:
         of_it = state.signals.chemistry_stable and circulates(state, body)
         if of_it and water is not None:
             self.add_reading(now, water, air)
+            self._measure(now, water, air, heated=heats(state, body) is not False)
         else:
             self.rest = self.rest_until(body, now, air)
 
@@ -104,6 +114,23 @@ class Cooling:
             self.rate = self.rate if rate is None else weighted_mean(self.rate, rate)
         air = USUAL_AIR if air is None else air
         self.rest = Rest(now, water, air, now, air, water)
+
+    def _measure(
+        self, now: datetime, water: float, air: float | None, *, heated: bool
+    ) -> None:
+        """Measure how fast the water cools down that circulates."""
+        begin = Rest(now, water, air or USUAL_AIR, now, air or USUAL_AIR, water)
+        calm = (
+            begin if self._calm is None or heated else self._calm.until(now, air, 0.0)
+        )
+        self._calm = calm
+        # At least that, whatever the steps of the probe.
+        warmer = calm.water - calm.mean_air, water + STEP - calm.mean_air
+        if (length := now - calm.at) >= CALM and min(warmer) > 0:
+            rate = log(warmer[0] / warmer[1]) / (length / _HOUR)
+            self.newest = min(max(rate, 0.0), FASTEST_COOLING)
+        if length >= 2 * CALM:
+            self._calm = begin
 
     def rest_until(self, body: Body, now: datetime, air: float | None) -> Rest | None:
         """Return the rest up to a time, with the air in °C if it is measured."""

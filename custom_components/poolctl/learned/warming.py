@@ -56,6 +56,8 @@ class LearnedRate:
     sources: Sources
     per_hour: Annotated[float, Within(SLOWEST, FASTEST)]
     """Rate in °C an hour."""
+    newest: Annotated[float | None, Within(SLOWEST, FASTEST)] = None
+    """That of the newest session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class Warming:
         session = self.session
         if session and session.rate and (rate := self.rate(session.sources)):
             others = (each for each in self.rates if each.sources != session.sources)
-            self.rates = (*others, LearnedRate(session.sources, rate))
+            self.rates = (*others, LearnedRate(session.sources, rate, session.rate))
         self.session = None
 
     def _add_sunshine(
@@ -232,13 +234,26 @@ class Warming:
 
         The sun may not shine, so the rate of a heater alone is preferred.
         """
-        possible = [each for each in self.rates if {*each.sources} <= {*sources}]
-        by = max(
-            possible,
+        found = self._of(sources)
+        return None if found is None else found.per_hour
+
+    def cautious(self, sources: Sequence[HeatSource]) -> float | None:
+        """Return the expected rate, or the newest that was measured if that is lower.
+
+        A heater that turns out to be weaker than before needs more time today.
+        """
+        found, session = self._of(sources), self.session
+        now = session.rate if session and {*session.sources} <= {*sources} else None
+        if found is None:
+            return now
+        return min(found.per_hour, now or found.newest or found.per_hour)
+
+    def _of(self, sources: Sequence[HeatSource]) -> LearnedRate | None:
+        return max(
+            (each for each in self.rates if {*each.sources} <= {*sources}),
             key=lambda each: (HeatSource.SOLAR not in each.sources, len(each.sources)),
             default=None,
         )
-        return None if by is None else by.per_hour
 
 
 _STEP: Final = 0.1

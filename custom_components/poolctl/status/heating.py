@@ -14,7 +14,8 @@ from ..client.pool.heating import (
 )
 from ..client.pool.state import PumpStatus, Source
 from ..client.wire.equipment import HeatSource
-from ..warm_by.outlook import Outlook, Plan
+from ..warm_by.blocks import Block
+from ..warm_by.outlook import Outlook
 from .output import why_pump
 from .rows import Celsius, Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
@@ -59,22 +60,23 @@ def _rests(pool: Situation, body: Body) -> bool:
     return target - _HYSTERESIS <= now < target
 
 
-def _plan(pool: Situation, body: Body) -> Plan | None:
+def _cheapest(pool: Situation, body: Body) -> Block | None:
+    """Return the present or the next of the blocks that cost least."""
     outlook = pool.warm_by.get(body)
-    return None if outlook is None else outlook.plan
+    return outlook.cheapest_now if outlook else None
 
 
 def _cheaper(pool: Situation, body: Body) -> datetime | None:
     """Return from when hours that cost less are waited for, `None` if they are not."""
-    plan = _plan(pool, body)
-    waits = plan is not None and not plan.until and not heats(pool.state, body)
-    return plan.blocks[0].start if plan and waits and plan.blocks else None
+    block = _cheapest(pool, body)
+    waits = block and block.start > pool.now and not heats(pool.state, body)
+    return block.start if block and waits else None
 
 
 def _block(pool: Situation, body: Body) -> Explanation:
-    plan = _plan(pool, body)
-    until = plan.until if plan else None
-    return (Sentence("heat_block", {"time": until}),) if until else ()
+    block = _cheapest(pool, body)
+    now = block and block.start <= pool.now
+    return (Sentence("heat_block", {"time": block.end}),) if block and now else ()
 
 
 HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
@@ -145,7 +147,7 @@ def _heats(outlook: Outlook) -> Values:
 
 def _blocks(outlook: Outlook) -> Explanation:
     """Return when the water is heated, and from when prices are not known."""
-    blocks, wish = outlook.plan.blocks, outlook.request.wish
+    blocks, wish = outlook.heating, outlook.request.wish
     found = [Sentence("warm_by_block", {"time": a, "end": b}) for a, b in blocks]
     ends = wish.prices[-1].end if wish else outlook.by
     if ends < outlook.by:
@@ -159,7 +161,7 @@ def _without_prices(outlook: Outlook) -> Explanation:
         return ()
     if not wish.prices:
         return (Sentence("warm_by_no_prices"),)
-    return () if outlook.plan.counts else (Sentence("warm_by_no_rate"),)
+    return () if outlook.task else (Sentence("warm_by_no_rate"),)
 
 
 WARM_BY_CAUSES: Final[tuple[Row[Outlook], ...]] = (
@@ -172,8 +174,13 @@ WARM_BY_CAUSES: Final[tuple[Row[Outlook], ...]] = (
     Row("warm_by_late", lambda outlook: outlook.late, late),
     Row("warm_by_reads", lambda outlook: outlook.reads),
     Row(
+        "warm_by_heats",
+        lambda outlook: outlook.heats and not outlook.begun and outlook.warm_at,
+        _heats,
+    ),
+    Row(
         "warm_by_planned",
-        lambda outlook: outlook.plan.blocks,
+        lambda outlook: outlook.cheapest_now,
         lambda outlook: {"target": Celsius(outlook.target), "time": outlook.by},
         _blocks,
     ),

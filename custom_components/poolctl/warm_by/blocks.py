@@ -1,18 +1,20 @@
 """The blocks of heating that cost least before a time.
 
-A row of quarter-hours ends at the requested time. Water is heated in at most four blocks
-of at least half an hour each, as a heat pump should not start often, and it cools down
-all the time. The search follows each course of the temperature exactly; of courses that
-are nearly at the same temperature, only the cheapest. All of this is chosen.
+A row of quarter-hours ends at the requested time. Water is heated in a few blocks of at
+least half an hour with rests of at least an hour, as a heat pump should not start often,
+and it cools down all the time. The search follows each course of the temperature
+exactly; of courses that are nearly at the same temperature, only the cheapest. All of
+this is chosen.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from math import inf
+from math import exp, inf, log
 from operator import itemgetter
 from statistics import fmean
 from typing import Final, NamedTuple
+
+from homeassistant.util import dt as dt_util
 
 from ..prices.reader import Price, price_at
 
@@ -21,52 +23,34 @@ AHEAD_OF_TIME: Final = timedelta(hours=36)
 """Time before the requested one in which blocks may lie: two nights."""
 SHORTEST_BLOCK: Final = 2
 """Minimum cells of a block."""
-BLOCK_TIME: Final = CELL * SHORTEST_BLOCK
-_FREE: Final = 0, SHORTEST_BLOCK
-"""Cells for which a block has run if it need not go on."""
+SHORTEST_REST: Final = 4
+"""Minimum cells between two blocks."""
 MAX_STARTS: Final = 4
+"""Maximum starts of a heater for a request."""
+TOLERANCE: Final = 0.1
+"""°C below its target at which water has it: a step of the probe."""
 _EPOCH: Final = datetime.min.replace(tzinfo=UTC)
 _LEVELS: Final = 40
 """Number of temperatures that the search distinguishes."""
-_CLOSE: Final = 0.05
-"""°C below its target at which water has it."""
-_START: Final = 0.05
-"""What a start costs, as a share of the difference between the prices."""
-_EVEN: Final = 0.4
-"""The same as a share of the mean price, less the difference."""
-_RUNS: Final = 0.005
-"""What each cell of a block costs besides heating, twice that at the begin of the row."""
+_START: Final = 0.3
+"""What a start costs, in cells at the mean price of the hours around."""
+_AROUND: Final = 8
+"""Cells before and after one that are around it."""
+_RUNS: Final = 0.05
+"""What each cell of a block costs besides heating, as a share of the mean price: the pump
+runs. It is twice that at the begin of the row."""
+_GAIN: Final = 0.03
+"""Share of its cost by which another plan must be cheaper than the present one."""
+_DAYS: Final = 7
+"""Number of days before, and then the next one, in which the same hour stands for one without a price."""
 
-type Blocks = tuple[tuple[int, int], ...]
-"""Blocks in the order of time: their first cell, and the one after their last."""
 type _Cells = tuple[int, _Cells] | None
 """Heated cells, the last one first."""
-
-
 type _State = tuple[float, float, int, int, _Cells]
-"""One course of the temperature up to a cell: what it has cost, the temperature, for
-how many cells a block has run (up to the minimum; 0 while nothing heats), how many blocks
-may still begin, and the cells. A tuple, because there are some 50,000."""
+"""One course of the temperature up to a cell: what it has cost, the temperature, its
+phase, how many blocks may still begin, and the cells. The phase is for how many cells a
+block has run, up to the minimum; below 0, how many cells its rest still needs."""
 _NONE: Final[_State] = (inf, 0.0, 0, 0, None)
-
-
-class Physics(NamedTuple):
-    """How water is heated and cools down."""
-
-    water: float
-    """°C at the begin of the row."""
-    target: float
-    """°C at its end; a thermostat does not heat more."""
-    air: float
-    """°C of the air."""
-    rise: float
-    """°C by which a heater warms the water in a cell, losses aside."""
-    keeps: float
-    """Share of its difference to the air that the water has after a cell."""
-
-    def after(self, cells: int) -> float:
-        """Return the temperature after some cells without heating."""
-        return self.air + (self.water - self.air) * self.keeps**cells
 
 
 class Block(NamedTuple):
@@ -76,136 +60,274 @@ class Block(NamedTuple):
     end: datetime
 
 
-def blocks_before(
-    prices: Sequence[Price],
-    now: datetime,
-    by: datetime,
-    physics: Physics,
-    begun: datetime | None,
-    starts: int,
-) -> tuple[Block, ...]:
-    """Return the cheapest blocks from now until a time.
+class Physics(NamedTuple):
+    """How water is heated and cools down."""
 
-    The hours without a price are the dearest. `begun` is when the present block began,
-    which goes on until it is long enough, and `starts` is how many may begin. If no
-    blocks reach the target, one begins at once.
+    water: float
+    """°C now."""
+    target: float
+    """°C at the end; a thermostat does not heat more."""
+    air: float
+    """°C of the air."""
+    gross: float
+    """°C an hour by which a heater warms the water, losses aside."""
+    cooling: float
+    """Share of its difference to the air that the water loses in an hour."""
+
+    def cooled(self, hours: float) -> float:
+        """Return the temperature after some hours without heating."""
+        return self.air + (self.water - self.air) * exp(-self.cooling * hours)
+
+    def hours_to_heat(self, within: float) -> float:
+        """Return for how many of the next hours it must be heated, the last ones.
+
+        What the water loses before counts, too. It is infinite if they do not suffice.
+        """
+        missing = self.target - TOLERANCE - self.cooled(within)
+        if missing <= 0:
+            return 0.0
+        if not self.cooling:
+            return missing / self.gross if self.gross else inf
+        left = 1 - missing * self.cooling / self.gross if self.gross else 0.0
+        return -log(left) / self.cooling if left > 0 else inf
+
+    def after(self, now: datetime, then: datetime, blocks: Iterable[Block]) -> float:
+        """Return the temperature at a time, heated in some blocks from now."""
+        water = self
+        for start, end in blocks:
+            if (start := max(start, now)) < (end := min(end, then)):
+                hours, heated = (start - now) / _HOUR, (end - start) / _HOUR
+                cold = water._replace(water=water.cooled(hours))
+                rise = self.gross * heated
+                if self.cooling:
+                    rise = self.gross * (1 - exp(-self.cooling * heated)) / self.cooling
+                warm = max(min(cold.cooled(heated) + rise, self.target), cold.water)
+                water, now = cold._replace(water=warm), end
+        return water.cooled(max((then - now) / _HOUR, 0.0))
+
+
+_HOUR: Final = timedelta(hours=1)
+
+
+class Task(NamedTuple):
+    """What the cheapest blocks are wanted for."""
+
+    prices: tuple[Price, ...]
+    """What heating costs, as far as it is known, of earlier days, too."""
+    now: datetime
+    end: datetime
+    """When the water is to have its target."""
+    physics: Physics
+    phase: int
+    """Phase of the present block or rest."""
+    starts: int
+    """How many blocks may begin."""
+    busy: tuple[Block, ...] = ()
+    """When the water cannot be heated."""
+    gain: Callable[[datetime, datetime], float] | None = None
+    """Returns by how many °C the sun warms the water from one time to another."""
+
+    @property
+    def begin(self) -> datetime:
+        """Begin of the row of cells."""
+        return whole_cell(max(self.now, self.end - AHEAD_OF_TIME))
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        """What each cell costs; infinite if it cannot be heated in."""
+        cells = (self.end - self.begin) // CELL
+        middles = [self.begin + CELL * (at + 0.5) for at in range(cells)]
+        lowest = min((price.value for price in self.prices), default=0.0)
+        return tuple(
+            inf
+            if any(start < at < end for start, end in self.busy)
+            else cost_at(self.prices, at, lowest)
+            for at in middles
+        )
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """By how many °C the sun warms the water in each cell."""
+        cells = range((self.end - self.begin) // CELL)
+        if self.gain is None:
+            return (0.0,) * len(cells)
+        starts = [self.begin + CELL * at for at in cells]
+        return tuple(self.gain(start, start + CELL) for start in starts)
+
+    def cells_of(self, blocks: Iterable[Block]) -> set[int]:
+        """Return the cells that are in some blocks."""
+        return {
+            at
+            for at in range((self.end - self.begin) // CELL)
+            for start, end in blocks
+            if start <= self.begin + CELL * (at + 0.5) < end
+        }
+
+    def water_at(self, now: datetime, blocks: Iterable[Block]) -> float:
+        """Return the temperature at a time in the row, heated in some blocks."""
+        costs = (0.0,) * ((now - self.begin) // CELL)
+        return _heated(self.cells_of(blocks), costs, self.gains, self.physics)[0]
+
+
+def whole_cell(at: datetime) -> datetime:
+    """Return the begin of the cell in which a time is."""
+    return at - (at - _EPOCH) % CELL
+
+
+def cost_at(prices: Sequence[Price], at: datetime, unknown: float) -> float:
+    """Return the price at a time, or that of the same hour of the newest known day."""
+    for days in (*range(_DAYS + 1), -1):
+        day = dt_util.as_local(at) - timedelta(days=days)
+        if (price := price_at(prices, dt_util.as_utc(day))) is not None:
+            return price
+    return unknown
+
+
+def cheapest_blocks(task: Task, present: Sequence[Block] = ()) -> tuple[Block, ...]:
+    """Return the cheapest blocks from now until a time, none if none suffice.
+
+    The last start is for the time itself: its block goes on. The present plan stays
+    unless it no longer suffices, or another one is cheaper by some percent.
     """
-    begin = max(now, by - AHEAD_OF_TIME)
-    begin -= (begin - _EPOCH) % CELL
-    costs = _costs(prices, begin, by)
-    found = cheapest_blocks(costs, physics, SHORTEST_BLOCK if begun else 0, starts)
-    if found is None:
-        found = ((0, len(costs)),) if starts else ()
-    blocks = [Block(begin + CELL * start, begin + CELL * end) for start, end in found]
-    if blocks and by - blocks[-1].end < CELL:
-        blocks[-1] = blocks[-1]._replace(end=by)
-    return _going_on(blocks, now, now if begun is None else begun + BLOCK_TIME)
+    costs, gains, begin = task.costs, task.gains, task.begin
+    cells = cheapest_cells(costs, gains, task.physics, task.phase, task.starts)
+    if cells is None:
+        return ()
+    known = task.cells_of(present)
+    if known and _fits(known, cells, task):
+        return tuple(each for each in present if each.end > task.now)
+    blocks: list[Block] = []
+    for at in sorted(cells):
+        start = begin + CELL * at
+        if blocks and blocks[-1].end == start:
+            start = blocks.pop().start
+        blocks.append(Block(start, begin + CELL * (at + 1)))
+    if blocks and task.end - blocks[-1].end < CELL:
+        blocks[-1] = blocks[-1]._replace(end=task.end)
+    return tuple(blocks)
 
 
-def _costs(prices: Sequence[Price], begin: datetime, by: datetime) -> tuple[float, ...]:
-    """Return the price of each cell; those without one are the dearest."""
-    middles = (begin + CELL * (at + 0.5) for at in range((by - begin) // CELL))
-    found = [price_at(prices, middle) for middle in middles]
-    known = [price for price in found if price is not None] or [0.0]
-    dearest = max(known) + (max(known) - min(known)) / 10
-    return tuple(dearest if price is None else price for price in found)
+def _fits(known: Collection[int], cells: Collection[int], task: Task) -> bool:
+    """Return whether the cells of the present plan are still good enough."""
+    if task.phase == 1 and 0 not in known:
+        return False
+    costs, gains, physics = task.costs, task.gains, task.physics
+    water, spent = _heated(known, costs, gains, physics)
+    _, best = _heated(cells, costs, gains, physics)
+    return water >= physics.target - TOLERANCE and spent <= best + _GAIN * abs(best)
 
 
-def _going_on(
-    blocks: Sequence[Block], now: datetime, until: datetime
-) -> tuple[Block, ...]:
-    """Return blocks of which the present one goes on at least until a time."""
-    later = [each for each in blocks if each.end > until]
-    if until <= now:
-        return tuple(later)
-    joined = later.pop(0).end if later and later[0].start <= until else until
-    return (Block(now, joined), *later)
-
-
-@lru_cache(maxsize=16)
-def cheapest_blocks(
-    costs: tuple[float, ...],
+def _heated(
+    cells: Collection[int],
+    costs: Sequence[float],
+    gains: Sequence[float],
     physics: Physics,
-    run: int = 0,
+) -> tuple[float, float]:
+    """Return the temperature at the end of a row, and what that costs."""
+    rise, keeps = _of_a_cell(physics)
+    water, spent, heats = physics.water, 0.0, False
+    for at, (cost, gain) in enumerate(zip(costs, gains, strict=False)):
+        cooled = _cooled(water, gain, keeps, physics)
+        water = cooled
+        if at in cells:
+            water = max(min(cooled + rise, physics.target), cooled)
+            spent += cost * (water - cooled) / rise
+            spent += 0.0 if heats else _start(costs, at)
+        heats = at in cells
+    return water, spent
+
+
+def _cooled(water: float, gain: float, keeps: float, physics: Physics) -> float:
+    """Return the temperature after a cell without heating; the sun heats to the target."""
+    cooled = physics.air + (water - physics.air) * keeps
+    return max(min(cooled + gain, physics.target), cooled)
+
+
+def _of_a_cell(physics: Physics) -> tuple[float, float]:
+    """Return by how many °C a cell of heating warms the water, and what share it keeps."""
+    hours = CELL / _HOUR
+    keeps = exp(-physics.cooling * hours)
+    return physics.gross * hours, keeps
+
+
+def _start(costs: Sequence[float], at: int) -> float:
+    """Return what a start in a cell costs."""
+    around = costs[max(at - _AROUND, 0) : at + _AROUND]
+    return _START * fmean([abs(cost) for cost in around if cost < inf] or [0.0])
+
+
+def cheapest_cells(
+    costs: Sequence[float],
+    gains: Sequence[float],
+    physics: Physics,
+    phase: int = 0,
     starts: int = MAX_STARTS,
-) -> Blocks | None:
-    """Return the cheapest blocks, `None` if none reach the target.
+) -> set[int] | None:
+    """Return the cells whose heating costs least, `None` if none suffice.
 
-    A cell costs its price if the heater runs for all of it. `run` is for how many cells
-    a block has run before the row, and `starts` is how many blocks may begin.
+    A cell costs its price if the heater runs for all of it. A block that runs at the end
+    goes on; if none does, one more start must be left.
     """
-    least, *leasts = _least(len(costs), physics)
-    if physics.water < least:
+    rise, keeps = _of_a_cell(physics)
+    target, air = physics.target, physics.air
+    least = [target - TOLERANCE]
+    for gain in reversed(gains):
+        least.append(air + (least[-1] - rise - gain - air) / keeps)
+    least.reverse()
+    if physics.water < least[0]:
         return None
-    runs, start = _wear(costs or (0.0,), physics)
-    coldest = min(physics.water, physics.after(len(costs)))
-    width = max(physics.target - coldest, physics.rise) / _LEVELS
-    states: Collection[_State] = [
-        (0.0, physics.water, min(run, SHORTEST_BLOCK), starts, None)
-    ]
+    coldest = min(physics.water, physics.cooled(len(costs) * (CELL / _HOUR)))
+    width = max(target - coldest, rise) / _LEVELS
+    price = fmean([abs(cost) for cost in costs if cost < inf] or [0.0])
+    states: Collection[_State] = [(0.0, physics.water, phase, starts, None)]
     for at, cost in enumerate(costs):
-        price = cost, runs * (2 - at / len(costs)), start
+        runs = _RUNS * price * (2 - at / len(costs))
+        paid = _Paid(at, cost, gains[at], runs, _start(costs, at))
         cheapest: dict[tuple[int, int, int], _State] = {}
-        for state in _next(states, at, price, physics):
-            spent, water, run, starts, _ = state
-            key = round(water / width), run, starts
-            if water >= leasts[at] and spent < cheapest.get(key, _NONE)[0]:
+        for state in _next(states, paid, physics):
+            spent, water, after, left, _ = state
+            key = round(water / width), after, left
+            if water >= least[at + 1] and spent < cheapest.get(key, _NONE)[0]:
                 cheapest[key] = state
         states = cheapest.values()
-    ends = [each for each in states if each[2] in _FREE]
+    ends = [each for each in states if each[2] > 0 or (each[2] == 0 and each[3] > 0)]
     best = min(ends, key=itemgetter(0), default=None)
-    return None if best is None else _as_blocks(best[-1])
+    if best is None:
+        return None
+    found, rest = set[int](), best[-1]
+    while rest is not None:
+        at, rest = rest
+        found.add(at)
+    return found
 
 
-def _wear(costs: Sequence[float], physics: Physics) -> tuple[float, float]:
-    """Return what a cell of a block and a start cost besides heating.
+class _Paid(NamedTuple):
+    """What heating in a cell costs."""
 
-    A break in hours of about the same price saves next to nothing. Water that has nearly
-    its target has none: its thermostat rests.
-    """
-    price, span = fmean(map(abs, costs)), max(costs) - min(costs)
-    rests = physics.target - physics.water <= physics.rise
-    even = 0.0 if rests else _EVEN * price - span
-    return _RUNS * (span or price), max(_START * (span or price), even)
-
-
-def _least(cells: int, physics: Physics) -> Sequence[float]:
-    """Return the lowest temperatures, at the begin and after each cell, that suffice."""
-    _, target, air, rise, keeps = physics
-    found = [target - _CLOSE]
-    for _ in range(cells):
-        found.append(air + (found[-1] - rise - air) / keeps)
-    return found[::-1]
+    at: int
+    cost: float
+    """For all of the cell; infinite if that is not possible."""
+    gain: float
+    """°C by which the sun warms the water, which costs nothing."""
+    runs: float
+    start: float
+    """More for the first cell of a block."""
 
 
-def _next(
-    states: Iterable[_State],
-    at: int,
-    price: tuple[float, float, float],
-    physics: Physics,
-) -> Iterator[_State]:
-    """Return each state after another cell, without and with heating in it.
-
-    The price is that of heating for all of the cell, of a part of a block, of a start.
-    """
-    _, target, air, rise, keeps = physics
-    heat, runs, start = price
-    for cost, water, run, starts, cells in states:
-        cooled = air + (water - air) * keeps
-        if run in _FREE:
-            yield cost, cooled, 0, starts, cells
-        if run or starts:
-            heated = max(min(cooled + rise, target), cooled)
-            spent = cost + heat * (heated - cooled) / rise + runs
-            spent += 0.0 if run else start
-            now = min(run + 1, SHORTEST_BLOCK)
-            yield spent, heated, now, starts - (not run), (at, cells)
-
-
-def _as_blocks(cells: _Cells) -> Blocks:
-    blocks: list[tuple[int, int]] = []
-    while cells is not None:
-        at, cells = cells
-        end = blocks.pop()[1] if blocks and blocks[-1][0] == at + 1 else at + 1
-        blocks.append((at, end))
-    return tuple(reversed(blocks))
+def _next(states: Iterable[_State], paid: _Paid, physics: Physics) -> Iterator[_State]:
+    """Return each state after another cell, without and with heating in it."""
+    at, cost, gain, runs, start = paid
+    rise, keeps = _of_a_cell(physics)
+    for spent, water, phase, starts, cells in states:
+        cooled = _cooled(water, gain, keeps, physics)
+        if phase != 1:
+            rests = 1 - SHORTEST_REST if phase > 0 else min(phase + 1, 0)
+            yield spent, cooled, rests, starts, cells
+        if cost < inf and (phase > 0 or (phase == 0 and starts > 0)):
+            heated = max(min(cooled + rise, physics.target), cooled)
+            paid_for = spent + cost * (heated - cooled) / rise + runs
+            block, run = (at, cells), min(phase + 1, SHORTEST_BLOCK)
+            if phase:
+                yield paid_for, heated, run, starts, block
+            else:
+                yield paid_for + start, heated, run, starts - 1, block

@@ -1,18 +1,19 @@
-"""Outlook: when heating must begin, by which sources, and how warm the water will be.
+"""Outlook: when water is heated, by which sources, and how warm it will be.
 
 All of this is chosen:
 
 - The sun costs nothing, so it begins first: at sunrise of that day. It will do what it
-  did in the same hours of the days before.
-- A heater begins as late as possible, and only for what the sun will not do.
+  did in the same hours of the days before, and what it has begun goes on.
+- A heater begins as late as possible, or in the blocks that cost least, and only for
+  what the sun will not do. If it must begin, it does, and goes on.
 - Water of unknown temperature is first circulated, to read it. A heater begins only if
   that does not help.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from math import exp
 from typing import Final, NamedTuple
 
 from ..client.pool.heating import (
@@ -25,16 +26,24 @@ from ..client.pool.heating import (
 )
 from ..client.pool.state import PoolState
 from ..client.wire.equipment import HeatSource
-from ..learned.cooling import USUAL_AIR
+from ..learned.cooling import USUAL_AIR, Cooling
 from ..learned.pool import Pool
 from ..learned.warming import SUN, Sources, Warming
-from .blocks import CELL, MAX_STARTS, Block, Physics, blocks_before
+from .blocks import (
+    CELL,
+    MAX_STARTS,
+    SHORTEST_BLOCK,
+    SHORTEST_REST,
+    Block,
+    Physics,
+    Task,
+)
 from .request import Request
 
 SPARE: Final = timedelta(minutes=10)
 """Time by which heating begins earlier: the water must mix, and rates are not exact."""
 SHARE: Final = 0.05
-"""Share of the heating time by which heating begins earlier, too."""
+"""Share of its rate by which a heater may be weaker."""
 CLOSE: Final = 0.5
 """°C below its target from which water counts as warm."""
 KEPT: Final = 1.0
@@ -59,25 +68,21 @@ class Daylight(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Which sources heat, and when they begin."""
+    """Which sources heat, and when."""
 
     begins: datetime
     """Time at which the first of them begins."""
-    due: bool
-    """Whether that time has come."""
-    sources: Sources
-    """The heat sources that should have begun by now: empty if water is only read."""
-    blocks: tuple[Block, ...] = ()
-    """Blocks of a heater that cost least, from now; empty if it begins as late as
-    possible."""
-    counts: bool = False
-    """Whether enough is known for the prices to count."""
+    ends: Mapping[HeatSource, datetime]
+    """The heat sources that should heat now, and until when."""
+    reads: bool
+    """Whether the water should circulate to be read."""
+    blocks: tuple[Block, ...]
+    """Times of a heater, the last of them until the water need not be warm any more."""
 
     @property
-    def until(self) -> datetime | None:
-        """When the present block ends, `None` if the heater keeps the water warm."""
-        in_block = self.due and self.blocks and self.blocks[0].start <= self.begins
-        return self.blocks[0].end if in_block else None
+    def due(self) -> bool:
+        """Whether something should have begun by now."""
+        return bool(self.ends) or self.reads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +92,7 @@ class Outlook:
     request: Request
     state: PoolState
     learned: Warming
+    cooling: Cooling
     fitted: Sources
     """Heat sources that may heat it."""
     water: float | None
@@ -95,12 +101,14 @@ class Outlook:
     """Target temperature in °C."""
     now: datetime
     daylight: Daylight | None
-    begun_at: datetime | None
-    heater_begun_at: datetime | None
-    cooling: float
-    """Share of its difference to the air that the water loses in an hour."""
+    claimed: Mapping[HeatSource, datetime]
+    """Since when the sources heat that were begun for the request."""
     blocked: bool
     """Whether heating cannot begin: an output is held off, or the LAN is away."""
+    cheapest: tuple[Block, ...] | None
+    """The blocks that cost least, `None` if it begins as late as possible."""
+    busy: tuple[Block, ...] = ()
+    """When the equipment heats other water."""
 
     @property
     def body(self) -> Body:
@@ -115,7 +123,12 @@ class Outlook:
     @property
     def begun(self) -> bool:
         """Whether heating has begun."""
-        return self.begun_at is not None
+        return bool(self.claimed)
+
+    @property
+    def begun_at(self) -> datetime | None:
+        """When the newest of the sources that heat began, `None` if none has."""
+        return max(self.claimed.values(), default=None)
 
     @property
     def warm(self) -> bool:
@@ -125,100 +138,170 @@ class Outlook:
     @property
     def reads(self) -> bool:
         """Whether the water circulates only to be read."""
-        return self.plan.due and not (self.begun or self.plan.sources)
+        return self.plan.reads and not (self.begun or self.plan.ends)
+
+    # The plan
 
     @cached_property
     def plan(self) -> Plan:
-        """Which sources heat, and when: each step adds to the one before."""
-        latest, blocks = self._all_at(), self._blocks()
-        if blocks and latest is not None:
-            latest = min(latest, blocks[0].start)
-        # Water of unknown temperature circulates, to be read.
-        read_at = self.by - LONGEST_HEATING[self.body] if self.water is None else None
-        found = (
-            ((), read_at),
-            (SUN, self._sun_at()),
-            (self.fitted, latest),
-        )
-        steps = [(sources, at) for sources, at in found if at is not None]
-        begun = [sources for sources, at in steps if at <= self.now]
+        """Which sources heat, and when."""
+        sun_at, blocks, until = self._sun_at(), self.blocks, self.request.until
+        longest = LONGEST_HEATING[self.body]
+        read_at = self.by - longest if self.water is None else None
+        ends = dict[HeatSource, datetime]()
+        if HeatSource.SOLAR in self.claimed or (sun_at and sun_at <= self.now):
+            ends[HeatSource.SOLAR] = until
+        if blocks and blocks[0].start <= self.now:
+            ends |= dict.fromkeys(self.heaters, blocks[0].end)
+        begins = [at for at in (read_at, sun_at, self.heater_at) if at is not None]
         return Plan(
-            begins=max(min((at for _, at in steps), default=self.by), self.now),
-            due=bool(begun),
-            sources=begun[-1] if begun else (),
+            begins=max(min(begins, default=self.by), self.now),
+            ends=ends,
+            reads=read_at is not None and read_at <= self.now,
             blocks=blocks,
-            counts=self._physics() is not None,
         )
 
-    def _blocks(self) -> tuple[Block, ...]:
-        """Return the blocks that a user's wish asks for, if there is time for them.
+    @property
+    def heaters(self) -> Sources:
+        """Its sources that are not the sun."""
+        return tuple(each for each in self.fitted if each not in SUN)
 
-        The time is a promise, and the price a wish: when heating must begin, it does.
+    @property
+    def heater_runs(self) -> bool:
+        """Whether a heater was started for the request, and goes on."""
+        return not {*self.heaters}.isdisjoint(self.claimed)
+
+    @property
+    def heater_at(self) -> datetime | None:
+        """When a heater begins that has not begun, `None` if it need not."""
+        latest = self.latest
+        if self.cheapest and latest is not None:
+            return min(self.cheapest[0].start, latest)
+        return latest
+
+    @property
+    def must(self) -> bool:
+        """Whether a heater must begin, though none of the cheapest blocks has.
+
+        The time is a promise, and the price a wish.
         """
-        wish, physics, latest = self.request.wish, self._physics(), self._all_at()
-        if not (wish and wish.prices and physics and latest) or latest <= self.now:
-            return ()
-        starts = MAX_STARTS - len(self.request.done)
-        return blocks_before(
-            wish.costs, self.now, self.by - SPARE, physics, self.heater_begun_at, starts
-        )
+        late = self.latest is not None and self.latest <= self.now
+        blocks = self.cheapest or ()
+        return late and not any(start <= self.now < end for start, end in blocks)
 
-    def _physics(self) -> Physics | None:
-        """Return how a heater warms the water, `None` if that is not learned."""
-        rate, left = self.learned.expected(self.fitted), self._left
-        if rate is None or left is None:
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Times of a heater from now; from the requested time it keeps the water warm."""
+        until, latest = self.request.until, self.latest
+        if self.cheapest is None or self.must:
+            if self.heater_runs or self.must:
+                done = self.request.done if self.heater_runs else ()
+                start = done[-1].start if done else self.now
+                return _without(Block(start, until), self.busy)
+            return _without(Block(latest, until), self.busy) if latest else ()
+        blocks, last = list(self.cheapest), Block(max(self.by, self.now), until)
+        if blocks[-1].end >= self.by - SPARE:
+            last = blocks.pop()._replace(end=until)
+        blocks = [each for each in blocks if each.end > self.now]
+        return *blocks, *_without(last, self.busy)
+
+    @property
+    def heating(self) -> tuple[Block, ...]:
+        """Times of a heater before the requested time."""
+        blocks = (each._replace(end=min(each.end, self.by)) for each in self.blocks)
+        return tuple(each for each in blocks if each.start < each.end)
+
+    @property
+    def cheapest_now(self) -> Block | None:
+        """The present or the next of the cheapest blocks, `None` if there is none."""
+        blocks = self.heating if self.cheapest and not self.must else ()
+        return next(iter(blocks), None)
+
+    @property
+    def task(self) -> Task | None:
+        """What the cheapest blocks are to be found for, `None` if prices do not count."""
+        wish, physics, done = self.request.wish, self.physics, self.request.done
+        if not (wish and wish.prices and physics and self.rate and self.heaters):
             return None
-        left = round(max(left, 0.0), 1)  # the same plan with every read
+        phase = 0
+        if self.heater_runs and done:
+            phase = (self.now - done[-1].start) // CELL
+            phase = min(max(phase, 1), SHORTEST_BLOCK)
+        elif done:
+            phase = min((self.now - done[-1].end) // CELL - SHORTEST_REST, 0)
+        starts = MAX_STARTS - len(done)
+        end, gain = self.by - SPARE, None
+        if self.learned.sun and self.water is not None:
+            physics = physics._replace(water=self.water)
+            gain = None if self._cloudy() else self.learned.sun_gain
+        return Task(wish.costs, self.now, end, physics, phase, starts, self.busy, gain)
+
+    @property
+    def rate(self) -> float | None:
+        """The learned rate of its heat sources in °C an hour, losses included."""
+        return self.learned.cautious(self.fitted)
+
+    @cached_property
+    def physics(self) -> Physics | None:
+        """How heaters warm what the sun leaves, `None` if the temperature is unknown.
+
+        It loses as much as it does now, or usually if that is more.
+        """
+        if (left := self._left) is None:
+            return None
+        rate = (self.rate or USUAL[self.body]) / (1 + SHARE)
+        return self._physics(self.target - left, rate)
+
+    def _physics(self, water: float, rate: float) -> Physics:
+        """Return how water is heated at a rate in °C an hour in which usual losses are."""
+        measured, usual = self.cooling.newest, self.cooling.per_hour(self.body)
         air = self.state.readings.ambient_temperature
-        air = min(USUAL_AIR if air is None else float(round(air)), self.target - left)
-        hours = CELL / _HOUR
-        keeps = exp(-self.cooling * hours)
-        # The learned rate is what is left of the heat in water that is half warm.
-        lost = (self.target - left / 2 - air) * (1 - keeps)
-        return Physics(
-            water=self.target - left,
-            target=self.target,
-            air=air,
-            rise=round(rate * hours / (1 + SHARE) + lost, 4),
-            keeps=keeps,
-        )
+        air = min(USUAL_AIR if air is None else air, water)
+        lost = max(usual * ((water + self.target) / 2 - air), 0.0)
+        cooling = max(usual, measured or 0.0)
+        return Physics(water, self.target, air, rate and rate + lost, cooling)
 
     def _sun_at(self) -> datetime | None:
         """Return when solar heating begins, `None` if the sun is not a source."""
         if HeatSource.SOLAR not in self.fitted:
             return None
-        begins = self.by - self._lead(self._missing, self.learned.expected(SUN))
+        rate, longest = self.learned.expected(SUN), LONGEST_HEATING[self.body]
+        begins = self.by - longest
+        if self._missing is not None and rate:
+            needed = self._missing / rate * (1 + SHARE) * _HOUR + SPARE
+            begins = max(self.by - needed, begins)
         if self.daylight is None:
             return begins
         if self._missing is None or self._missing > CLOSE:
-            begins = min(self.by, self.daylight.sunset) - LONGEST_HEATING[self.body]
+            begins = min(self.by, self.daylight.sunset) - longest
         return min(max(begins, self.daylight.sunrise), self.by)
 
-    def _all_at(self) -> datetime | None:
-        """Return when a heater begins, `None` if it does not exist or is not needed."""
+    @cached_property
+    def latest(self) -> datetime | None:
+        """When a heater must begin, `None` if it does not exist or is not needed."""
+        longest = LONGEST_HEATING[self.body]
         if self.fitted == SUN:
             return None
-        if (left := self._left) is None:
-            return self.by - LONGEST_HEATING[self.body] / 2
-        if HeatSource.SOLAR in self.fitted and left <= CLOSE:
+        if self._left is None or self.physics is None:
+            return self.by - longest / 2
+        if HeatSource.SOLAR in self.fitted and self._left <= CLOSE:
             return None
-        rate = self.learned.expected(self.fitted) or USUAL[self.body]
-        return self.by - self._lead(left, rate)
-
-    def _lead(self, missing: float | None, rate: float | None) -> timedelta:
-        """Return how long sources of a rate in °C an hour need for some °C."""
-        longest = LONGEST_HEATING[self.body]
-        if missing is None or rate is None:
-            return longest
-        hours = max(missing, 0.0) / rate * (1 + SHARE)
-        return min(hours * _HOUR + SPARE, longest)
+        end = max(self.by - SPARE, self.now)
+        hours = self.physics.hours_to_heat((end - self.now) / _HOUR)
+        if not hours:
+            return self.by
+        begins = max(end - min(hours, longest / _HOUR) * _HOUR, self.by - longest)
+        for start, until in reversed(self.busy):
+            if start < end and until > begins:
+                begins -= min(until, end) - start
+        return begins
 
     @property
     def _missing(self) -> float | None:
         """How many °C the water is colder than its target, `None` if unknown."""
         return None if self.water is None else max(self.target - self.water, 0.0)
 
-    @property
+    @cached_property
     def _left(self) -> float | None:
         """How many °C the sun leaves to a heater, `None` if unknown.
 
@@ -226,7 +309,7 @@ class Outlook:
         """
         if self._missing is None or not (self.learned.sun or self._running == SUN):
             return self._missing
-        return self._missing - self._by_sun()
+        return max(self._missing - self._by_sun(), 0.0)
 
     @property
     def _running(self) -> Sources:
@@ -256,23 +339,35 @@ class Outlook:
         times = [heated[source] for source in sources if source in heated]
         return max(at or self.now, self.begun_at or self.now, *times)
 
+    # What will be
+
+    @property
+    def heats(self) -> bool:
+        """Whether something heats this water now, by any means."""
+        return bool(self._running)
+
     def _heater_rate(self) -> float:
         """Return the rate in °C an hour of a heater: of the present, or once it begins."""
-        heaters = tuple(each for each in self.fitted if each not in SUN)
-        usual = self.learned.expected(self.fitted) or USUAL[self.body]
-        if set(heaters) & set(self._running):
+        usual = self.rate or USUAL[self.body]
+        if set(self.heaters) & set(self._running):
             return self.learned.rate(self._running) or usual
-        idle = self.now - self._idle_since(self._all_at(), heaters) > BEGINS
-        return 0.0 if idle or not heaters else usual
+        begun = [self.claimed[each] for each in self.heaters if each in self.claimed]
+        since = self._idle_since(max(begun, default=None), self.heaters)
+        idle = self.now - since > BEGINS and not self.warm  # whose thermostat rests
+        return 0.0 if idle or not self.heaters else usual
 
     @cached_property
     def expected(self) -> float | None:
         """Expected °C at the requested time, `None` while the temperature is unknown."""
         if self.water is None:
             return None
-        hours = max((self.by - self.now) / _HOUR, 0.0)
-        gain = max(self._by_sun(), self._heater_rate() * hours)
-        return min(self.water + gain, self.target)
+        blocks: Sequence[Block] = self.blocks
+        if self._running and not self.begun:
+            blocks = (Block(self.now, self.by),)  # by somebody's hand
+        by = max(self.by, self.now)
+        heated = self._physics(self.water, self._heater_rate())
+        warm = heated.after(self.now, by, blocks) + self._by_sun()
+        return min(warm, self.target)
 
     @property
     def late(self) -> bool:
@@ -295,20 +390,31 @@ class Outlook:
         return min(at or self.by, self.by) if in_time else at
 
 
+def _without(block: Block, busy: Sequence[Block]) -> tuple[Block, ...]:
+    """Return what is left of a block in which the equipment is not busy."""
+    found, start = [], block.start
+    for each in busy:
+        found.append(Block(start, min(each.start, block.end)))
+        start = max(start, each.end)
+    found.append(Block(start, block.end))
+    return tuple(each for each in found if each.start < each.end)
+
+
 def outlook(
     pool: Pool,
     request: Request,
     now: datetime,
     daylight: Daylight | None = None,
-    begun: datetime | None = None,
+    claimed: Mapping[HeatSource, datetime] | None = None,
     *,
-    heater_begun: datetime | None = None,
     blocked: bool = False,
+    cheapest: tuple[Block, ...] | None = None,
+    busy: tuple[Block, ...] = (),
 ) -> Outlook | None:
     """Return the outlook at a trusted time; `None` without a target or heat source.
 
-    `daylight` is that of the requested day, `None` if unknown; `begun` is when heating
-    was begun, `heater_begun` the same of a heater, and `blocked` whether it cannot begin.
+    `daylight` is that of the requested day, `None` if unknown; `claimed` is since when
+    sources heat for it, and `blocked` whether it cannot begin.
     """
     body, state = request.body, pool.state
     target, fitted = body.target(state), fitted_sources(state, body)
@@ -319,13 +425,14 @@ def outlook(
         request=request,
         state=state,
         learned=pool.learned.warming[body],
+        cooling=pool.learned.cooling[body],
         fitted=fitted,
         water=pool.water(body, now),
         target=target,
         now=now,
         daylight=daylight,
-        begun_at=begun,
-        heater_begun_at=heater_begun,
-        cooling=pool.learned.cooling[body].per_hour(body),
-        blocked=blocked and begun is None,
+        claimed=claimed or {},
+        blocked=blocked and not claimed,
+        cheapest=cheapest,
+        busy=busy,
     )

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 import logging
 import time
 from typing import Final, NamedTuple
@@ -21,7 +22,8 @@ from ..client.controller import Controller, Left
 from ..client.holds.claim import Claim
 from ..client.holds.claims import UNDO_AGAIN
 from ..client.holds.decide import OLD
-from ..client.holds.heat import thing_of
+from ..client.holds.heat import HeatClaims, thing_of
+from ..client.holds.holds import Holds
 from ..client.pool.heating import BODIES, SPA, Body
 from ..client.pool.state import Source
 from ..client.wire.equipment import HeatSource, Slot
@@ -29,8 +31,17 @@ from ..client.wire.exceptions import InvalidCommandError, PoolctlError
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
-from ..prices.reader import Price
-from .blocks import AHEAD_OF_TIME, MAX_STARTS, Block
+from ..learned.warming import SUN
+from ..prices.reader import Price, price_at
+from .blocks import (
+    AHEAD_OF_TIME,
+    CELL,
+    MAX_STARTS,
+    Block,
+    Task,
+    cheapest_blocks,
+    whole_cell,
+)
 from .outlook import Daylight, Outlook, Plan, outlook
 from .request import AHEAD, LONGEST_WARM, MOST_PRICES, WARM_LASTS, Request, Wish
 
@@ -42,6 +53,11 @@ DRAFT: Final = 600.0
 """Seconds for which a time that was entered too late is shown."""
 _MINUTE: Final = timedelta(minutes=1)
 """Added to a claim: its end may drift by seconds, and must not come too early."""
+_DAY: Final = timedelta(days=1)
+_ANOTHER: Final = timedelta(hours=12)
+"""A request for a time that is later than the previous one by that is a new one."""
+_OFF_COURSE: Final = 0.25
+"""°C by which the water differs from what the plan expects, so that it is made anew."""
 _SOON: Final = timedelta(minutes=30)
 """A begun request continues for another time if that must begin within this delay."""
 _LEAVING: Final = 2.0
@@ -56,10 +72,36 @@ class Draft(NamedTuple):
     """End of its display (monotonic, s)."""
 
 
-def _between(
-    start: datetime, end: datetime, prices: Iterable[Price]
-) -> tuple[Price, ...]:
-    return tuple(each for each in prices if each.end > start and each.start < end)
+class _Found(NamedTuple):
+    """The cheapest blocks, and what they were found for."""
+
+    key: object
+    """What has to be as it was."""
+    task: Task | None
+    blocks: tuple[Block, ...] | None
+    """`None`: heating begins as late as possible, and goes on."""
+
+    def follows(self, now: datetime, water: float) -> bool:
+        """Return whether the temperature is about what was expected."""
+        if self.task is None or self.blocks is None:
+            return True
+        expected = self.task.water_at(now, self.blocks)
+        return abs(water - expected) <= _OFF_COURSE
+
+
+def _heaters(sources: Iterable[HeatSource]) -> list[HeatSource]:
+    return [each for each in sources if each not in SUN]
+
+
+def _merged(kept: Iterable[Price], found: Sequence[Price]) -> tuple[Price, ...]:
+    """Return prices and those that are not known any more, in the order of time."""
+    starts = {each.start for each in found}
+    others = (
+        each
+        for each in kept
+        if each.start not in starts and price_at(found, each.start) is None
+    )
+    return tuple(sorted((*others, *found), key=lambda each: each.start))
 
 
 class WarmBy:
@@ -83,6 +125,7 @@ class WarmBy:
         self._all = {request.body: request for request in stored}
         self._corrected = timedelta()
         """Corrections of the clock that the requests have followed, in days."""
+        self._found: dict[Body, _Found] = {}
         self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._check_at = 0.0
@@ -107,29 +150,34 @@ class WarmBy:
 
     def outlook(self, request: Request) -> Outlook | None:
         """Return the current outlook of a request."""
-        live = self._controller.live
+        live, found = self._controller.live, self._found.get(request.body)
         pool = Pool(live.state, live.choices, Preferences(), self._learned)
         return outlook(
             pool,
             request,
             self._clock.now(),
             self._daylight(request.by),
-            self._begun_at(request),
-            heater_begun=self._begun_at(request, heater=True),
+            self._claimed(request),
             blocked=self._blocked(request.body),
+            cheapest=found.blocks if found else None,
+            busy=self._busy(request),
         )
 
-    def _begun_at(self, request: Request, *, heater: bool = False) -> datetime | None:
-        """Return when its newest heat source, or heater, began, `None` if none has."""
+    def _busy(self, request: Request) -> tuple[Block, ...]:
+        """Return when spa mode takes the water from the pool for a request."""
+        spa = self.of(SPA)
+        expected = self.outlook(spa) if spa and request.body is not SPA else None
+        blocks = expected.blocks if expected else ()
+        return tuple(Block(whole_cell(a), whole_cell(b + CELL)) for a, b in blocks)
+
+    def _claimed(self, request: Request) -> dict[HeatSource, datetime]:
+        """Return since when its heat sources are on for it."""
         now, claimant = self._clock.now(), request.claimant
-        begun = (
-            each.since
+        return {
+            each.source: each.since
             for each in self._controller.heat.all
-            if (until := each.claims.get(claimant)) is not None
-            and until > now
-            and not (heater and each.thing == thing_of(HeatSource.SOLAR))
-        )
-        return max(begun, default=None)
+            if (until := each.claims.get(claimant)) is not None and until > now
+        }
 
     def _has_claims(self, request: Request) -> bool:
         claims: list[Claim] = [*self._controller.heat.all, *self._controller.holds.all]
@@ -203,17 +251,29 @@ class WarmBy:
         if by - self._clock.now() > AHEAD:
             raise InvalidCommandError("it is too far", reason="warm_by_too_far")
         async with self._working:
-            previous = self._all.get(body)
+            previous, now = self._all.get(body), self._clock.now()
             if lasts is None:
                 lasts = previous.lasts if previous else WARM_LASTS
             wanted = Request(
                 body=body, by=by, lasts=min(lasts, LONGEST_WARM), wish=wish
             )
+            if (
+                previous is not None
+                and now < previous.by
+                and by - previous.by < _ANOTHER
+            ):
+                # The same water: what has happened goes on to count.
+                wanted = replace(wanted, done=previous.done, without=previous.without)
+                if wish and previous.wish and wish.entities == previous.wish.entities:
+                    prices = _merged(previous.wish.prices, wish.prices)
+                    wanted = replace(wanted, wish=replace(wish, prices=prices))
             wanted = await self._with_prices(wanted)
+            await self._find(wanted)
             if previous is not None and self._has_claims(previous):
                 # It goes on for the new request, unless that begins much later.
-                expected, soon = self.outlook(wanted), self._clock.now() + _SOON
-                if expected is None or expected.plan.begins > soon:
+                expected = self.outlook(wanted)
+                if expected is None or expected.plan.begins > now + _SOON:
+                    wanted = self._noted(wanted, {})
                     await self._end(previous)
             self._drafts.pop(body, None)
             # Not at once: a user who has entered a date is about to enter the time.
@@ -250,6 +310,7 @@ class WarmBy:
                 request = self._all.get(body)
                 if request and request.failures.wait <= 0:
                     newest = await self._with_prices(request)
+                    await self._find(newest)
                     if self.of(body) is request:
                         self._put(newest)
                         await self._try(newest)
@@ -265,7 +326,8 @@ class WarmBy:
         self._corrected += days
         last = self._clock.now() + AHEAD
         for request in self.all:
-            self._put(replace(request, by=min(request.by + days, last)))
+            done = tuple(Block(start + days, end + days) for start, end in request.done)
+            self._put(replace(request, by=min(request.by + days, last), done=done))
 
     async def _try(self, request: Request) -> None:
         failures = NO_FAILURES
@@ -274,8 +336,9 @@ class WarmBy:
         except PoolctlError as err:
             _LOGGER.debug("Not possible for the %s: %s", request.body.key, err)
             failures = request.failures.failed(UNDO_AGAIN, time.monotonic())
-        if self.of(request.body) is request:
-            self._all[request.body] = replace(request, failures=failures)
+        newest = self.of(request.body)
+        if newest and (newest.by, newest.wish) == (request.by, request.wish):
+            self._all[request.body] = replace(newest, failures=failures)
 
     async def _advance(self, request: Request) -> None:
         """Compare what a request wants with what was claimed for it."""
@@ -288,26 +351,52 @@ class WarmBy:
             await self._end(request)
         elif expected is None or self._blocked(request.body):
             return
-        elif expected.plan.due or (expected.begun and request.wish is None):
+        elif expected.plan.due:
             await self._heat(request, expected.plan)
         elif self._has_claims(request):
+            self._put(self._noted(request, {}))
             self._drop(request)  # the water was only read, or a block is over
 
-    async def _with_prices(self, request: Request) -> Request:
-        """Return a request with the newest prices of its entities, as far as they count.
+    async def _find(self, request: Request) -> None:
+        """Find the cheapest blocks of a request anew if what they depend on changed."""
+        if (expected := self.outlook(request)) is None or expected.physics is None:
+            return
+        found, task, body = self._found.get(request.body), expected.task, request.body
+        key = (
+            *(request.by, request.lasts, request.wish, request.without),
+            *(expected.target, expected.busy, task is None),
+        )
+        same = found is not None and found.key == key
+        water = task.physics.water if task else 0.0
+        if not (found and same and found.follows(expected.now, water)):
+            blocks: tuple[Block, ...] = ()
+            if task is not None:
+                present, loop = found and found.blocks, asyncio.get_running_loop()
+                job = partial(cheapest_blocks, task, present or ())
+                blocks = await loop.run_in_executor(None, job)
+            self._found[body] = _Found(key, task, blocks or None)
+            expected = self.outlook(request)
+        if expected and expected.must:
+            self._found[body] = _Found(key, task, None)
 
-        Without newer ones, those that it has stay as long as one of them counts.
+    async def _with_prices(self, request: Request) -> Request:
+        """Return a request with the newest prices of its entities.
+
+        Those that it has stay, also of the day before, whose hours stand for unknown ones.
         """
         if (wish := request.wish) is None:
             return request
-        found: Sequence[Price] = wish.prices
+        found: Sequence[Price] = ()
         if wish.entities and self._prices:
             with suppress(InvalidCommandError):
                 found = await self._prices(request.body, wish)
-        first = max(self._clock.now(), request.by - AHEAD_OF_TIME)
-        kept = _between(first, request.by, wish.prices)
-        used = _between(first, request.by, found)[:MOST_PRICES] or kept
-        if used == kept and (kept or not wish.prices):
+        first = min(self._clock.now(), request.by - AHEAD_OF_TIME) - _DAY
+        used = tuple(
+            each
+            for each in _merged(wish.prices, found)
+            if each.end > first and each.start < request.by + _DAY
+        )[-MOST_PRICES:]
+        if used == wish.prices:
             return request
         return replace(request, wish=replace(wish, prices=used))
 
@@ -317,49 +406,51 @@ class WarmBy:
         return tuple(slot for slot in found if slot is not None)
 
     async def _heat(self, request: Request, plan: Plan) -> None:
-        """Make the water flow and heat up; what is claimed only gets a later end."""
+        """Make the water flow and heat up, each until its end in the plan."""
         holds, heat = self._controller.holds, self._controller.heat
-        ends, claimant = self._ends(request, plan), request.claimant
+        claimant, ends = request.claimant, dict(plan.ends)
+        claimed, before = self._claimed(request), request
+        if not _heaters(claimed) and len(request.done) >= MAX_STARTS:
+            ends = {source: end for source, end in ends.items() if source in SUN}
+        if over := {*claimed} - {*ends}:
+            heat.drop(claimant, {*map(thing_of, over)})
+        self._put(request := self._noted(request, ends))
         flows_until = max(ends.values(), default=request.until)
-        begun = self._begun_at(request, heater=True)
         try:
-            for slot in self._needed(request.body):
-                claimed = holds.claimed_until(slot.index, claimant)
-                if self._lacks(request, claimed, flows_until):
+            for slot in self._needed(request.body) if ends or plan.reads else ():
+                if self._lacks(request, holds, slot.index, flows_until):
                     name = self._requester(request.body)
                     await holds.claim(slot, claimant, flows_until + _MINUTE, name)
             for source, until in ends.items():
-                claimed = heat.claimed_until(thing_of(source), claimant)
-                if self._lacks(request, claimed, until):
+                if self._lacks(request, heat, thing_of(source), until):
                     await heat.claim(source, claimant, until + _MINUTE)
         finally:
             if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
-            elif begun is None and self._begun_at(newest, heater=True):
-                block = Block(self._clock.now(), plan.until or request.until)
-                done = (*newest.done, block)[-MAX_STARTS:]
-                self._put(replace(newest, done=done, failures=NO_FAILURES))
+            elif not _heaters(self._claimed(newest)) and newest is request:
+                self._put(replace(newest, done=before.done))  # it was not started
 
-    def _ends(self, request: Request, plan: Plan) -> dict[HeatSource, datetime]:
-        """Return until when each wanted heat source heats.
-
-        A heater ends with its block. Without blocks, what is claimed goes on.
-        """
-        until_of, claimant = self._controller.heat.claimed_until, request.claimant
-        block = plan.until or request.until
-        return {
-            source: request.until if source is HeatSource.SOLAR else block
-            for source in HeatSource
-            if source in plan.sources
-            or (request.wish is None and until_of(thing_of(source), claimant))
-        }
+    def _noted(self, request: Request, ends: Mapping[HeatSource, datetime]) -> Request:
+        """Return a request with the blocks of a heater that heats until some end."""
+        now, done, heaters = self._clock.now(), request.done, _heaters(ends)
+        if _heaters(self._claimed(request)) and done:
+            end = ends[heaters[0]] if heaters else min(done[-1].end, now)
+            done = (*done[:-1], Block(done[-1].start, end))
+        elif heaters:
+            done = (*done, Block(now, ends[heaters[0]]))
+        return request if done == request.done else replace(request, done=done)
 
     def _lacks(
-        self, request: Request, claimed: datetime | None, until: datetime
+        self,
+        request: Request,
+        claims: HeatClaims | Holds,
+        thing: int,
+        until: datetime,
     ) -> bool:
-        """Return whether a request, as long as nobody changes it, lacks a claim."""
-        exists = self.of(request.body) is request
-        return exists and (claimed is None or claimed < until)
+        """Return whether a request, as long as nobody changes it, lacks such a claim."""
+        claimed = claims.claimed_until(thing, request.claimant)
+        right = claimed and abs(claimed - _MINUTE - until) < _MINUTE
+        return self.of(request.body) is request and not right
 
     def _ended(self, claimant: str, source: HeatSource | None = None) -> None:
         """End the request of a claimant: somebody ended a part of its heating.
@@ -369,7 +460,7 @@ class WarmBy:
         for request in self.all:
             if request.claimant != claimant:
                 continue
-            if source is not None and self._begun_at(request):
+            if source is not None and self._claimed(request):
                 self._put(replace(request, without=(*request.without, source)))
             else:
                 _LOGGER.info("Somebody ended the heating of %s", request.body.key)
@@ -395,6 +486,7 @@ class WarmBy:
 
     def _forget(self, request: Request) -> None:
         self._all.pop(request.body, None)
+        self._found.pop(request.body, None)
         self._controller.live.publish()
 
     async def leave(self, *, only_lan: bool = False) -> Left:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -227,11 +227,14 @@ class Claims[C: Claim](ABC):
         claim = self._all.get(thing)
         return None if claim is None else claim.claims.get(claimant)
 
-    def drop(self, claimant: str) -> None:
-        """End the claims of one claimant; without another one, a thing is due now."""
+    def drop(self, claimant: str, things: Collection[int] | None = None) -> None:
+        """End the claims of one claimant, on some things or on all of them.
+
+        Without another claim, a thing is due now.
+        """
         now = self._follow_clock()
         for claim in self.all:
-            if claimant in claim.claims:
+            if claimant in claim.claims and (things is None or claim.thing in things):
                 others = claim.claims_beside(claimant, now)
                 ended = claim.claimed(others or {claimant: now}, now)
                 self._set(claim.thing, replace(ended, failures=NO_FAILURES))

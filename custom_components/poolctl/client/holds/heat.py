@@ -131,8 +131,8 @@ class HeatClaims(Claims[HeatClaim]):
         return {claim.source for claim in self.all if "" not in claim.claims}
 
     @override
-    def drop(self, claimant: str) -> None:
-        super().drop(claimant)
+    def drop(self, claimant: str, things: Collection[int] | None = None) -> None:
+        super().drop(claimant, things)
         for claim in self.all:
             if claim.claims == _BY_OTHERS:
                 self._put(claim.thing, None)
