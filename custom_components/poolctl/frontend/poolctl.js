@@ -63,7 +63,7 @@ class PoolView extends HTMLElement {
     const text = await load(hass.language, hass.callWS);
     const pool = picture(hass, config.device_id);
     if (!pool.entities.length) {
-      return { cards: [{ type: "markdown", content: text.none }] };
+      return { cards: [{ type: "markdown", content: `${text.none} ${text.stays}` }] };
     }
     if (config.view === "settings") {
       return settings(pool, text);
