@@ -120,6 +120,44 @@ async def test_in_range_for_a_time(small: Home) -> None:
         assert bool(await met(small, answers)) is expected
 
 
+@pytest.mark.parametrize("gone", [0, 1], ids=["full", "small"])
+async def test_in_range_for_a_time_while_another_pool_moves(
+    home: Home, gone: int
+) -> None:
+    """The time of a pool that does not answer is its own, whatever another one reports."""
+    pools = home.service.full, home.service.small
+    lost, there = pools[gone], pools[1 - gone]
+    home.own(*pools)
+    await home.set_up(*pools)
+    lost.pool.water.ph = 8.8
+    await home.advance(60, step=15)
+    answers = await automate_all(
+        home,
+        {
+            of: (
+                ASKED,
+                {
+                    "condition": f"{DOMAIN}.reading_in_range",
+                    "target": {"device_id": home.device(controller).id},
+                    "options": {"reading": "ph", "for": {"minutes": 10}},
+                },
+            )
+            for of, controller in (("lost", lost), ("there", there))
+        },
+    )
+    lost.pool.water.ph = 7.4
+    await home.advance(300, step=15)
+    home.service.cloud.faults.on("refuse")
+    lost.faults.on("refuse")
+    for ph in (7.3, 7.5, 7.2):
+        there.pool.water.ph = ph
+        await home.advance(180, step=15)
+    assert await met(home, answers) == {"there"}
+    lost.faults.clear()
+    await home.advance(60, step=15)
+    assert await met(home, answers) == {"lost", "there"}
+
+
 # Problems
 
 
