@@ -546,7 +546,7 @@ REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
     ({"hours": 25}, "out_of_range"),
     ({"hours": 4, "prices": [], "price_entities": []}, None),
     ({"blocks": blocks((10, 11)), "around": "12:00:00"}, "only_with"),
-    ({"blocks": blocks(*[(10, 11)] * 3)}, None),
+    ({"blocks": blocks((1, 2), (3, 4), (5, 6))}, "plan_blocks"),
     ({"hours": 4, "pump_speed": 50.5}, "schedule_speed"),
     (
         {"hours": 4, "prices": {"Home": hourly(), "Cabin": hourly([5.0] * 24)}},

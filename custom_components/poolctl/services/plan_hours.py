@@ -28,7 +28,7 @@ from ..prices.given import (
     PUMP_HOURS,
 )
 from ..prices.reader import ListError, Price
-from ..schedules.plan import MAX_BLOCKS, PlanStep, PumpRun
+from ..schedules.plan import PlanStep, PumpRun
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
 from .values import finite, of_kind, speed, within
@@ -62,9 +62,7 @@ _BLOCK: Final = vol.Schema(
 SCHEMA: Final = vol.All(
     cv.make_entity_service_schema(
         {
-            vol.Optional(ATTR_BLOCKS): vol.All(
-                cv.ensure_list, [_BLOCK], vol.Length(max=MAX_BLOCKS)
-            ),
+            vol.Optional(ATTR_BLOCKS): vol.All(cv.ensure_list, [_BLOCK]),
             vol.Optional(ATTR_HOURS): within(ATTR_HOURS, finite, 0.0, 24.0),
             **PRICE_FIELDS,
             vol.Optional(ATTR_AROUND): cv.time,
