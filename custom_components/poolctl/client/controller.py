@@ -193,9 +193,9 @@ class Controller:
         await self.stop()  # the controller answers one request at a time
         if not only_lan and (*self.heat.all, *self.holds.all, *self.pauses.all):
             # The LAN may have been lost a moment ago, or nothing was read yet.
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, PoolctlError):
                 async with asyncio.timeout(LEAVING / 2):
-                    await self.poller.read_in_haste()
+                    await self.poller.poll(hastily=True)
 
         def share(of: int) -> float:
             return (leaves_by - time.monotonic()) / of

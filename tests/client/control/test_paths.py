@@ -4,7 +4,7 @@ Time leaps, sockets are real: the limits are those of the program.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,8 +14,11 @@ import time
 from aiohttp import ClientSession
 import pytest
 
+from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.client.conftest import Service
 from tests.world import simulator as sim
@@ -35,14 +38,11 @@ class Home:
     """A controller that runs by itself, and the reads that it published."""
 
     service: Service
+    pool: sim.Controller
     controller: Controller
     reads: list[Source | None] = field(default_factory=list)
     fresh: bool = True
     """Whether the state never expired."""
-
-    @property
-    def pool(self) -> sim.Controller:
-        return self.service.small
 
     def add(self, state: PoolState, at: float) -> None:
         self.reads.append(state.source)
@@ -61,18 +61,23 @@ class Home:
 
 @asynccontextmanager
 async def running(
-    session: ClientSession, *, lan: bool = True, holds_end: bool = False
+    session: ClientSession,
+    *,
+    lan: bool = True,
+    full: bool = False,
+    holds_end: bool = False,
 ) -> AsyncGenerator[Home]:
     service = Service(session, sim.Clock(start=sim.NOON))
     async with service.running():
-        pool = service.small
+        pool = service.full if full else service.small
         controller = Controller(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client(),
+            clock=Clock(wall=pool.clock.time, steady=pool.clock.time),
             holds_end=holds_end,
         )
-        home = Home(service, controller)
+        home = Home(service, pool, controller)
         controller.live.add_read_listener(home.add)
         async with controller.running():
             watch = asyncio.create_task(home.watch())
@@ -83,7 +88,7 @@ async def running(
                 yield home
             finally:
                 watch.cancel()
-                service.small.faults.clear()
+                pool.faults.clear()
                 service.cloud.faults.clear()
 
 
@@ -139,21 +144,48 @@ async def test_a_click_while_both_are_gone(
         assert time.monotonic() - begun <= 3
 
 
-@pytest.mark.parametrize(("lan", "cloud"), [("hang", "hang"), ("refuse", "trickle")])
-async def test_a_hold_ends_while_both_are_gone(
-    session: ClientSession, lan: str, cloud: str
+async def _hold(control: Controller, seconds: timedelta) -> None:
+    slot = control.state.outputs.slot(WATERFALL)
+    await control.holds.hold(slot, True, duration=seconds)
+
+
+async def _pause(control: Controller, seconds: timedelta) -> None:
+    await control.pauses.begin(DOSING, seconds)
+
+
+async def _heat(control: Controller, seconds: timedelta) -> None:
+    await control.heating.select(HeatSource.SOLAR, False)
+    until = control.clock.now() + seconds
+    await control.heat.claim(HeatSource.SOLAR, "somebody", until)
+
+
+@pytest.mark.parametrize(
+    ("begin", "lan", "cloud"),
+    [
+        (_hold, "hang", "hang"),
+        (_hold, "refuse", "trickle"),
+        (_pause, "hang", "hang"),
+        (_heat, "refuse", "hang"),
+    ],
+)
+async def test_what_ends_while_both_are_gone(
+    session: ClientSession,
+    begin: Callable[[Controller, timedelta], Awaitable[None]],
+    lan: str,
+    cloud: str,
 ) -> None:
-    """Its 90 s are over at 100 s; the LAN is back at 80 s."""
-    async with running(session, holds_end=True) as home:
-        begun, controller = time.monotonic(), home.controller
-        slot = controller.state.outputs.slot(WATERFALL)
-        await controller.holds.hold(slot, True, duration=timedelta(seconds=90))
+    """A hold, a pause or heat of 90 s is over at 100 s; the LAN is back at 80 s."""
+    async with running(session, full=True, holds_end=True) as home:
+        begun, control = time.monotonic(), home.controller
+        await begin(control, timedelta(seconds=90))
+        claims = control.holds, control.pauses, control.heat
+        assert any(each.all for each in claims)
         home.service.cloud.faults.on(cloud)
         home.pool.faults.on(lan)
         await asyncio.sleep(80 - (time.monotonic() - begun))
         home.pool.faults.clear()
-        await until(lambda: not home.pool.pool.slots[WATERFALL].held)
-        assert 90 <= time.monotonic() - begun <= 100
+        await until(lambda: not any(each.shown for each in claims))
+        assert 89 <= time.monotonic() - begun <= 100
 
 
 @pytest.mark.parametrize("lan", ["hang", "refuse"])

@@ -86,11 +86,14 @@ class Poller:
         usual = CLOUD_INTERVAL if by_cloud else LAN_INTERVAL
         return self._live.age > 1.5 * usual
 
-    async def poll(self) -> None:
-        """Read once, LAN first; raises UnreachableError after 90 s without answer."""
+    async def poll(self, *, hastily: bool = False) -> None:
+        """Read once, LAN first; raises UnreachableError after 90 s without answer.
+
+        Hastily, the cloud is read as soon as the LAN does not answer.
+        """
         self._began = time.monotonic()
         self._clock.check()
-        await self._read_both()
+        await self._read_both(hastily)
         self.check_answered()
 
     def check_answered(self) -> None:
@@ -104,7 +107,7 @@ class Poller:
                 else error.with_traceback(None)
             )
 
-    async def _read_both(self) -> None:
+    async def _read_both(self, hastily: bool) -> None:
         """Read the LAN, and the cloud beside it once the LAN failed twice or is silent.
 
         The read of the cloud goes on by itself: an answer is awaited until the LAN's next
@@ -112,12 +115,13 @@ class Poller:
         """
         paths = self._paths
         if paths.on_lan:
-            self._use_cloud_in(PATIENCE if paths.lan_answers else HEAD_START)
+            soon = hastily or not paths.lan_answers
+            self._use_cloud_in(HEAD_START if soon else PATIENCE)
         else:
             self._use_cloud()
         if await self.read_lan():
             return
-        if not paths.lan_missed():
+        if not paths.lan_missed() and not hastily:
             self._leave_cloud()
             return
         self._use_cloud()
@@ -157,17 +161,6 @@ class Poller:
         self._leave_cloud()
         if self._cloud_read is not None:
             await asyncio.wait([self._cloud_read])
-
-    async def read_in_haste(self) -> None:
-        """Read the LAN, or the cloud if the LAN does not answer in `HEAD_START`."""
-        lan = asyncio.create_task(self.read_lan())
-        try:
-            await asyncio.wait([lan], timeout=HEAD_START)
-            if not (lan.done() and lan.result()):
-                self._use_cloud()
-                await self._wait_for_cloud(HEAD_START)
-        finally:
-            lan.cancel()
 
     async def read_lan(self) -> bool:
         """Read the LAN, with one retry after a second; return whether it answered."""
