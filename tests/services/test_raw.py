@@ -117,7 +117,7 @@ FAULTS = (
     (("send_action", "send_query"), "close_mid_body", "not_reached"),
     (("send_action", "send_query"), "bad_tag", "unexpected_answer"),
     (("send_action", "send_query"), "garbage", "unexpected_answer"),
-    (("send_action", "send_query"), "refuse", "not_reached"),
+    (("send_action", "send_query"), "refuse", "not_run"),
 )
 
 
