@@ -46,7 +46,7 @@ def load(name: str) -> Any:
 
 
 ICONS = load("icons.json")
-REFUSAL = r'InvalidCommandError\(\s*f?"[^"]*",\s*reason="(\w+)"'
+REFUSAL = r'InvalidCommandError\(\s*(?:f?"[^"]*",\s*)?reason="(\w+)"'
 MISTAKE = r'mistake\(\s*"(\w+)"'
 REFUSED = r'ListError\(\s*(?:"\w+" if highest else )?"(\w+)"'
 REFUSED_FORECAST = r'ListError\(\s*"(\w+)"'

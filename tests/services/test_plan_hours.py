@@ -594,6 +594,7 @@ LISTS: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
     ("forecast_unknown", {"raw_today": hourly()}, {"prefer": "highest"}),
     ("prices_unit", {"prices": hourly(), "unit_of_measurement": "kWh"}, {}),
     ("forecast_unit", {"f": hourly(), "unit_of_measurement": "°C"}, {"prefer": "highest"}),
+    ("forecast_unit", {"today": PRICES, "unit_of_measurement": "EUR/kWh"}, {"prefer": "highest"}),
     ("prices_rise", {"06:00": 120, "07:00": 700, "08:00": 900, "09:00": 950}, {"prefer": "highest"}),
     ("prices_past", {"prices": [{"start": "2026-06-01T10:00:00Z", "price": 3}]}, {}),
     ("prices_unknown", {"date": "9999-12-31", "tomorrow": PRICES}, {}),

@@ -139,8 +139,8 @@ def _list_of(
             "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
         )
     unit = found.source.unit or unit
-    own_unit = unit in _MEASURED and not (highest and unit in _SUN)
-    if own_unit and not found.source.title:
+    other = unit not in _SUN if highest else unit in _MEASURED
+    if unit and other and not found.source.title:
         raise ListError("forecast_unit" if highest else "prices_unit", name, unit)
     if not (highest and unit in _WATTS):
         return found.prices, unit
