@@ -8,6 +8,7 @@ from typing import Any
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.sun import get_astral_event_next
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.yaml import parse_yaml
@@ -42,6 +43,7 @@ ENTITIES = {
     "switch.home_pool_spa_mode": "spa_mode",
     "climate.home_pool_spa_heating": "spa_heating",
     "sensor.home_pool_status": "status",
+    "light.home_pool_pool_light": "slot_1",
     "sensor.home_pool_acid_doses_today": "acid_doses_today",
 }
 
@@ -69,6 +71,14 @@ async def _evening(home: Home) -> None:
 
 async def _morning(home: Home) -> None:
     await _wait_for(home, 8)
+
+
+async def _dusk(home: Home) -> None:
+    sunset = get_astral_event_next(home.hass, "sunset")
+    await home.advance((sunset - dt_util.utcnow()).total_seconds() + 60)
+    state = home.hass.states.get("light.home_pool_pool_light")
+    assert state is not None
+    assert (state.state, state.attributes["effect"]) == ("on", "oceanic_views")
 
 
 async def _warm_spa(home: Home) -> None:
@@ -109,6 +119,8 @@ HAPPENINGS: dict[str, tuple[Happen, str]] = {
     "Pool: chemistry out of range": (_chemistry, "7.7 for half an hour"),
     "Pool: reminder of the drums": (_evening, "The chlorine drum is nearly empty."),
     "Pool: fit for swimming": (_morning, "pH 7.4"),
+    "Pool: morning report": (_morning, "pH 7.4, 26.6 °C."),
+    "Pool: light at dusk": (_dusk, "oceanic views"),
     "Spa: warm": (_warm_spa, "36.0 degrees"),
     "Spa: warm soon": (_nearly_warm_spa, "Now 34.8 degrees"),
     "Pool: needs attention": (

@@ -1,12 +1,7 @@
-"""Blueprints that tell: water out of range, what needs attention, a morning report."""
+"""Blueprints that tell: water out of range, what needs attention."""
 
-from collections.abc import Callable
-from datetime import timedelta
-
-from homeassistant.core import SupportsResponse
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr
-from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.poolctl import PLATFORMS
@@ -235,120 +230,5 @@ ATTENTION = Blueprint(
     },
 )
 
-# Every morning
 
-READINGS = ("Beach pool Water pH: 7.4", "Beach pool Dosing Acid lasts until: ")
-ENERGY, ACID = "Beach pool Pump Energy", "Beach pool Dosing Acid used today"
-USED = (f"{ENERGY}, yesterday: 7.12 kWh", f"{ACID}, yesterday: -")
-FINE, NEEDS_YOU = "The pool is fine", "The pool needs you"
-
-
-def statistics(error: Exception | None = None) -> Callable[[House], None]:
-    """Let the statistics of yesterday answer, or fail."""
-    day = {"start": "2026-07-01T07:00:00+00:00", "end": "2026-07-02T07:00:00+00:00"}
-    days = {"sensor.beach_pool_pump_energy": [day | {"change": 7.123456}]}
-
-    def change(house: House) -> None:
-        house.asked = async_mock_service(
-            house.hass,
-            "recorder",
-            "get_statistics",
-            response={"statistics": days},
-            raise_exception=error,
-            supports_response=SupportsResponse.ONLY,
-        )
-
-    return change
-
-
-def asked_for_yesterday(house: House) -> None:
-    (request,) = house.asked
-    assert request.data["period"] == "day" and request.data["types"] == ["change"]
-    today = dt_util.start_of_local_day()
-    assert str(request.data["start_time"]) == str(today - timedelta(days=1))
-    assert str(request.data["end_time"]) == str(today)
-    house.asked.clear()
-
-
-def nothing_asked(house: House) -> None:
-    assert house.asked == []
-
-
-def morning_home(house: House) -> None:
-    full_drum(house)
-    statistics()(house)
-
-
-def notified(house: House) -> None:
-    """Take what Home Assistant itself shows as the messages."""
-    house.messages = async_mock_service(house.hass, "persistent_notification", "create")
-
-
-def sensors(*names: str) -> list[str]:
-    return [f"sensor.beach_pool_{name}" for name in names]
-
-
-MORNING = Blueprint(
-    name="morning_report",
-    platforms=tuple(PLATFORMS),
-    begins="2026-07-02 07:20:00-07:00",
-    full=True,
-    prepare=morning_home,
-    inputs={
-        "readings": sensors("ph", "acid_lasts_until"),
-        "used": sensors("pump_energy", "acid_used_today"),
-        "status": sensors("status"),
-        "notify": TELL,
-    },
-    shows=messages,
-    starts=Change(passes, "07:29", "07:31"),
-    stops=Change(passes, None, 1),
-    rests=[],
-    acts=[FINE],
-    goes_on=[],
-    on_by_hand=NO_HANDS,
-    off_by_hand=NO_HANDS,
-    # Nobody makes up for a report.
-    start_missed=[],
-    away_at_start=Never("It reports that instead: see its own story."),
-    away_at_stop=Never("It has stopped at once."),
-    cloud_only=NO_LAN,
-    own={
-        "a fine morning": (
-            (passes, "07:31", [FINE]),
-            (message(READINGS[0], f"{READINGS[1]}-", *USED), 0, []),
-            (asked_for_yesterday, 0, []),
-        ),
-        "readings alone": (
-            (edited(used=[], status=[]), "07:31", [FINE]),
-            (message(*READINGS), 0, []),
-            (nothing_asked, 0, []),
-        ),
-        "statistics that fail": (
-            (statistics(RuntimeError("no recorder")), "07:31", [FINE]),
-            (message(*READINGS, f"{ENERGY}, yesterday: -", USED[1]), 0, []),
-            (statistics(), 0, []),
-        ),
-        "a notice is in the report, but the title calls the pool fine": (
-            (drum(500), "07:31", [FINE]),
-            (message("Beach pool: The acid drum is nearly", *READINGS, *USED), 0, []),
-            (edited(only_problems=True), "07:31", []),
-        ),
-        "a problem": (
-            (drum(0), "07:31", [NEEDS_YOU]),
-            (message(f"{EMPTY} Refill the drum", *READINGS, *USED), 0, []),
-            (edited(only_problems=True), "07:31", [NEEDS_YOU]),
-            (drum(20_000), "07:31", []),
-        ),
-        "a controller that does not answer": (
-            (House.disconnect, "07:31", [NEEDS_YOU]),
-            (House.reconnect, 5, []),
-        ),
-        "by default, Home Assistant shows it": (
-            (notified, 0, []),
-            (edited(notify=None), "07:31", [FINE]),
-        ),
-    },
-)
-
-ALL = (CHEMISTRY, ATTENTION, MORNING)
+ALL = (CHEMISTRY, ATTENTION)

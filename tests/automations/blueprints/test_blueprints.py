@@ -21,7 +21,6 @@ from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClien
 from yarl import URL
 
 from custom_components.poolctl import const
-from custom_components.poolctl.client.pool.lights import LIGHT_TYPES
 from custom_components.poolctl.const import DOMAIN
 from custom_components.poolctl.status.table import KEYS
 from tests.world.assistant.home import Home
@@ -181,25 +180,6 @@ async def test_selectors(full: Home) -> None:
             for entry in settings if name in {"pump", "spa_mode"} else ():
                 assert entry is not None
                 assert not accepts(entity_filter, entry)
-
-
-def test_shows_are_those_of_the_lights() -> None:
-    texts = json.loads(
-        (Path(const.__file__).parent / "translations" / "en.json").read_text()
-    )["entity"]
-    effects = texts["light"]["pool_light"]["state_attributes"]["effect"]["state"]
-    makers = texts["select"]["pool_light_type"]["state"]
-    expected = {
-        effect: f"{effects[effect]} ("
-        + ", ".join(makers[k.key] for k in LIGHT_TYPES.values() if effect in k.effects)
-        + ")"
-        for kind in LIGHT_TYPES.values()
-        for effect in kind.effects
-    }
-    show = load(YAML / "lights_at_dusk.yaml").inputs["show"]
-    none, *options = show["selector"]["select"]["options"]
-    assert none["value"] == show["default"] == ""
-    assert {option["value"]: option["label"] for option in options} == expected
 
 
 def test_notices_of_all_kinds() -> None:

@@ -1,7 +1,6 @@
 """What every blueprint has in common, and the stories that each has of its own.
 
-Each blueprint is described in `pump.py`, `hours.py`, `lights.py`, `spa.py` or
-`messages.py`. One home lives through all cases, and another one through the stories of
+Each blueprint is described in `pump.py`, `hours.py`, `spa.py` or `messages.py`. One home lives through all cases, and another one through the stories of
 that blueprint alone.
 """
 
@@ -15,7 +14,7 @@ import pytest
 
 import custom_components.poolctl as integration
 
-from . import hours, lights, messages, pump, spa
+from . import hours, messages, pump, spa
 from .house import (
     AS_USUAL,
     Blueprint,
@@ -34,7 +33,6 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 ALL = [
     *pump.ALL,
     *hours.ALL,
-    *lights.ALL,
     *spa.ALL,
     *messages.ALL,
 ]
