@@ -27,7 +27,7 @@ CLICK, CLICK_BACK, HOLD, BY_CLOUD, STARTS, LOST = 35.0, 3.0, 100.0, 25.0, 30.0, 
 """Goals in seconds."""
 FEW: Final = 3
 CLOUD: Final = "hang", "refuse", "trickle"
-LAN: Final = ("hang", 17.0), ("hang", 25.0), ("refuse", 25.0), ("hang", 40.0)
+LAN: Final = ("hang", 17.0), ("refuse", 32.0), ("hang", 32.0), ("hang", 40.0)
 
 
 def rows(*, short: bool) -> list[Row]:

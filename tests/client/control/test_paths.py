@@ -95,10 +95,10 @@ async def running(
 @pytest.mark.parametrize(
     ("lan", "seconds", "cloud"),
     [
-        ("hang", 17, "hang"),
-        ("hang", 25, "trickle"),
-        ("refuse", 25, "hang"),
-        ("hang", 40, "refuse"),
+        ("hang", 17, "refuse"),
+        ("refuse", 32, "hang"),
+        ("hang", 40, "hang"),
+        ("hang", 40, "trickle"),
     ],
 )
 async def test_the_lan_is_back(
