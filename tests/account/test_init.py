@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import time
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
@@ -26,6 +27,20 @@ async def test_first_set_up_reads_the_account(home: Home) -> None:
         assert stored["name"] == controller.name
         assert home.value("sensor", "connection", of=controller) == "cloud"
         assert home.device(controller).name == controller.name
+
+
+@pytest.mark.parametrize("cloud", ["hang", "trickle"])
+async def test_a_start_and_a_reload_while_nothing_answers(
+    full: Home, cloud: str
+) -> None:
+    """They take 30 s at most, each: no path waits for the other."""
+    full.cloud.faults.on(cloud)
+    full.controller.faults.on("hang")
+    for _ in range(2):
+        begun = time.monotonic()
+        await full.hass.config_entries.async_reload(full.entry.entry_id)
+        assert full.entry.state is ConfigEntryState.SETUP_RETRY
+        assert time.monotonic() - begun <= 30
 
 
 async def test_unload_and_reload_leave_nothing_behind(full: Home) -> None:
