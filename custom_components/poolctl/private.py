@@ -20,6 +20,7 @@ from homeassistant.helpers.automation import DomainSpec
 from homeassistant.helpers.condition import EntityConditionBase
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.service import entity_service_call
+from homeassistant.helpers.storage import Store
 from homeassistant.helpers.typing import ConfigType
 import probatio as vol
 
@@ -46,6 +47,25 @@ async def async_resolve(hass: HomeAssistant, name: str) -> list[str]:
     connector = async_get_clientsession(hass).connector
     found = await cast("HomeAssistantTCPConnector", connector).async_resolve_host(name)
     return list(dict.fromkeys(address["host"] for address in found))
+
+
+class NotingStore[T: Mapping[str, Any]](Store[T]):
+    """A store that notes whether it was written.
+
+    Home Assistant's own one only logs that a disk is full, and goes on.
+    """
+
+    written = True
+    """Whether the newest write was successful."""
+
+    @override
+    async def _async_write_data(self, data: dict[str, Any]) -> None:
+        try:
+            await super()._async_write_data(data)
+        except Exception:
+            self.written = False
+            raise
+        self.written = True
 
 
 class TokenImplementation(AuthImplementation):

@@ -12,7 +12,7 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 
 CLIENT = Path(client.__file__).parent
-OWN = {"clock", "stopped"}
+OWN = {"clock", "not_stored", "stopped"}
 """They name Home Assistant there."""
 
 

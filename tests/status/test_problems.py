@@ -267,6 +267,12 @@ async def left_out(home: Home) -> None:
     await home.set_up(controllers=controllers)
 
 
+def disk(home: Home, *, unread: bool = False, written: bool = True) -> None:
+    memory = home.hass.data[DATA_MEMORY]
+    memory.unread, memory._store.written = unread, written
+    memory._store.make_read_only()
+
+
 async def shared(home: Home) -> None:
     await started(home)
     await home.set_up_entry(second_account(home))
@@ -387,6 +393,9 @@ CASES = [
     Case("service_silent", silent_service, notice=True),
     Case("controllers_left_out", left_out, "AA_BB_CC_00_00_09"),
     Case("controllers_shared", shared, "Home", notice=True),
+    # tests/store/test_disk.py has how they come about.
+    Case("store_unread", pool(partial(disk, unread=True), 600, step=60)),
+    Case("store_unwritten", pool(partial(disk, written=False), 600, step=60)),
 ]
 
 

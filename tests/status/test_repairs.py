@@ -103,6 +103,8 @@ async def rejected(home: Home) -> None:
 
 # --- The table ---
 
+UNREAD = ("store_unread",)
+
 
 @pytest.mark.parametrize("key", REPAIRS)
 def test_every_repair_has_its_texts(key: str) -> None:
@@ -111,7 +113,7 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert ("description" in texts) is not fixable
     assert ("fix_flow" in texts) is fixable
     assert (key in repairs._FLOWS) is fixable
-    grave = key in {"key_rejected", "clock_wrong", "controllers_left_out"}
+    grave = key in {"key_rejected", "clock_wrong", "controllers_left_out", *UNREAD}
     assert (REPAIRS[key].severity is ir.IssueSeverity.ERROR) is grave
 
 
@@ -120,7 +122,7 @@ def test_how_long_a_repair_waits() -> None:
     assert {key: wait for key, wait in PATIENCE.items() if wait != 300} == {
         **dict.fromkeys(("held_off", "hold_overdue", "heat_overdue"), 0),
         **dict.fromkeys(("dosing_paused_too_long", "sign_in_ends"), 0),
-        **dict.fromkeys(("controllers_left_out", "controllers_shared"), 0),
+        **dict.fromkeys(("controllers_left_out", "controllers_shared", *UNREAD), 0),
         **dict.fromkeys(("clock_ahead", "clock_wrong", "no_key"), 600),
         "address_lost": 900,
         "service_silent": 86400,

@@ -476,6 +476,8 @@ ACCOUNT = AccountSituation(
     sign_in_ends=None,
     left_out=(),
     shared=(),
+    unread=False,
+    unwritten=False,
 )
 
 
@@ -488,6 +490,8 @@ ACCOUNT = AccountSituation(
         ("service_silent", {"answers": None}, None),
         ("controllers_left_out", {"left_out": ("A", "B")}, True),
         ("controllers_shared", {"shared": ("A",)}, True),
+        ("store_unread", {"unread": True}, True),
+        ("store_unwritten", {"unwritten": True}, True),
     ],
 )
 def test_a_row_of_an_account(

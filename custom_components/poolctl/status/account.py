@@ -46,6 +46,10 @@ class AccountSituation(Subject):
     """Names of the controllers that could not be loaded."""
     shared: tuple[str, ...]
     """Names of the controllers that another account runs."""
+    unread: bool
+    """Whether what was stored cannot be read, so nothing is saved."""
+    unwritten: bool
+    """Whether the newest save failed."""
 
 
 ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountSituation], ...]] = (
@@ -84,6 +88,13 @@ ACCOUNT_PROBLEMS: Final[tuple[Problem[AccountSituation], ...]] = (
         severity=Severity.NOTICE,
         repair=Repair(patience=0.0),
     ),
+    Problem(
+        "store_unread",
+        lambda account: account.unread,
+        action=REPAIR,
+        repair=Repair(patience=0.0, severity=ir.IssueSeverity.ERROR),
+    ),
+    Problem("store_unwritten", lambda account: account.unwritten),
 )
 """The table of possible problems of an account."""
 
@@ -146,6 +157,8 @@ class AccountProblems(ActiveProblems[AccountSituation]):
             sign_in_ends=None if closed else self._sign_in_ends(),
             left_out=self._left_out,
             shared=self._shared,
+            unread=self._memory.unread,
+            unwritten=self._memory.unwritten,
         )
 
     def _sign_in_ends(self) -> datetime | None:

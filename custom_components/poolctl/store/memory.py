@@ -23,7 +23,6 @@ from typing import Annotated, Final, NamedTuple
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.bounds import Within
@@ -33,7 +32,9 @@ from ..client.counters import Counters
 from ..client.endpoints import Gate, Gates
 from ..client.wire.cloud_answers import MAX_RETRY_AFTER
 from ..client.wire.envelope import MAX_COUNTER
+from ..client.wire.exceptions import InvalidCommandError
 from ..const import DOMAIN
+from ..private import NotingStore
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -86,7 +87,9 @@ class Memory:
     def __init__(self, hass: HomeAssistant) -> None:
         """Prepare; `async_load` reads the store."""
         self._hass = hass
-        self._store: Store[dict[str, dict[str, object]]] = Store(hass, 1, DOMAIN)
+        self._store = NotingStore[dict[str, dict[str, object]]](hass, 1, DOMAIN)
+        self.unread = False
+        """Whether the store exists and cannot be read: it is left as it is."""
         self._stored: dict[str, dict[str, object]] = {}
         """Data as it was read; for sections in use, `_forms` has newer data."""
         self._forms: dict[str, dict[str, Callable[[], object]]] = defaultdict(dict)
@@ -100,8 +103,17 @@ class Memory:
         """Read the store; Home Assistant renames a corrupt file."""
         try:
             found: object = await self._store.async_load()
-        except (HomeAssistantError, OSError, KeyError, TypeError) as err:
+        except (
+            HomeAssistantError,
+            OSError,
+            LookupError,
+            TypeError,
+            RuntimeError,
+        ) as err:
+            # Of another version, or a fault of the disk: a user decides about it.
             _LOGGER.warning("The store cannot be read (%s)", type(err).__name__)
+            self._store.make_read_only()
+            self.unread = True
             return
         if isinstance(found, dict):
             self._stored = {k: v for k, v in found.items() if isinstance(v, dict)}
@@ -223,10 +235,20 @@ class Memory:
             delay = PERIOD - (self.clock.time() + _LEAD) % PERIOD
             self._store.async_delay_save(self._data, delay)
 
+    @property
+    def unwritten(self) -> bool:
+        """Whether the newest save failed: the disk is full or read-only."""
+        return not self._store.written
+
     async def async_saved(self) -> None:
-        """Wait until what was to be saved at once is on disk."""
+        """Wait until what was to be saved at once is on disk.
+
+        Raises InvalidCommandError if it cannot be saved.
+        """
         if self._saving is not None:
             await asyncio.wait([self._saving])
+        if self.unread or self.unwritten:
+            raise InvalidCommandError("it cannot be stored", reason="not_stored")
 
     @callback
     def _data(self) -> dict[str, dict[str, object]]:

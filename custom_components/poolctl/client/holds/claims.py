@@ -17,8 +17,13 @@ from ..control.live_state import LiveState
 from ..control.paths import Paths
 from ..control.poller import Poller
 from ..pool.state import PoolState
-from ..wire.exceptions import CannotReleaseError, PoolctlError, UnreachableError
-from .claim import SETTLING, Claim
+from ..wire.exceptions import (
+    CannotReleaseError,
+    InvalidCommandError,
+    PoolctlError,
+    UnreachableError,
+)
+from .claim import SETTLING, Claim, End
 from .decide import OLD, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
 from .evidence import seen
 
@@ -195,7 +200,13 @@ class Claims[C: Claim](ABC):
         """
         self._undoing.discard(thing)
         self._set(thing, claim)
-        await self._live.save()
+        try:
+            await self._live.save()
+        except InvalidCommandError:
+            # Without it, a power cut would leave a user's hold without its end. What
+            # follows schedules is plain switching, which goes on.
+            if claim.end is End.DURATION:
+                raise
 
     def _newest(self, claim: C) -> C | None:
         """Return the present form of a requested claim, `None` once it was replaced."""

@@ -29,6 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "invalid_command": "The controller does not accept this value.",
     "not_done": "The connection broke off, and the controller did not make the change. "
     "Try again.",
+    "not_stored": "This ends by itself, and its end cannot be stored, so nothing was sent.",
     "outcome_unknown": "The controller's answer got lost, so it is not known whether the "
     "command was carried out. See what the pool does now, and check its schedules, "
     "before you try again.",
