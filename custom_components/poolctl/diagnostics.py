@@ -51,7 +51,10 @@ async def async_get_config_entry_diagnostics(
         },
         "entry": {"state": entry.state, "source": entry.source},
         # Only the values of the uses: their keys contain MAC addresses.
-        "options": {**entry.options, CONF_USES: list(options_of(entry).uses.values())},
+        "options": {
+            **entry.options,
+            CONF_USES: list((options_of(entry).uses or {}).values()),
+        },
     }
     # An entry whose set-up did not begin has no runtime data.
     account: AccountCoordinator | None = getattr(entry, "runtime_data", None)

@@ -1,7 +1,7 @@
 """Options of an entry, as the user chose them or by default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -20,8 +20,9 @@ class Options:
     holds_by_hand: HoldsEnd = HoldsEnd.ENDS_BY_ITSELF
     drum_repairs: bool = False
     """Whether a nearly empty drum is also a repair."""
-    uses: Mapping[str, Use] = field(default_factory=dict)
-    """Uses of general outputs, by the unique ID of their entities."""
+    uses: Mapping[str, Use] | None = None
+    """Uses of general outputs, by the unique ID of their entities; `None` until a user
+    has answered."""
 
     @property
     def uses_lan(self) -> bool:
@@ -33,7 +34,7 @@ class Options:
         prefix = f"{device_id}_slot_"
         return {
             int(number): use
-            for unique_id, use in self.uses.items()
+            for unique_id, use in (self.uses or {}).items()
             if (number := unique_id.removeprefix(prefix)).isdecimal()
         }
 

@@ -211,8 +211,10 @@ def test_a_use_is_proposed_by_a_name(name: str, use: str | None) -> None:
 async def test_uses_are_proposed_until_they_were_chosen(small: Home) -> None:
     """The form is filled in from the names; what a user left out is not filled in again."""
     small.pool.slots[2].name, small.pool.slots[3].name = "Heat pump", "Garden light"
+    small.hass.config_entries.async_update_entry(small.entry, options={})
     await small.restart()
     await small.live(400)
+    assert small.value("sensor", "status") == "notice"
 
     def proposed(flow: ConfigFlowResult) -> dict[str, list[str]]:
         schema = flow["data_schema"]
@@ -227,3 +229,4 @@ async def test_uses_are_proposed_until_they_were_chosen(small: Home) -> None:
     assert proposed(await ask(small)) == {"heater": [heater], "light": [light]}
     await choose(small, heater=[heater])
     assert proposed(await ask(small)) == {"heater": [heater]}
+    assert small.value("sensor", "status") == "all_well"

@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _has_own_home(item: pytest.Item) -> bool:
     names = item.fixturenames if isinstance(item, pytest.Function) else []
-    return not {"demo_home", "first_home"}.isdisjoint(names)
+    return not {"demo_home", "first_home", "asked_home"}.isdisjoint(names)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -172,6 +172,12 @@ async def demo_home(socket_enabled: None, homes: Homes) -> Settings:
 async def first_home(socket_enabled: None, homes: Homes) -> Settings:
     """Return a home that discovered two pools and has no application credentials."""
     return await homes.new("--from-scratch")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def asked_home(socket_enabled: None, homes: Homes) -> Settings:
+    """Return a home with both pools whose owner has not answered any question."""
+    return await homes.new("--ready")
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -6,6 +6,7 @@ from typing import Final
 from playwright.async_api import Locator, Page, expect
 import pytest
 
+from tests.world.home.api import new_session
 from tests.world.home.settings import Settings
 
 from .pools import FULL, Pools, relay
@@ -16,6 +17,7 @@ from .steps import (
     open_integration,
     open_part,
     row,
+    sign_in,
     take_picture,
     take_picture_of,
     toggle,
@@ -83,9 +85,11 @@ async def test_spa_temperature(
 
 
 async def test_kinds_of_outputs(
-    page: Page, home: Settings, pools: Pools, screenshots: Path | None
+    visitor: Page, asked_home: Settings, screenshots: Path | None
 ) -> None:
     """The names of outputs propose their kinds; a light is one until that is undone."""
+    page, home = visitor, asked_home
+    await sign_in(page, home)
     dialog = await open_kinds(page, home)
     for name in ("Pond Pump", "Garden Lights"):
         await expect(dialog).to_contain_text(name)
@@ -93,9 +97,11 @@ async def test_kinds_of_outputs(
     await submit(page, dialog)
 
     await open_part(page, home, FULL, "Lights")
-    for on in (True, False):
-        await toggle(page, "Garden Lights")
-        await pools.becomes(relay("Garden Lights"), on)
+    async with new_session() as session:
+        pools = Pools(session, home.control_url)
+        for on in (True, False):
+            await toggle(page, "Garden Lights")
+            await pools.becomes(relay("Garden Lights"), on)
 
     dialog = await open_kinds(page, home)
     await expect(dialog).to_contain_text("Garden Lights")

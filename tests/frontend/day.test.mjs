@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { around, growth, runs, shaded, total, within } from "../../custom_components/poolctl/frontend/day.js";
+import { around, rises, runs, shaded, total, within } from "../../custom_components/poolctl/frontend/day.js";
 
 const HOUR = 3_600_000;
 const DAY = { from: 0, to: 24 * HOUR };
@@ -47,7 +47,8 @@ test("a run is as dark as its speed", () => {
 });
 
 test("a counter that begins again goes on", () => {
-  assert.equal(growth([at(0, "5"), at(1, "7"), at(2, "unavailable"), at(3, "1")]), 3);
+  const found = rises([at(0, "5"), at(1, "7"), at(2, "unavailable"), at(3, "1"), at(4, "1"), at(5, "0")]);
+  assert.deepEqual(found.map((each) => [each.at / HOUR, each.by]), [[1, 2], [3, 1]]);
 });
 
 test("the run of now ends when its output stops, not with its schedule", () => {

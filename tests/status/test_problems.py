@@ -345,6 +345,7 @@ CASES = [
     Case("held_against_schedule", held_now, "would run it now: ", notice=True),
     Case("spa_waits_for_pump", spa_without_pump),
     Case("stopped_by_spa", spa_stops_cleaner, "Cleaner", notice=True),
+    Case("uses_proposed", pool(nothing, uses=None), "Garden Lights", notice=True),
     Case(
         "hold_overdue",
         not_undone(

@@ -113,8 +113,8 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
 
     def _uses(self) -> Mapping[str, Use]:
         """Return uses by unique ID: the chosen ones, by default those that names show."""
-        if CONF_USES in self.config_entry.options:
-            return options_of(self.config_entry).uses
+        if (uses := options_of(self.config_entry).uses) is not None:
+            return uses
         return {
             str(entity.unique_id): use
             for entity, slot in self._general()

@@ -1,7 +1,7 @@
 // Today by position: behind, what the schedules plan; in front, what really ran.
 
 import { PoolCard } from "./card.js";
-import { growth, levelOf, rises, runs, shaded, total, within } from "./day.js";
+import { levelOf, rises, runs, shaded, total, within } from "./day.js";
 import { h } from "./dom.js";
 import { MINUTE, capital, clock, duration, hourOfDay, number, zoneOf } from "./format.js";
 import { kindOf, known } from "./pool.js";
@@ -68,10 +68,9 @@ export class PoolDay extends PoolCard {
     return [...this.heaters(pool), ...pool.outputs, ...pool.all("sensor", "pump_speed", "pump_energy", ...DOSED)];
   }
 
-  /** @param {Pool} pool What heats: its own entities, else the thermostats; and water that is to be warm by a time. */
+  /** @param {Pool} pool What heats: the thermostats, and what they do not show. */
   heaters(pool) {
-    const found = pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater");
-    return [...found, ...pool.all("climate").filter((entity) => !found.length || pool.warmBy(entity)?.state.attributes.can_cancel)];
+    return [...pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater"), ...pool.all("climate")];
   }
 
   /** @param {Pool} pool @param {Entity} entity When water is heated, to be warm by a time, and the prices of these hours. @returns {{ spans: Span[], prices: (Span & { value: number })[] }} */
@@ -86,7 +85,7 @@ export class PoolDay extends PoolCard {
   /** @param {Pool} pool @returns {Row[]} What was dosed: a mark for each dose. */
   doses(pool) {
     return pool.all("sensor", ...DOSED).map((entity) => {
-      const ran = rises(this.past?.[entity.id] ?? []).flatMap((at) => within({ from: at, to: at + MINUTE, level: 1, held: false }, this.day));
+      const ran = rises(this.past?.[entity.id] ?? []).flatMap(({ at }) => within({ from: at, to: at + MINUTE, level: 1, held: false }, this.day));
       return { id: entity.id, name: pool.named(entity), kind: "doses", planned: [], ran, sum: pool.text(entity) };
     });
   }
@@ -195,8 +194,7 @@ export class PoolDay extends PoolCard {
   price(prices) {
     const values = prices.map(({ value }) => value);
     const [least, most] = [Math.min(...values), Math.max(...values)];
-    const x = (/** @type {number} */ at) => (((at - this.day.from) / (this.day.to - this.day.from)) * 100).toFixed(2);
-    const points = prices.flatMap(({ from, to, value }) => [from, to].map((at) => `${x(at)},${(15 - (14 * (value - least)) / (most - least || 1)).toFixed(1)}`));
+    const points = prices.flatMap(({ from, to, value }) => [from, to].map((at) => `${parseFloat(this.share(at))},${(15 - (14 * (value - least)) / (most - least || 1)).toFixed(1)}`));
     return h("svg", { key: "price", class: "price", viewBox: "0 0 100 16", preserveAspectRatio: "none", role: "img", "aria-label": this.text.prices }, h("polyline", { points: points.join(" ") }));
   }
 
@@ -226,7 +224,7 @@ export class PoolDay extends PoolCard {
   sum(pool) {
     const turnovers = pool.one("sensor", "turnovers_today");
     const energy = pool.one("sensor", "pump_energy");
-    const used = energy && this.past?.[energy.id] ? growth(this.past[energy.id]) : NaN;
+    const used = energy && this.past?.[energy.id] ? rises(this.past[energy.id]).reduce((sum, { by }) => sum + by, 0) : NaN;
     return [
       turnovers && known(turnovers.state) && fill(this.text.turnovers, { number: number(this.hass, pool.numbered(turnovers), 1) }),
       energy && Number.isFinite(used) && pool.text(energy, String(Math.round(used * 10) / 10)),

@@ -195,15 +195,10 @@ export class PoolCard extends HTMLElement {
 
   /** @param {Pool} pool Which pool or content there is not. @returns {any} */
   complaint(pool) {
-    const { text, config } = this;
     const { contents } = /** @type {typeof PoolCard} */ (this.constructor);
-    const wrong = config.show?.filter((content) => contents.length && !contents.includes(content)) ?? [];
-    if (pool.entities.length && !wrong.length) {
-      return undefined;
-    }
-    const none = controllers(this.hass).length ? fill(text.not_found, { name: `device_id: ${config.device_id}` }) : text.none;
-    const typo = `${fill(text.not_found, { name: `show: ${wrong.join(", ")}` })} (${contents.join(", ")})`;
-    return h("p", { class: "soft" }, pool.entities.length ? typo : none);
+    const wrong = (this.config.show ?? []).filter((content) => contents.length && !contents.includes(content));
+    const name = pool.entities.length ? wrong.length && `show: ${wrong.join(", ")}` : `device_id: ${this.config.device_id}`;
+    return name ? h("p", { class: "soft" }, controllers(this.hass).length ? fill(this.text.not_found, { name }) : this.text.none) : undefined;
   }
 
   /** @param {HTMLElement} focused What lost the focus because it was moved. */

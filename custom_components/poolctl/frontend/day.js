@@ -74,14 +74,9 @@ export function shaded(ran, speeds, now) {
   });
 }
 
-/** Return when a counter grew, in ms. @type {(past: Past[]) => number[]} */
+/** Return when a counter grew, and by how much, also where it began again. @type {(past: Past[]) => { at: number, by: number }[]} */
 export const rises = (past) => {
-  const known = past.filter(({ s }) => Number.isFinite(Number(s)));
-  return known.filter(({ s }, at) => at > 0 && Number(s) > Number(known[at - 1].s)).map(({ lu }) => lu * 1000);
+  const values = past.map(({ s, lu }) => ({ at: lu * 1000, value: Number(s) })).filter(({ value }) => Number.isFinite(value));
+  const grew = values.slice(1).map(({ at, value }, index) => ({ at, by: value < values[index].value ? value : value - values[index].value }));
+  return grew.filter(({ by }) => by > 0);
 };
-
-/** Return how much a counter grew, also where it began again. @type {(past: Past[]) => number} */
-export function growth(past) {
-  const values = past.map(({ s }) => Number(s)).filter(Number.isFinite);
-  return values.slice(1).reduce((sum, value, at) => sum + (value < values[at] ? value : value - values[at]), 0);
-}

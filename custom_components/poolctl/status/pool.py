@@ -8,12 +8,14 @@ from ..client.occurrences import occurrences
 from ..client.pool.dosing import ACID, DOSERS, DoserKind
 from ..client.pool.heating import BODIES, Body
 from ..client.pool.windows import schedules_of, window_of
-from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE
+from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..devices.parts import proposed_use
 from ..devices.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning
 from .heating import late
 from .rows import (
     RESUME,
+    SETTINGS,
     STOP_PUMP,
     Action,
     Form,
@@ -162,6 +164,14 @@ def _warm_late(body: Body) -> Problem[Situation]:
     )
 
 
+def _of_unknown_use(pool: Situation) -> list[str]:
+    """Return the outputs whose names show what they are, until a user was asked."""
+    general = (s for s in pool.state.outputs.slots if s.role is Role.GENERAL)
+    return [
+        s.name for s in general if pool.options.uses is None and proposed_use(s.name)
+    ]
+
+
 POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
         "dry_run",
@@ -265,6 +275,13 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         lambda pool: None if (lost := _lost_expanders(pool)) is None else bool(lost),
         lambda pool: {"numbers": ", ".join(map(str, _lost_expanders(pool) or ()))},
         confirmed=True,
+    ),
+    Problem(
+        "uses_proposed",
+        lambda pool: bool(_of_unknown_use(pool)),
+        lambda pool: {"outputs": ", ".join(_of_unknown_use(pool))},
+        severity=Severity.NOTICE,
+        action=SETTINGS,
     ),
     Problem(
         "controller_clock",

@@ -4,7 +4,7 @@ from typing import Any
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.poolctl.const import DOMAIN
+from custom_components.poolctl.const import CONF_USES, DOMAIN
 from tests.world import service
 from tests.world.service import (
     CLIENT_ID,
@@ -41,7 +41,8 @@ class Service(service.Service):
             domain=DOMAIN,
             title="Home",
             unique_id=self.account.sub,
-            options=options or {},
+            # An owner who was asked which kinds the outputs are, and left them.
+            options={CONF_USES: {}} | (options or {}),
             data={
                 "auth_implementation": DOMAIN,
                 "token": self.token(),

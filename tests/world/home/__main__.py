@@ -20,6 +20,7 @@ from .provision import (
     START_TIMEOUT,
     add_account,
     add_dashboard,
+    leave_kinds,
     live_in,
     onboard,
     prepare,
@@ -191,6 +192,9 @@ async def _provision(settings: Settings, options: argparse.Namespace) -> None:
         if options.ready or options.demo or options.report:
             await add_account(home, settings)
             await until_fitted(home)
+            if options.demo or options.issues_at_once:
+                # Without, the first thing that an owner sees is the question.
+                await leave_kinds(home)
         if options.demo:
             await until_recorded(settings)
             await add_past(home, settings)

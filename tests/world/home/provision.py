@@ -183,6 +183,10 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
             {"found": {"device_id": "other"}, "user": {"url": settings.service_url}},
             _sign_in_at_service,
         )
+    await _until_loaded(home)
+
+
+async def _until_loaded(home: HomeAssistant) -> None:
     # Any other state, such as setup_retry, may still become loaded.
     entries = await until(
         lambda: home.entries(DOMAIN),
@@ -192,6 +196,19 @@ async def add_account(home: HomeAssistant, settings: Settings) -> None:
     )
     if entries[0]["state"] != "loaded":
         raise ApiError(f"{DOMAIN} could not be set up: {entries[0]['reason']}")
+
+
+async def leave_kinds(home: HomeAssistant) -> None:
+    """Answer that no output is of another kind, as an owner does who is asked."""
+    (entry,) = await home.entries(DOMAIN)
+    options = "/api/config/config_entries/options/flow"
+    flow = await home.post(options, {"handler": entry["entry_id"]})
+    if flow["type"] == "menu":  # else no output could be of another kind
+        flow = await home.post(
+            f"{options}/{flow['flow_id']}", {"next_step_id": "outputs"}
+        )
+        await home.post(f"{options}/{flow['flow_id']}", {})
+        await _until_loaded(home)
 
 
 async def _sign_in_at_service(page: str) -> None:
