@@ -40,15 +40,18 @@ class ReplyDoor:
         name, now = query.name, time.monotonic()
         expected = self._expected.get(name, [])
         other = {} if replaced is None else {replaced: None}
+
+        def same(one: Any) -> bool:
+            return query.alike(one, reply) or (
+                bool(other) and query.alike({**one, **other}, {**reply, **other})
+            )
+
         for place, each in enumerate(expected):
-            if query.alike(each, reply) or (
-                other and query.alike({**each, **other}, {**reply, **other})
-            ):
+            if same(each):
                 # An older copy may follow our write, but nothing older than this one.
                 return self._accept(name, reply, *expected[place + 1 :])
         single, at = self._single.get(name, (reply, now))
-        again = query.alike(single, reply)
-        if again and now - at >= apart:
+        if (again := same(single)) and now - at >= apart:
             return self._accept(name, reply)
         self._single[name] = reply, at if again else now
         if expected or not query.agrees(state, reply):
