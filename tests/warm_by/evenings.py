@@ -316,6 +316,12 @@ class Night(World):
         self.simulated.heaters.update(dict.fromkeys(self.simulated.heaters, False))
         self.patch.setattr(self.simulated, "_heat", lambda: None)
 
+    async def gets_colder(self) -> None:
+        self.pool.water.temperature -= 1.5
+
+    async def gets_warmer(self) -> None:
+        self.pool.water.temperature += 1.5
+
     async def loses_lan(self) -> None:
         self.trouble("nothing")
 

@@ -135,6 +135,20 @@ async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
     assert as_before(spa)
 
 
+async def test_a_person_wants_no_heat_after_the_time_was_moved(spa: Home) -> None:
+    """What has happened goes on to count: the request that continues has begun, too."""
+    await needs_two_hours(spa)
+    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await until(spa, at(14, 50))
+    await call_action(spa, "spa", at(18, 30), prices=cheap(13, 16))
+    await spa.restart()
+    assert as_before(spa) and warm_by(spa) == at(18, 30)
+    await heating_off(spa)
+    assert warm_by(spa) is None
+    await until(spa, at(17))
+    assert as_before(spa)
+
+
 async def test_what_a_card_draws(spa: Home) -> None:
     """The target, the times of heating planned and done, and the prices; and *Cancel*."""
 

@@ -183,3 +183,26 @@ def test_a_heater_that_does_not_start(socket_enabled: None, priced: bool) -> Non
     assert left == [] and night.starts <= 4 and night.warned
     assert night.selected_at
     assert 9 * MINUTE < night.warned - night.selected_at < 17 * MINUTE
+
+
+UNREST = ("gets_colder", "gets_warmer", "asks_again", "restarts", "gets_warmer")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "more",
+    [{"rate_error": 0}, {"rate_error": 0, "priced": False}, {"rate_error": 1.2}],
+    ids=str,
+)
+def test_four_starts_whatever_happens(
+    socket_enabled: None, more: dict[str, Any]
+) -> None:
+    """Water, requests and restarts change each plan, before and after it is learned."""
+    times = [
+        f"2026-05-02T{hour:02}:{minute}" for hour in range(18) for minute in (10, 45)
+    ]
+    happens = [(at, UNREST[n % len(UNREST)]) for n, at in enumerate(times)]
+    evening = Evening(tariff=nord_pool, happens=happens, learns=True, **more)
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        night, left = runner.run(live(evening))
+    assert left == [] and 0 < night.starts <= 4
