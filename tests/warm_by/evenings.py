@@ -86,6 +86,8 @@ class Evening:
     """Times, and names of methods of `Night`."""
     spa_by: str = ""
     """When the spa is to be warm, too: its water is another."""
+    pump_runs: bool = False
+    """Whether the water circulates all the time, so that its loss is measured."""
     cancelled: bool = False
     """Whether somebody ends it meanwhile."""
     step: int = 300
@@ -425,7 +427,7 @@ async def a_night(evening: Evening, patch: pytest.MonkeyPatch) -> AsyncGenerator
         pool = service.full.pool
         pool.settings["heating"] = 0
         night = Night(service, time)
-        await night.window(0, 0, 0)
+        await night.window(0, 0, 23 * 60 if evening.pump_runs else 0)
         await night.controller.close()
         night.begin(evening, patch)
         try:

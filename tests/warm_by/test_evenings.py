@@ -103,6 +103,12 @@ EVENINGS = {
         learns=True,
         happens=[(f"2026-05-02T{hour:02}:40", "asks_again") for hour in range(17)],
     ),
+    "wind without prices": Evening(
+        priced=False, cooling=0.05, usual_cooling=0.01, pump_runs=True
+    ),
+    "a gale without prices": Evening(
+        priced=False, gross=4, cooling=0.12, usual_cooling=0.02, pump_runs=True
+    ),
     "wind": Evening(tariff=nord_pool, cooling=0.015, usual_cooling=0.005),
     "sun": Evening(tariff=nord_pool, sun=SUN, water=23.0, target=28),
     "sun at noon, time in the evening": Evening(
