@@ -94,6 +94,12 @@ class Cooling:
         """Return the share of the difference that is lost in an hour."""
         return USUAL_COOLING[body] if self.rate is None else self.rate
 
+    def now(self, body: Body, now: datetime) -> float:
+        """Return that share as it is now: what was measured, if that is more."""
+        usual, calm = self.per_hour(body), self._calm
+        recent = calm is not None and now - calm.air_at <= REST
+        return max(usual, self.newest or 0.0) if recent else usual
+
     def add_state(self, body: Body, state: PoolState, now: datetime) -> None:
         """Add a read at a trusted time; copies from the cloud are not used."""
         if state.source is not Source.LAN:

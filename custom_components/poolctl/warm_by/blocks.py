@@ -282,7 +282,7 @@ def cheapest_cells(
     states: Collection[_State] = [(0.0, physics.water, phase, starts, None)]
     for at, cost in enumerate(costs):
         runs = _RUNS * price * (2 - at / len(costs))
-        paid = _Paid(at, cost, gains[at], runs, _start(costs, at))
+        paid = at, cost, gains[at], runs, _start(costs, at)
         cheapest: dict[tuple[int, int, int], _State] = {}
         for state in _next(states, paid, physics):
             spent, water, after, left, _ = state
@@ -301,21 +301,16 @@ def cheapest_cells(
     return found
 
 
-class _Paid(NamedTuple):
-    """What heating in a cell costs."""
+def _next(
+    states: Iterable[_State],
+    paid: tuple[int, float, float, float, float],
+    physics: Physics,
+) -> Iterator[_State]:
+    """Return each state after another cell, without and with heating in it.
 
-    at: int
-    cost: float
-    """For all of the cell; infinite if that is not possible."""
-    gain: float
-    """°C by which the sun warms the water, which costs nothing."""
-    runs: float
-    start: float
-    """More for the first cell of a block."""
-
-
-def _next(states: Iterable[_State], paid: _Paid, physics: Physics) -> Iterator[_State]:
-    """Return each state after another cell, without and with heating in it."""
+    Of the cell: its number, the price for all of it (infinite if it is not possible), by
+    how many °C the sun warms the water, and what more it costs and a start in it costs.
+    """
     at, cost, gain, runs, start = paid
     rise, keeps = _of_a_cell(physics)
     for spent, water, phase, starts, cells in states:

@@ -76,8 +76,6 @@ class Plan(NamedTuple):
     """The heat sources that should heat now, and until when."""
     reads: bool
     """Whether the water should circulate to be read."""
-    blocks: tuple[Block, ...]
-    """Times of a heater, the last of them until the water need not be warm any more."""
 
     @property
     def due(self) -> bool:
@@ -126,11 +124,6 @@ class Outlook:
         return bool(self.claimed)
 
     @property
-    def begun_at(self) -> datetime | None:
-        """When the newest of the sources that heat began, `None` if none has."""
-        return max(self.claimed.values(), default=None)
-
-    @property
     def warm(self) -> bool:
         """Whether the water is warm now."""
         return self.water is not None and self.water >= self.target - CLOSE
@@ -153,13 +146,11 @@ class Outlook:
             ends[HeatSource.SOLAR] = until
         if blocks and blocks[0].start <= self.now:
             ends |= dict.fromkeys(self.heaters, blocks[0].end)
-        begins = [at for at in (read_at, sun_at, self.heater_at) if at is not None]
-        return Plan(
-            begins=max(min(begins, default=self.by), self.now),
-            ends=ends,
-            reads=read_at is not None and read_at <= self.now,
-            blocks=blocks,
-        )
+        later = [start for start, end in self.cheapest or () if end > self.now]
+        found = (read_at, sun_at, self.latest, *later)
+        begins = min((at for at in found if at is not None), default=self.by)
+        reads = read_at is not None and read_at <= self.now
+        return Plan(max(begins, self.now), ends, reads)
 
     @property
     def heaters(self) -> Sources:
@@ -170,14 +161,6 @@ class Outlook:
     def heater_runs(self) -> bool:
         """Whether a heater was started for the request, and goes on."""
         return not {*self.heaters}.isdisjoint(self.claimed)
-
-    @property
-    def heater_at(self) -> datetime | None:
-        """When a heater begins that has not begun, `None` if it need not."""
-        latest = self.latest
-        if self.cheapest and latest is not None:
-            return min(self.cheapest[0].start, latest)
-        return latest
 
     @property
     def must(self) -> bool:
@@ -254,11 +237,11 @@ class Outlook:
 
     def _physics(self, water: float, rate: float) -> Physics:
         """Return how water is heated at a rate in °C an hour in which usual losses are."""
-        measured, usual = self.cooling.newest, self.cooling.per_hour(self.body)
+        usual = self.cooling.per_hour(self.body)
         air = self.state.readings.ambient_temperature
         air = min(USUAL_AIR if air is None else air, water)
         lost = max(usual * ((water + self.target) / 2 - air), 0.0)
-        cooling = max(usual, measured or 0.0)
+        cooling = self.cooling.now(self.body, self.now)
         return Physics(water, self.target, air, rate and rate + lost, cooling)
 
     def _sun_at(self) -> datetime | None:
@@ -337,7 +320,8 @@ class Outlook:
         """Return since when sources should heat that should have begun at a time."""
         heated = self.learned.heated_at
         times = [heated[source] for source in sources if source in heated]
-        return max(at or self.now, self.begun_at or self.now, *times)
+        begun = max(self.claimed.values(), default=self.now)
+        return max(at or self.now, begun, *times)
 
     # What will be
 
