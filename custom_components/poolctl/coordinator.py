@@ -298,6 +298,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             pause_overdue=bool(controller.pauses.overdue),
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
+            changes=tuple(controller.holds.changes),
             warm_by=self.warm_by.outlooks,
             refused_list=self.lists.refused(
                 PUMP_HOURS, *(each.body.key for each in self.warm_by.all if each.wish)

@@ -21,6 +21,8 @@ from .application_credentials import async_sign_in_observers
 from .client.bounds import Private
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
+from .client.holds.claim import Claim
+from .client.holds.decide import Change
 from .client.holds.heat import HeatClaim
 from .client.holds.hold import Hold
 from .client.holds.pauses import Pause
@@ -131,9 +133,21 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
         "holds": to_stored(controller.holds.all, tuple[Hold, ...]),
         "pauses": to_stored(controller.pauses.all, tuple[Pause, ...]),
         "heat": to_stored(controller.heat.all, tuple[HeatClaim, ...]),
+        "changes": {
+            "holds": list(map(_change, controller.holds.changes)),
+            "pauses": list(map(_change, controller.pauses.changes)),
+            "heat": list(map(_change, controller.heat.changes)),
+        },
         "warm_by": to_stored(coordinator.warm_by.all, tuple[Request, ...]),
         "recording": _recording(observers, record.device_id),
     }
+
+
+def _change[C: Claim](change: Change[C]) -> _Json:
+    """Return what was decided about a claim, and why."""
+    claim = change.claim
+    shown = {"thing": claim.thing, "on": claim.on, "until": claim.until}
+    return {**change._asdict(), "claim": shown | {"claimants": [*claim.claims]}}
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:

@@ -21,12 +21,7 @@ from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .devices import output_attributes
 from .devices.naming import Texts, name_on_page, sayable, slot_words
-from .devices.output_attributes import (
-    ATTR_EXPLANATION,
-    ATTR_REASONS,
-    ATTR_RUNNING_SCHEDULE,
-    ATTR_TIMER_ENDS,
-)
+from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
 from .status.output import EVENT_CHANGED, Changes, why_output
@@ -190,12 +185,7 @@ class OutputEntity(OnOffEntity):
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        shown = self.hass.states.get(self.entity_id)
-        before = shown.attributes if shown else {}
-        scheduled = ATTR_RUNNING_SCHEDULE in before or ATTR_TIMER_ENDS in before
-        why = self._changes.explain_change(
-            self.is_on, self._hold, self._causes, scheduled=scheduled
-        )
+        why = self._changes.explain_change(self.is_on, self.explain)
         super()._handle_coordinator_update()
         if why:
             words = in_words(self.hass, why)
@@ -209,9 +199,6 @@ class OutputEntity(OnOffEntity):
 
     @override
     def explain(self) -> Explanation:
-        return self._changes.explained(self._causes())
-
-    def _causes(self) -> Explanation:
         return why_output(self.view, self.slot)
 
     @property
@@ -235,13 +222,13 @@ class OutputEntity(OnOffEntity):
 
     async def _switch(self, on: bool) -> None:
         with self.commanding():
-            requester = await self.asked_by(on)
+            requester = await self.asked_by()
             await self.controller.holds.switch(self.slot, on, requester)
 
-    async def asked_by(self, on: bool | None = None) -> str:
+    async def asked_by(self) -> str:
         """Note a command; return the user, automation or script that gives it, or ""."""
         name = await self._caller_name()
-        self._changes.ask(name, on)  # the effect is not logged as a change by itself
+        self._changes.ask()  # the effect is not logged as a change by itself
         return name
 
     async def _caller_name(self) -> str:

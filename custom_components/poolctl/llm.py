@@ -113,7 +113,11 @@ def _own_names(hass: HomeAssistant) -> tuple[set[str], set[str]]:
         slots, schedules = each.data.outputs.slots, each.data.schedules.used
         names |= {slot.name for slot in slots if slot.role not in RUN_BY}
         names |= {schedule.name for schedule in schedules.values()}
-        people |= {hold.requester for hold in each.controller.holds.shown}
+        people |= {
+            origin.name
+            for hold in each.controller.holds.shown
+            for origin in hold.origins.values()
+        }
     return names, people
 
 

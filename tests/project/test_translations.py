@@ -23,7 +23,7 @@ from custom_components.poolctl.options import Options
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES
 from custom_components.poolctl.status.heating import HEATING_CAUSES, WARM_BY_CAUSES
-from custom_components.poolctl.status.output import OUTPUT_CAUSES
+from custom_components.poolctl.status.output import _KEPT, OUTPUT_CAUSES
 from custom_components.poolctl.status.rows import Problem, Row
 from custom_components.poolctl.status.table import KEYS, PROBLEMS
 from custom_components.poolctl.switch import SWITCHED_ROLES
@@ -183,11 +183,15 @@ def test_every_explanation_has_a_sentence() -> None:
         (FOLDER / f"status/{name}.py").read_text() for name in ("heating", "output")
     )
     further = {"kept_off", "kept_off_until", "no_end", "until", "next", "of_pump"}
-    further |= {"no_water", "dry", "cooling_down", "hold_ended"}
+    further |= {"no_water", "dry", "cooling_down"}
+    further |= {"hold_ended", "hold_ended_by_other"}
+    kept = {f"kept_{why}" for why in _KEPT}
     further |= {"warm_by_passed", "warm_by_block", "warm_by_unpriced"}
     further |= {"warm_by_no_rate", "warm_by_no_prices", "heat_block"}
     assert further <= set(written.findall(sources))
-    expected = {f"why_{cause.key}" for cause in causes} | {f"why_{k}" for k in further}
+    expected = {f"why_{cause.key}" for cause in causes} | {
+        f"why_{k}" for k in further | kept
+    }
     assert expected == {key for key in ENGLISH["common"] if key.startswith("why_")}
 
 

@@ -272,7 +272,7 @@ async def test_a_name_in_every_stored_text(
     client = await hass_client()
     response = await client.get(f"/api/diagnostics/config_entry/{entry.entry_id}")
     file = await response.text()
-    assert '"requesters"' in file
+    assert '"origins"' in file
     assert name not in file
 
 

@@ -166,6 +166,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("schedule until dry", (dry(0),)),
         ("off_by_us kept_off_until no_water", (PUMP_OFF, dry(1))),
         ("stopped no_water", (NO_SCHEDULES, dry(1))),
+        ("should_run unknown", (mode(PUMP, 0),)),
         ("no_schedule", (NO_SCHEDULES,)),
         ("stopped no_water", (dry(1), NO_SCHEDULES)),
         ("no_schedule dry", (NO_SCHEDULES, dry(0))),
@@ -175,7 +176,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("unknown", (mode(PUMP, 7),)),
         ("unknown", (mode(PUMP, 99),)),
         ("unknown", (mode(PUMP, 50),)),
-        ("hold_over", (HOLD_OFF, live(7020, 780), REFUSE_RELEASE)),
+        ("hold_over kept_failed", (HOLD_OFF, live(7020, 780), REFUSE_RELEASE)),
         ("on_by_us until", (SET_SPEED,)),
     ],
     "switch.slot_3": [
@@ -183,21 +184,21 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("unknown", (mode(WATERFALL, 50),)),
         ("unknown", (mode(WATERFALL, 1),)),  # a schedule of the pump
         ("schedule", (mode(WATERFALL, 2),)),  # its window is not now
-        ("off_by_hand", (HOLD_ON, live(30), app(WATERFALL, False))),
+        ("unknown", (HOLD_ON, live(30), app(WATERFALL, False))),
         (
             "off_by_other kept_off no_end",
             (HOLD_ON, live(90), app(WATERFALL, False), live(45)),
         ),
         (
-            "off_by_hand no_schedule",
+            "hold_ended_by_other no_schedule",
             (HOLD_ON, live(30), app(WATERFALL, False, hold=False)),
         ),
         (
-            "off_by_other no_schedule",
+            "hold_ended_by_other no_schedule",
             (WATERFALL_ON, live(90), app(WATERFALL, False, hold=False), live(45)),
         ),
         (
-            "off_by_other no_run next",
+            "no_run next",
             (LATER_SCHEDULE, app(WATERFALL, True), app(WATERFALL, False, hold=False)),
         ),
         ("no_schedule", ()),
@@ -210,7 +211,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
         ("timer", (timer_that_ends,)),
         ("off_by_us no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
-        ("no_schedule", (HOLD_ON, live(7320, 610))),
+        ("hold_ended no_schedule", (HOLD_ON, live(7320, 610))),
         ("cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
     ],
     "switch.slot_21": [
@@ -218,7 +219,7 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
     ],
     "switch.slot_9": [
         ("needs_pump of_pump off_by_us kept_off_until", (PUMP_OFF,)),
-        ("needs_pump of_pump off_by_hand kept_off", (app(PUMP, False),)),
+        ("needs_pump of_pump off_by_other kept_off", (app(PUMP, False),)),
         (
             "needs_pump of_pump off_by_other kept_off no_end",
             (app(PUMP, False), live(30)),
@@ -323,7 +324,7 @@ async def test_only_the_cloud(home: Home) -> None:
     await home.set_up(home.controller, options={"connection": "cloud"})
     await home.live(60)
     assert explanation(home, "switch.pump").startswith("The schedule Filter runs it.")
-    off = ["off_by_other", "off_by_other no_schedule"]
+    off = ["unknown", "no_schedule"]
     for on, causes in ((True, ["cloud"]), (False, off)):
         await app(WATERFALL, on)(home)
         await home.live(90)
@@ -348,8 +349,10 @@ async def test_a_user(pool: Home, hass_admin_user: MockUser) -> None:
     await pool.restart()
     await pool.live(30)
     assert "Switched on by Anna at " in explanation(pool, "switch.slot_3")
-    diagnostics = await async_get_config_entry_diagnostics(pool.hass, pool.entry)
+    diagnostics: Any = await async_get_config_entry_diagnostics(pool.hass, pool.entry)
     assert "Anna" not in str(diagnostics)
+    (changed,) = diagnostics["controllers"][0]["changes"]["holds"]
+    assert (changed["claim"]["thing"], changed["why"]) == (3, "not_over")
 
 
 async def test_an_automation(pool: Home) -> None:
@@ -464,9 +467,13 @@ LOGGED: Final[tuple[tuple[str, tuple[Step, ...], tuple[str, ...]], ...]] = (
     (
         "a hold that another client ends",
         (HOLD_ON, live(90), app(WATERFALL, False, hold=False), live(60)),
-        ("off_by_other no_schedule",),
+        ("hold_ended_by_other no_schedule",),
     ),
-    ("the end of a hold", (HOLD_ON, live(60), live(7300, 730)), ("hold_ended",)),
+    (
+        "the end of a hold",
+        (HOLD_ON, live(60), live(7300, 730)),
+        ("hold_ended no_schedule",),
+    ),
     # Home Assistant has a line for its own command.
     (
         "commands",

@@ -94,6 +94,7 @@ SITUATION = Situation(
     pause_overdue=False,
     heat_overdue=False,
     stopped_by_spa=(),
+    changes=(),
     warm_by={},
     refused_list=None,
     record=RECORD,

@@ -197,7 +197,7 @@ def _possible(path: tuple[str | int, ...], odd: Any) -> bool:
         (path[-1] in _FLAGS and odd is True)
         or (path[1] in ("names", "pump") and path[2:] != () and isinstance(odd, str))
         or (path[1:2] == ("types",) and odd == -1)
-        or ("requester" in str(path[-2:]) and isinstance(odd, str))
+        or ("origins" in path and path[-1] == 2 and isinstance(odd, str))
         or (path[-1] in _BELOW_ZERO and odd == -1)
         or (path[1:2] == ("clock",) and odd == -1 and path[-1] != "differences")
     )

@@ -73,7 +73,7 @@ type _Action = tuple[str, Platform, _Run, VolDictType | VolSchemaType, SupportsR
 async def _hold(entity: Entity, call: ServiceCall) -> None:
     output, data = of_kind(OutputEntity, entity, call), call.data
     with output.commanding():
-        requester = await output.asked_by(data["state"])
+        requester = await output.asked_by()
         await output.controller.holds.hold(
             output.slot, data["state"], data["duration"], data.get("speed"), requester
         )

@@ -1,14 +1,14 @@
 """Why an output runs or does not, and why it was switched without a command."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 import time
 from typing import Final
 
-from homeassistant.util import dt as dt_util
-
-from ..client.holds.hold import Asked, Hold
+from ..client.holds.claim import Why
+from ..client.holds.decide import Do
+from ..client.holds.hold import Asked, Hold, Origin
 from ..client.pool.state import Source
 from ..client.pool.windows import (
     Window,
@@ -31,15 +31,54 @@ from .rows import Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
 
 EVENT_CHANGED: Final = f"{DOMAIN}_output_changed"
+_RECENT: Final = timedelta(hours=12)
+"""Time for which the end of a hold is part of the explanation (chosen)."""
+_NO_CAUSE: Final = frozenset({"unknown", "no_run", "no_schedule", "should_run"})
+"""Causes that leave open who switched the output."""
+_ENDS: Final[Mapping[tuple[Do, Why | None], str]] = {
+    (Do.UNDO, None): "hold_ended",
+    (Do.DROP, Why.NOT_SHOWN): "hold_ended_by_other",
+}
+"""What ended a hold, by the last decision about it."""
 ASKED: Final = 60.0
 """Seconds in which a change follows a command (chosen: the cloud takes that long)."""
 
 
 def why_output(pool: Situation, slot: Slot | None) -> Explanation:
-    """Return why an output runs or not, empty if a user cannot switch it."""
+    """Return why an output runs or not, empty if a user cannot switch it.
+
+    If the cause leaves open who decided, what ended its last hold comes first.
+    """
     if slot is None or slot.role in RUN_BY:
         return ()
-    return *explain(OUTPUT_CAUSES, pool, slot), *_dry(pool, slot), *_runs_on(pool, slot)
+    why = (
+        *explain(OUTPUT_CAUSES, pool, slot),
+        *_dry(pool, slot),
+        *_runs_on(pool, slot),
+    )
+    happened = _happened(pool, slot)
+    if happened and why[0].key in _NO_CAUSE:
+        return *happened, *(each for each in why if each.key != "unknown")
+    return (*why, *happened) if why[0].key == "schedule" else why
+
+
+def _happened(pool: Situation, slot: Slot) -> Explanation:
+    """Return what ended the last hold of an output without one, and by whom."""
+    on, index, soon = _on(pool, slot), slot.index, pool.now + timedelta(seconds=ASKED)
+    if held := next((each for each in pool.holds if each.slot == index), None):
+        # The newest read is the first one that shows its end.
+        if _hold(pool, slot) is held or held.on is on:
+            return ()
+        ended = held.until is not None and held.until <= soon
+        key = "hold_ended" if ended else "hold_ended_by_other"
+        return (Sentence(key, {"time": pool.now}),)
+    found = (each for each in reversed(pool.changes) if each.claim.slot == index)
+    if (last := next(found, None)) is None or pool.now - last.at > _RECENT:
+        return ()
+    if last.why is Why.NOT_NEEDED and on is last.claim.on:
+        return (Sentence(_switched(last.claim), _origin(last.claim)),)
+    how = _ENDS.get((last.do, last.why))
+    return (Sentence(how, {"time": last.at}),) if how else ()
 
 
 def why_pump(pool: Situation) -> Explanation:
@@ -92,22 +131,33 @@ def _held(pool: Situation, slot: Slot, *, on: bool) -> bool:
     return _overrides_known(pool) and slot.held is True and _on(pool, slot) is on
 
 
-def _by(asked: Asked, name: str) -> str:
+def _by(origin: Origin) -> str:
     """Return who switched an output, as the end of the key of a sentence."""
-    here = "by_name" if name else "by_us"
-    return {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(asked, "by_hand")
+    here = "by_name" if origin.name else "by_us"
+    return {Asked.HERE: here, Asked.ELSEWHERE: "by_other"}.get(origin.where, "by_hand")
+
+
+def _switched(hold: Hold) -> str:
+    return f"{'on' if hold.on else 'off'}_{_by(hold.origin)}"
 
 
 def _held_by(pool: Situation, slot: Slot, *, on: bool, by: str) -> bool:
     if not _held(pool, slot, on=on):
         return False
-    hold = _hold(pool, slot)
-    return by == (_by(hold.asked, hold.requester) if hold else "by_hand")
+    hold, commanded_at = _hold(pool, slot), pool.commanded_at
+    if hold is not None:
+        return by == _by(hold.origin)
+    ours = commanded_at is not None and (pool.read_at or 0.0) - commanded_at <= ASKED
+    return by == ("by_hand" if ours else "by_other")
 
 
 def _requested(pool: Situation, slot: Slot) -> Values:
     hold = _hold(pool, slot)
-    return {"time": hold.since, "name": hold.requester} if hold else {}
+    return _origin(hold) if hold else {"time": pool.now}
+
+
+def _origin(hold: Hold) -> Values:
+    return {"time": hold.origin.at, "name": hold.origin.name}
 
 
 def _held_until(pool: Situation, slot: Slot) -> Explanation:
@@ -178,9 +228,19 @@ def _stopped(pool: Situation, slot: Slot) -> bool:
     return bool(pool.state.signals.retries_exceeded or _window(pool, slot))
 
 
+_KEPT: Final = frozenset({Why.NO_PATH, Why.NOT_SHOWN, Why.OLD, Why.FAILED})
+"""Reasons to keep a hold after its end that a user can do something about."""
 OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     Row("expander_lost", _expander_lost),
-    Row("hold_over", _hold_over),
+    Row(
+        "hold_over",
+        _hold_over,
+        more=lambda pool, slot: (
+            (Sentence(f"kept_{hold.why}"),)
+            if (hold := _hold(pool, slot)) and hold.why in _KEPT
+            else ()
+        ),
+    ),
     Row(
         "spa_waits",
         lambda pool, slot: why_not(pool.state, slot) == PUMP_HELD_OFF,
@@ -250,86 +310,25 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
 """Causes in order: the first that applies is the explanation."""
 
 
-_WHO_IS_UNKNOWN: Final = frozenset({"unknown", "on_by_hand", "off_by_hand"})
-_NO_CAUSE: Final = _WHO_IS_UNKNOWN | {"no_run", "no_schedule", "should_run"}
-"""Causes that leave open who switched the output."""
-
-
 class Changes:
-    """Follows the changes of one output, and who switched it last."""
+    """Follows the changes of one output, for the log."""
 
     def __init__(self, on: bool | None) -> None:
         """Start with the current state."""
         self._on = on
-        self._hold: Hold | None = None
-        self._asked_at, self._asked_by = -ASKED, ""
-        self._asked_for: bool | None = None
-        self._last: Explanation = ()
-        """Who switched it last, empty if that was not observed."""
+        self._asked_at = -ASKED
 
-    def ask(self, name: str, on: bool | None) -> None:
-        """Note a command from Home Assistant, which has its line in the log already.
-
-        `on` is the requested state, `None` if schedules are to decide.
-        """
-        self._asked_at, self._asked_by = time.monotonic(), name
-        self._asked_for = on
-
-    def explained(self, why: Explanation) -> Explanation:
-        """Return an explanation with who switched the output, if it leaves that open."""
-        if not (why and self._last and why[0].key in _NO_CAUSE):
-            return why
-        return *self._last, *(e for e in why if e.key not in _WHO_IS_UNKNOWN)
+    def ask(self) -> None:
+        """Note a command from Home Assistant, which has its line in the log already."""
+        self._asked_at = time.monotonic()
 
     def explain_change(
-        self,
-        on: bool | None,
-        hold: Hold | None,
-        explain: Callable[[], Explanation],
-        *,
-        scheduled: bool,
+        self, on: bool | None, explain: Callable[[], Explanation]
     ) -> Explanation:
-        """Return why the output changed, empty if it did not or by a command.
-
-        `scheduled` is whether a schedule or a timer ran it until now.
-        """
+        """Return why the output changed, empty if it did not or by a command."""
         if on is None:
             return ()
-        previous, held = self._on, self._hold
-        self._on, self._hold = on, hold
-        if previous in (None, on):
+        previous, self._on = self._on, on
+        if previous in (None, on) or time.monotonic() - self._asked_at < ASKED:
             return ()
-        why = (Sentence("hold_ended"),) if _ended(held, hold) else explain()
-        self._last = self._who(on, why, scheduled=scheduled)
-        return () if self._asked else self.explained(why)
-
-    @property
-    def _asked(self) -> bool:
-        """Whether a command of Home Assistant may be the cause."""
-        return time.monotonic() - self._asked_at < ASKED
-
-    def _who(self, on: bool, why: Explanation, *, scheduled: bool) -> Explanation:
-        if self._asked:
-            if self._asked_for is None:
-                return ()
-            here = Asked.HERE if self._asked_for is on else Asked.UNKNOWN
-            return _switched(on, here, self._asked_by)
-        cause = why[0].key if why else ""
-        if scheduled and cause not in {"off_by_hand", "should_run"}:
-            return ()  # its time was over
-        if cause not in ({"on_by_hand"} if on else _NO_CAUSE):
-            return ()
-        return _switched(on, Asked.ELSEWHERE, "")
-
-
-def _switched(on: bool, asked: Asked, name: str) -> Explanation:
-    values: Values = {"time": dt_util.utcnow(), "name": name}
-    return (Sentence(f"{'on' if on else 'off'}_{_by(asked, name)}", values),)
-
-
-def _ended(held: Hold | None, hold: Hold | None) -> bool:
-    """Return whether the end of a hold has come: other clients may end it before."""
-    if held is None or not (hold is None or hold.over(dt_util.utcnow())):
-        return False
-    soon = dt_util.utcnow() + timedelta(seconds=ASKED)
-    return held.until is not None and held.until <= soon
+        return explain()

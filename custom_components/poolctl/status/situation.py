@@ -8,6 +8,7 @@ from homeassistant.core import HomeAssistant
 
 from ..client.control.paths import Paths
 from ..client.counters import ClockFault
+from ..client.holds.decide import Change
 from ..client.holds.hold import Hold
 from ..client.pool.heating import Body
 from ..devices.parts import Uses
@@ -56,6 +57,8 @@ class Situation(Pool, Subject):
     heat_overdue: bool
     """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
+    changes: tuple[Change[Hold], ...]
+    """What was decided about holds, and why; the newest comes last."""
     warm_by: Mapping[Body, Outlook]
     """Outlooks of the requests for water that is warm by a time."""
     refused_list: ListError | None

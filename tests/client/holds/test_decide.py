@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.backoff import NO_FAILURES, Failures
-from custom_components.poolctl.client.holds.claim import Claim, End, Known
+from custom_components.poolctl.client.holds.claim import Claim, End, Known, Why
 from custom_components.poolctl.client.holds.claims import UNDO_AGAIN
 from custom_components.poolctl.client.holds.decide import (
     Do,
@@ -58,8 +58,8 @@ def decided(
     """Return what is done about a hold that a read shows in some way."""
     shown = Seen(AT, **(shows or {}))
     present = PRESENT._replace(**now)
-    do, claim, wait = decide(replace(HELD, **changes), shown, present, way)
-    return do, wait, claim
+    found = decide(replace(HELD, **changes), shown, present, way)
+    return found.do, found.wait, found.claim
 
 
 # Is it over?
@@ -90,7 +90,8 @@ def test_one_read_proves_nothing(changes: dict[str, Any]) -> None:
 
 
 def test_no_end() -> None:
-    assert decided({"until": None}) == (Do.KEEP, None, replace(HELD, until=None))
+    do, wait, claim = decided({"until": None})
+    assert (do, wait, claim) == (Do.KEEP, None, replace(HELD, until=None))
 
 
 @pytest.mark.parametrize("seconds", [0.001, 1.0, 3600.0])
@@ -168,6 +169,33 @@ def test_how_long_to_wait(changes: dict[str, Any], wait: float) -> None:
     """A command that is not confirmed may still be under way for 3 s."""
     do = Do.KEEP if wait else Do.UNDO
     assert decided(ENDED | changes)[:2] == (do, wait)
+
+
+def test_why(subtests: pytest.Subtests) -> None:
+    """The first reason that applies, in the order of the page; none of them: undone."""
+    rows: tuple[tuple[Why | None, dict[str, Any], dict[str, Any], Way], ...] = (
+        (Why.NOT_OVER, {}, {}, Way.NEVER),
+        (Why.NOT_OVER, {"until": None}, OTHER, Way.NOW),
+        (Why.NO_PATH, ENDED | DOUBTED, {}, Way.LATER),
+        (Why.NOT_SHOWN, {"until": NOW - OLD - SECOND}, OTHER, Way.NOW),
+        (Why.NOT_SHOWN, {"doubted_at": AT - 10}, OTHER, Way.LATER),
+        (Why.OLD, NOT_NEEDED | NOT_YET | {"until": NOW - OLD - SECOND}, {}, Way.NOW),
+        (Why.NOT_NEEDED, NOT_NEEDED | NOT_YET | {"sent_at": AT - 1}, {}, Way.NOW),
+        (
+            Why.SENT,
+            ENDED | NOT_YET | {"sent_at": AT - 1, "failures": WAITS},
+            {},
+            Way.NOW,
+        ),
+        (Why.FAILED, ENDED | {"failures": WAITS}, {}, Way.NOW),
+        (None, ENDED, {}, Way.NOW),
+    )
+    for why, changes, shows, way in rows:
+        with subtests.test(str(why), **changes):
+            assert (
+                decide(replace(HELD, **changes), Seen(AT, **shows), PRESENT, way).why
+                is why
+            )
 
 
 # What a read adds

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
+import json
 
 import pytest
 
+from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claim import End
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
@@ -283,7 +286,7 @@ async def test_who_asked_for_it(rig: Rig) -> None:
     def named() -> tuple[str, int]:
         (held,) = holds.shown
         assert held.until is not None
-        return held.requester, round((held.until - now).total_seconds() / 60)
+        return held.origin.name, round((held.until - now).total_seconds() / 60)
 
     await holds.hold(pump, True, timedelta(minutes=20), requester="Anna")
     assert named() == ("Anna", 20)
@@ -297,6 +300,32 @@ async def test_who_asked_for_it(rig: Rig) -> None:
     assert named() == ("Warm pool by", 120)
     holds.drop("warm_by pool")
     assert named()[0] == "Dora"
+
+
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+async def test_who_asked_first(make_rig: Callable[..., Rig], where: str) -> None:
+    """Who started an output stays who did, whoever else wants it, and over a restart."""
+    rig = await start(make_rig(full=True))
+    rig.time.advance(120)
+    holds, now = rig.controller.holds, rig.controller.clock.now()
+    if where == "here":
+        await holds.switch(rig.output(3), True, "Anna")
+    else:
+        rig.pool.pool.switch(3, True)
+        await rig.live(1)
+    (begun,) = holds.shown
+    for name in ("Warm pool by", ""):
+        until = now + timedelta(hours=2)
+        await holds.claim(rig.output(3), f"warm_by {name}", until, name)
+        await rig.live(1)
+        (held,) = holds.shown
+        assert held.origin == begun.origin and held.origin.where == where
+    stored = to_stored(holds.all, tuple[Hold, ...])
+    (kept,) = from_stored(tuple[Hold, ...], json.loads(json.dumps(stored)))
+    assert kept.origins == held.origins and len(kept.origins) == 3
+    holds.drop("warm_by ")
+    (held,) = holds.shown
+    assert {*held.origins} == {"", "warm_by Warm pool by"}
 
 
 async def test_requests_without_an_answer_in_a_row(rig: Rig) -> None:

@@ -13,7 +13,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock as TrustedClock
 from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN, Reads
-from custom_components.poolctl.client.holds.hold import Asked, Hold
+from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.holds.holds import Holds
 from custom_components.poolctl.client.pool.state import Source
 from tests.client.conftest import Rig, Service
@@ -93,7 +93,7 @@ async def test_an_output_that_is_not_reported(
     wired.aux_type = aux_type
     await rig.live(1)
     (found,) = rig.controller.holds.shown
-    assert found.asked is Asked.HERE and found.until and not ended
+    assert found.origins and found.until and not ended
     await rig.live(30)
     assert not rig.pool.pool.slots[slot].held and rig.controller.holds.all == ()
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.holds.claim import Why
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
@@ -293,6 +294,40 @@ async def test_ended_by_the_cloud_and_switched_on_by_the_app(full: Rig) -> None:
     full.pool.faults.clear()
     await full.live(20)
     assert full.pool.pool.relays[OUTPUT]
+
+
+async def test_why_it_ended(full: Rig, kind: Kind) -> None:
+    """Each change has its reason, and the reads behind it."""
+    claims = kind.claims(full)
+
+    def changes() -> list[tuple[str, Why | None]]:
+        found = [(each.do.value, each.why) for each in claims.changes]
+        claims.changes.clear()
+        return found
+
+    await kind.promise(full)
+    await full.live(2)
+    assert changes() == [("keep", Why.NOT_OVER)]
+    # The controller declines to undo it, and then does.
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.on("decline", "a")
+    await full.live(MINUTES)
+    full.pool.faults.clear()
+    await full.live(20)
+    assert not kind.changed(full)
+    found = changes()
+    assert found[0] == found[-1] == ("undo", None) and ("keep", Why.FAILED) in found
+    # Somebody else ends it.
+    await kind.promise(full)
+    await full.live(1)
+    kind.change(full, False)
+    await full.read()
+    await full.live(1)
+    ended = claims.changes[-1]
+    assert (ended.do, ended.why) == ("drop", Why.NOT_SHOWN) and ended.reads
+    assert all(
+        ended.claim.since < at <= ended.at and not ours for at, ours in ended.reads
+    )
 
 
 async def test_two_requests_for_a_heat_source_at_once(full: Rig) -> None:

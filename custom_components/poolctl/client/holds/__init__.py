@@ -4,13 +4,13 @@ A **claim** is one thing that was changed, and how that ends (`claim.py`). It re
 what was requested (on or off, until when, for whom) and what happened (a command was sent,
 it took effect, attempts to undo it failed). It is on disk before its command is sent.
 
-What a read shows of it is **seen**: the claim, or something else, or nothing (`Seen`).
-Each kind has its own evidence: outputs (`evidence.py`), dosers (`pauses.py`) and heat
-sources (`heat.py`). The override of a slot is observed (protocol.md O2.1, O3).
+What a read shows of it is **seen**: the claim, or something else, or nothing. One table
+says so for every kind and source (`evidence.py`). The override of a slot is observed
+(protocol.md O2.1, O3).
 
 What to do is **decided** by one pure function, `decide.py`, from the claim, the newest
 read, the time, and whether a path could undo it. So if something is not released, one of
-these is the reason, in this order:
+these is the reason (`Why`), in this order:
 
 1. Its end has not come. A user, a claimant or a schedule moves it; leaving is the end.
 2. No path can undo it now, or at all.

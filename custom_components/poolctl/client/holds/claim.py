@@ -40,6 +40,18 @@ class Known(StrEnum):
     """A reply or a read showed that it took effect."""
 
 
+class Why(StrEnum):
+    """Why a claim is not undone (`__init__.py` explains it)."""
+
+    NOT_OVER = "not_over"
+    NO_PATH = "no_path"
+    NOT_SHOWN = "not_shown"
+    OLD = "old"
+    NOT_NEEDED = "not_needed"
+    SENT = "sent"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(ABC):
     """One thing that was switched on or off, how that ends, and what is known of it.
@@ -73,6 +85,8 @@ class Claim(ABC):
     """Time when a command for it was last under way (monotonic, s)."""
     doubted_at: Annotated[float | None, UNSTORED] = field(default=None, compare=False)
     """Time of the first of the newest reads that do not show it (monotonic, s)."""
+    why: Annotated[Why | None, UNSTORED] = field(default=None, compare=False)
+    """Why it was not undone when that was last decided."""
     failures: Annotated[Failures, UNSTORED] = field(default=NO_FAILURES, compare=False)
     """Failed attempts to undo it."""
 

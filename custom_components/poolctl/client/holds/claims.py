@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,8 +23,8 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from .claim import SETTLING, Claim, End
-from .decide import OLD, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
+from .claim import SETTLING, Claim, End, Why
+from .decide import OLD, Change, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
 from .evidence import seen
 
 _LOGGER = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ _CORRECTED: Final = timedelta(seconds=AGREEMENT)
 """Corrections of the clock that are no jump move nothing."""
 _OUTAGE: Final = 60.0
 """Seconds without a read after which the next one ends the waits of failed attempts."""
+_CHANGES: Final = 20
 
 
 class Reads(NamedTuple):
@@ -65,6 +66,8 @@ class Claims[C: Claim](ABC):
         self._started_at = self._read_at = at
         self._last_read: PoolState | None = None
         """The newest read since the start."""
+        self.changes: Final = deque[Change[C]](maxlen=_CHANGES)
+        """What was decided, and why: the newest changes."""
         self._under_way: Counter[int] = Counter()
         self._undoing: set[int] = set()
         """Things of which an attempt to undo them was not overtaken by a request."""
@@ -169,7 +172,26 @@ class Claims[C: Claim](ABC):
     def _update(self) -> None:
         """Note what the newest read and the time add to the claims."""
         for thing, each in self._decide().items():
-            self._set(thing, each.claim)
+            previous, claim = self._all[thing], each.claim
+            never = each.do is Do.DROP and not (previous.needed or previous.confirmed)
+            if not never and (each.do is Do.DROP or each.why is not previous.why):
+                self._note(previous, each.do, each.why, each.reads)
+                claim = claim and replace(claim, why=each.why)
+            self._set(thing, claim)
+
+    def _note(
+        self, claim: C, do: Do, why: Why | None, reads: Iterable[Seen] = ()
+    ) -> None:
+        """Log a change, and keep it for whoever asks why."""
+        now, at = self._times.now, time.monotonic()
+        shown = tuple(
+            (now - timedelta(seconds=at - read.at), read.ours)
+            for read in reads
+            if read.ours is not None and read.at > claim.sent_at
+        )
+        self.changes.append(Change(now, claim, do, why, shown))
+        kind = type(claim).__name__
+        _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.thing, do, why, shown)
 
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
@@ -184,7 +206,10 @@ class Claims[C: Claim](ABC):
     def _put(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing as a user requests."""
         self._undoing.discard(thing)
+        if claim is None and (ended := self._all.get(thing)) is not None:
+            self._note(ended, Do.DROP, None)
         self._set(thing, claim)
+        self._update()
         self._report_ended()
         self._live.publish()
 
@@ -339,8 +364,8 @@ class Claims[C: Claim](ABC):
                 if leaving and await self._look():
                     self._update()
                     due = [c for c in self.due(leaving=True) if c.thing in leaving]
-                    failures = await asyncio.gather(*map(self._try, due))
-                    _log_faults(failures)
+                    for fault in _faults(await asyncio.gather(*map(self._try, due))):
+                        _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
@@ -364,11 +389,6 @@ class Claims[C: Claim](ABC):
 def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
     """Return those failures that are faults of our own."""
     return [each for each in failures if each and not isinstance(each, PoolctlError)]
-
-
-def _log_faults(failures: Iterable[Exception | None]) -> None:
-    for fault in _faults(failures):
-        _LOGGER.error("Unexpected error", exc_info=fault)
 
 
 def _must_be_undone(claim: Claim) -> bool:

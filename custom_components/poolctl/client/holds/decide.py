@@ -6,12 +6,12 @@ both, and nothing else decides (`__init__.py` explains it in words). All of it i
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES
 from ..clock import LONG_STOP
-from .claim import AGREEING, SETTLING, Claim, Known
+from .claim import AGREEING, SETTLING, Claim, Known, Why
 
 OLD: Final = LONG_STOP
 """Time from its end to the start, from which nothing is undone by itself: after an old
@@ -54,12 +54,12 @@ class Now(NamedTuple):
     """Whether the means of undoing is about to be lost: everything ends now."""
 
 
-class Do(Enum):
+class Do(StrEnum):
     """What to do about a claim."""
 
-    KEEP = auto()
-    DROP = auto()
-    UNDO = auto()
+    KEEP = "keep"
+    DROP = "drop"
+    UNDO = "undo"
 
 
 class Next[C: Claim](NamedTuple):
@@ -68,45 +68,61 @@ class Next[C: Claim](NamedTuple):
     do: Do
     claim: C | None
     """The claim with what the read adds to it, `None` if nothing is left of it."""
+    why: Why | None = None
+    """Why it is not undone."""
     wait: float | None = None
     """Seconds until that changes without a read, `None` if it does not."""
+    reads: tuple[Seen, ...] = ()
+    """The first of the reads that do not show it, and the newest one."""
+
+
+class Change[C: Claim](NamedTuple):
+    """A change of what is done about a claim."""
+
+    at: datetime
+    claim: C
+    do: Do
+    why: Why | None
+    """Why it is not undone; a claim that is dropped without one ended as requested."""
+    reads: tuple[tuple[datetime, bool], ...]
+    """The first and the newest read behind it, and whether they show the claim."""
 
 
 def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
     """Return what to do about a claim: keep it, drop it, or undo it."""
     claim = with_read(claim, seen)
+    doubted = claim.doubted_at not in (None, seen.at)
+    reads = (Seen(claim.doubted_at or 0.0, ours=False), seen) if doubted else (seen,)
     if is_contradicted(claim, seen):  # somebody else decided, or its command never ran
-        return Next(Do.DROP, None if claim.confirmed else claim.replaced)
-    left = seconds_left(claim, now)
-    if left is None:
-        return Next(Do.KEEP, claim)
-    if left > 0:
-        # If its end has moved, attempts begin afresh.
+        left = None if claim.confirmed else claim.replaced
+        return Next(Do.DROP, left, Why.NOT_SHOWN, reads=reads)
+    why, wait = what_keeps(claim, now, way)
+    if why is Why.NOT_OVER:  # if its end has moved, attempts begin afresh
         claim = replace(claim, failures=NO_FAILURES)
-        return Next(Do.KEEP, claim, left)
-    if way is not Way.NOW or needs_a_read(claim, now) or is_old(claim, now):
-        return Next(Do.KEEP, claim)  # until a path, a read or a user changes that
-    wait = seconds_to_wait(claim, now)
-    return Next(Do.KEEP if wait else Do.UNDO, claim, wait)
+    return Next(Do.KEEP if why else Do.UNDO, claim, why, wait, reads)
 
 
-def needs_a_read(claim: Claim, now: Now) -> bool:
-    """Return whether only a read can show that there is something to undo.
+def what_keeps(claim: Claim, now: Now, way: Way) -> tuple[Why | None, float | None]:
+    """Return why a claim is not undone, `None` if it is due.
 
-    That is so while a read does not show the claim, and if it needs no undoing.
+    Also returns the seconds until that passes; `None` needs a path, a read or a user.
     """
-    unneeded = not (claim.needed or claim.confirmed or now.leaving)
-    return unneeded or claim.doubted_at is not None
-
-
-def seconds_to_wait(claim: Claim, now: Now) -> float:
-    """Return the seconds until the next attempt to undo a claim."""
-    if now.leaving:
-        return 0.0
+    left = seconds_left(claim, now)
     # Only a read that is newer than an unconfirmed command can tell if it ran.
-    settles_in = claim.sent_at + SETTLING - now.at
-    wait = max(0.0, claim.failures.retry_at - now.at)
-    return wait if claim.confirmed else max(wait, settles_in)
+    settles = 0.0 if claim.confirmed else claim.sent_at + SETTLING - now.at
+    again = claim.failures.retry_at - now.at
+    for why, applies, wait in (
+        (Why.NOT_OVER, left is None or left > 0, left),
+        (Why.NO_PATH, way is not Way.NOW, None),
+        (Why.NOT_SHOWN, claim.doubted_at is not None, None),
+        (Why.OLD, is_old(claim, now), None),
+        (Why.NOT_NEEDED, not (claim.needed or claim.confirmed or now.leaving), None),
+        (Why.SENT, settles > 0 and not now.leaving, max(settles, again)),
+        (Why.FAILED, again > 0 and not now.leaving, again),
+    ):
+        if applies:
+            return why, wait
+    return None, 0.0
 
 
 def with_read[C: Claim](claim: C, seen: Seen) -> C:

@@ -9,7 +9,7 @@ from typing import Final
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
-from .claim import AGREEING, Claim
+from .claim import Claim
 from .decide import Seen
 
 LIGHT_SHOW: Final = 120.0
@@ -66,8 +66,3 @@ def runs(state: PoolState, slot: Slot) -> bool | None:
 def pulses(slot: Slot) -> bool:
     """Return whether a light show may switch an output on and off."""
     return slot.role in _LIGHTS
-
-
-def lasts_for(slot: Slot, on: bool) -> float:
-    """Return for how many seconds reads must show an override of another client."""
-    return LIGHT_SHOW if pulses(slot) and not on else AGREEING

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from itertools import starmap
-from typing import Annotated, override
+from typing import Annotated, NamedTuple, override
 
 from ..bounds import PrivateText, Within
 from ..pool.state import PoolState, Source
@@ -27,6 +27,15 @@ class Asked(StrEnum):
     """It began during or soon after another command, which may be the cause."""
 
 
+class Origin(NamedTuple):
+    """Who asked for a hold, where and when; its claimant is what for."""
+
+    where: Asked
+    at: datetime
+    name: PrivateText = ""
+    """Name of the user, the automation or *Warm by*, if it is known."""
+
+
 _SECOND = timedelta(seconds=1)
 type _Place = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
 
@@ -39,12 +48,8 @@ class Hold(Claim):
     """
 
     slot: Annotated[int, Within(0, MAX_SLOTS - 1)]
-    asked: Asked = Asked.UNKNOWN
-    requester: PrivateText = ""
-    """Name of the user or automation that requested it here until its end, if known."""
-    requesters: Mapping[str, PrivateText] = field(default_factory=dict, compare=False)
-    """These names by claimant."""
-
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """By claimant, as far as it is known."""
     by_cloud: bool = field(default=False, compare=False)
     """Whether the cloud carried its command: no override is documented there."""
     previous: Hold | None = field(default=None, compare=False)
@@ -108,18 +113,18 @@ class Hold(Claim):
         return Claim.moved(replace(self, previous=previous), by)
 
     @property
-    def names(self) -> dict[str, str]:
-        """The names of those who requested it, by claimant."""
-        names = dict.fromkeys(self.claims or ("",), self.requester)
-        return {**names, **self.requesters}
+    def origin(self) -> Origin:
+        """That of the claimant that wants it for longest."""
+        ends = self.claims or {"": None}
+        last = max(
+            ends, key=lambda each: (ends[each] is None, ends[each] or self.since)
+        )
+        return self.origins.get(last, Origin(Asked.UNKNOWN, self.since))
 
     @override
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
-        """Return the hold for these claimants, in the name of the last of them."""
-        last = max(claims, key=lambda each: (claims[each] is None, claims[each] or now))
-        names = {each: self.names.get(each, "") for each in claims}
-        hold = replace(self, requester=names[last], requesters=names)
-        hold = Claim.claimed(hold, claims, now)
+        origins = {who: each for who, each in self.origins.items() if who in claims}
+        hold = Claim.claimed(replace(self, origins=origins), claims, now)
         if self.schedules and [*claims] == [""]:  # only the user is left, as before
             return replace(hold, end=End.SCHEDULE, lasts=None)
         return hold

@@ -16,10 +16,10 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import SETTLING, End, Known
+from .claim import AGREEING, SETTLING, End, Known
 from .claims import Claims, Reads
-from .evidence import held_outputs, lasts_for, runs
-from .hold import Asked, Hold, rescheduled
+from .evidence import LIGHT_SHOW, held_outputs, pulses, runs
+from .hold import Asked, Hold, Origin, rescheduled
 
 _CAUSED: Final = 60.0
 """Seconds after any command in which a new hold may be its effect (chosen)."""
@@ -100,14 +100,16 @@ class Holds(Claims[Hold]):
             hold = self._until_schedule_ends(hold, slot) or unneeded
         await self._request(_Request(slot=slot, hold=hold))
 
-    def _requested(self, slot: Slot, on: bool, requester: str = "") -> Hold:
+    def _requested(
+        self, slot: Slot, on: bool, requester: str = "", claimant: str = ""
+    ) -> Hold:
         """Return a hold that is requested here, without an end."""
+        now = self._follow_clock()
         return Hold(
             slot=slot.index,
             on=on,
-            since=self._follow_clock(),
-            asked=Asked.HERE,
-            requester=requester,
+            since=now,
+            origins={claimant: Origin(Asked.HERE, now, requester)},
         )
 
     def _until_schedule_ends(self, hold: Hold, slot: Slot) -> Hold | None:
@@ -168,12 +170,13 @@ class Holds(Claims[Hold]):
         Nothing is sent if it is held on already: it is released with its last claim.
         """
         now, known = self._follow_clock(), self.of(self._find(slot).index)
+        hold = self._requested(slot, True, requester, claimant)
         if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
-            names = known.names | {claimant: requester}
-            self._put(slot.index, replace(known, requesters=names).claimed(claims, now))
+            known = replace(known, origins={**known.origins, **hold.origins})
+            self._put(slot.index, known.claimed(claims, now))
             return
-        hold = self._requested(slot, True, requester).claimed({claimant: until}, now)
+        hold = hold.claimed({claimant: until}, now)
         await self._request(_Request(slot=slot, hold=hold))
 
     async def resume(self, output: Output | None) -> None:
@@ -249,7 +252,7 @@ class Holds(Claims[Hold]):
         if hold.on and previous is not None and previous.on:
             own = hold.claims or {"": hold.until}
             if others := previous.claims_beside(next(iter(own)), now):
-                hold = replace(hold, requesters=previous.names | hold.names)
+                hold = replace(hold, origins={**previous.origins, **hold.origins})
                 hold = hold.claimed({**others, **own}, now)
         if previous and not previous.confirmed and previous.on is hold.on:
             previous = previous.previous  # the same command again
@@ -268,11 +271,11 @@ class Holds(Claims[Hold]):
         async def confirm() -> None:
             with self._switching(index), self._outcome(hold):
                 by_lan = await finish()
-                if (newest := self._newest(hold)) is not None:
-                    # If it needs no hold, reads show whether it is held nevertheless.
-                    confirmed = replace(newest, by_cloud=not by_lan, previous=None)
-                    known = Known.ACTIVE if hold.needed else newest.state
-                    self._put(index, replace(confirmed, state=known))
+            if (newest := self._newest(hold)) is not None:
+                # If it needs no hold, reads show whether it is held nevertheless.
+                confirmed = replace(newest, by_cloud=not by_lan, previous=None)
+                known = Known.ACTIVE if hold.needed else newest.state
+                self._put(index, replace(confirmed, state=known))
 
         return confirm
 
@@ -317,9 +320,11 @@ class Holds(Claims[Hold]):
             if on is None or ours:
                 continue
             since = self._others[index, on] = observed.get((index, on), at)
-            if known is None and at - since >= lasts_for(slot, on):
-                asked, now = self._asked(since), self._follow_clock()
-                other = Hold(slot=index, on=on, since=now, asked=asked)
+            lasts = LIGHT_SHOW if pulses(slot) and not on else AGREEING
+            if known is None and at - since >= lasts:
+                now = self._follow_clock()
+                origins = {"": Origin(self._asked(since), now)}
+                other = Hold(slot=index, on=on, since=now, origins=origins)
                 self._set(index, replace(other, sent_at=since - SETTLING))
 
     def _asked(self, at: float) -> Asked:

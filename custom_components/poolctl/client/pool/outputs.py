@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Annotated
 
-from ..bounds import PrivateText
+from ..bounds import UNSTORED, PrivateText
 from ..wire.equipment import (
     MAX_SLOTS,
     SPA_ACTUATORS,
@@ -34,7 +35,7 @@ class Outputs:
     """Whether modes and holds are last known ones, not from the current source."""
     newest_types: tuple[int, ...] | None = field(default=None, compare=False)
     """Aux types of the newest read, which may be an odd read."""
-    controller: int | None = field(default=None, compare=False)
+    controller: Annotated[int | None, UNSTORED] = field(default=None, compare=False)
     """The controller that they belong to."""
 
     @property
