@@ -145,8 +145,11 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         if self.config_entry.pref_disable_polling and self.controllers:
             # In a closed season, no poll is awaited and no reminder is shown.
             for controller in self.controllers.values():
-                live, refresh = controller.controller.live, controller.async_refresh
-                stop = async_watch_expiry(self.hass, live, refresh)
+                live, show = (
+                    controller.controller.live,
+                    controller.async_update_listeners,
+                )
+                stop = async_watch_expiry(self.hass, live, show)
                 self.config_entry.async_on_unload(stop)
             return
         await self._async_first_poll()
