@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final, NamedTuple, override
 from unittest.mock import patch
 
@@ -149,10 +150,21 @@ class House(Home):
             await self._pass(each)
 
     async def _pass(self, seconds: float) -> None:
+        if seconds > POLL and self._commanded:
+            await self._pass(POLL)  # a leap would end it unread
+            seconds -= POLL
         self.freezer.tick(seconds)
         self.clock.advance(min(seconds, 60))
         fire_timers(self.hass)
         await self._quiet()
+
+    @property
+    def _commanded(self) -> bool:
+        """Whether a command was sent just now, and may wait to be read back."""
+        runs = getattr(self.entry, "runtime_data", None)
+        found = runs.controllers.values() if runs else ()
+        ats = [each.controller.live.commanded_at for each in found]
+        return any(at is not None and monotonic() - at < POLL for at in ats)
 
     async def _quiet(self) -> None:
         """Wait until only tasks that wait for a later time of Home Assistant are left.
