@@ -264,8 +264,9 @@ class WarmBy:
             ):
                 # The same water: what has happened goes on to count.
                 wanted = replace(wanted, done=previous.done, without=previous.without)
-                if wish and previous.wish and wish.entities == previous.wish.entities:
-                    prices = _merged(previous.wish.prices, wish.prices)
+                kept = previous.wish and previous.wish.prices
+                if wish and kept and replace(wish, prices=kept) == previous.wish:
+                    prices = _merged(kept, wish.prices)
                     wanted = replace(wanted, wish=replace(wish, prices=prices))
             wanted = await self._with_prices(wanted)
             await self._find(wanted)
