@@ -90,7 +90,7 @@ class Evening:
     """Whether the water circulates all the time, so that its loss is measured."""
     cancelled: bool = False
     """Whether somebody ends it meanwhile."""
-    step: int = 300
+    step: int = 600
     """Seconds between two reads."""
     learns: bool = False
     """Whether they are short enough while it heats to learn from."""
