@@ -56,7 +56,7 @@ async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
     assert "T18:30:00" in state["state"]
     ahead = datetime.fromisoformat(state["state"]) - datetime.now(UTC)
     assert timedelta(days=1) < ahead < timedelta(days=2)
-    await expect(tile).to_contain_text(re.compile(r"\d+ °C by .* · Heating begins"))
+    await expect(tile).to_contain_text(re.compile(r"\d+ °C by .* · heating \d"))
     assert not await pool.evaluate(SCROLLS)
     await tile.get_by_role("button", name="Cancel").click()
     await shown(api, warm_by, lambda found: not found["attributes"]["can_cancel"])

@@ -23,8 +23,7 @@ const tile = (entity, more) => ({ type: "tile", entity: entity.id, name: { type:
 /** @type {(entity: Entity, ...features: Card[]) => Card} */
 const wide = (entity, ...features) => tile(entity, { features, grid_options: FULL });
 
-/** What is used first comes first on a phone; beside each other, both columns are about as high. */
-/** @type {(pool: Pool) => Card[][]} */
+/** What is used first comes first on a phone; beside each other, both columns are about as high. @type {(pool: Pool) => Card[][]} */
 const columns = (pool) => [
   [own("pool", pool), own("day", pool), own("outputs", pool), ...lightCards(pool)],
   [own("water", pool), ...heatCards(pool), ...(pool.one("sensor", "acid_remaining", "chlorine_remaining") ?? pool.one("button", "mark_filter_clean") ? [own("drums", pool)] : [])],
