@@ -9,14 +9,15 @@ Whoever tries again has one `Backoff`, where it is used:
 | `client.endpoints.KEY` | 30, 120, 300 | an answer | Without the key, there is no LAN. |
 | `client.endpoints.USER_INFO` | 0 | - | It is read only in a flow, where a user waits. |
 | `client.endpoints.MISSING_AGAIN` | 20, 100, 500, 2500, 3600 | an answer | An unpublished read may never work. |
+| `client.control.queries.NAMES_AGAIN` | 3, 6, 12, 24, 30 | an answer | Entities wait for the names. |
 | `client.holds.claims.UNDO_AGAIN` | 60, 120, 240, 480, 900 | a read after an outage, a new end | A command to undo something got no answer. |
 | `client.holds.claims.REFUSED_AGAIN` | 900, 1800 … 21600 | new firmware, a new end | Only other firmware may accept it. |
 | `client.undoing.FAULT_AGAIN` | 60 | work without a fault | A fault of our own must not become a loop. |
 | `network.proof.LOST_AGAIN` | 1, 3, 5 | an answer | A controller accepts no connection for some seconds (protocol.md 4.2 rule 9). |
 
-These are no backoffs, as no failure comes before them: the times at which an effect is
-read back (`sender.py`), intervals of polls and queries, and waits that the service asks
-for. A refused signed request is repeated with the next counter (`lan_delivery.py`).
+These are no backoffs: the times at which an effect is read back (`sender.py`), intervals
+of polls and queries, one second try, waits that the service asks for, and the ten seconds
+in which one command is delivered, at times with the next counter (`lan_delivery.py`).
 """
 
 from collections.abc import Iterator

@@ -12,6 +12,7 @@ import math
 import time
 from typing import Any
 
+from ..backoff import Backoff
 from ..clock import Clock
 from ..counters import Counters
 from ..lan import LanClient
@@ -37,7 +38,7 @@ _LOGGER = logging.getLogger(__name__)
 
 QUERY_SPACING = 1.0
 """Seconds between background queries: faster, the counter runs ahead (protocol.md O1)."""
-NAMES_AGAIN = (3.0, 6.0, 12.0, 24.0, 30.0)
+NAMES_AGAIN = Backoff(3.0, 30.0)
 """Seconds before the names are queried again while no query was ever answered. Entities
 wait for them, and the counter that all clients share may be ahead of our clock for a
 while."""
@@ -236,7 +237,7 @@ class Queries:
         if not self._refused:
             self._wait_until = time.monotonic() + NAMES_PATIENCE
         self._refused += 1
-        return NAMES_AGAIN[min(self._refused, len(NAMES_AGAIN)) - 1]
+        return NAMES_AGAIN.after(self._refused)
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
