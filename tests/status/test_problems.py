@@ -37,6 +37,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "clocks")
 few_platforms = only(
     Platform.BINARY_SENSOR,
     Platform.BUTTON,
+    Platform.CALENDAR,
     Platform.DATETIME,
     Platform.SENSOR,
     Platform.SWITCH,
@@ -156,6 +157,14 @@ async def claim_heat(home: Home) -> None:
     until = coordinator.clock.now() + timedelta(minutes=1)
     heat = coordinator.controller.heat
     await heat.claim(HeatSource.SOLAR, "warm_by pool", until)
+
+
+async def list_that_cannot_be_used(home: Home) -> None:
+    await started(home)
+    plan = home.act_on_calendar(
+        "plan_hours", answers=True, hours=4, later=True, price_entities=["sensor.none"]
+    )
+    await home.finish(plan)
 
 
 def warm_too_late(key: str) -> Arrangement:
@@ -367,6 +376,7 @@ CASES = [
     Case("heat_overdue", not_undone(claim_heat, small=False)),
     Case("pool_warm_late", warm_too_late("pool"), "°C instead of ", notice=True),
     Case("spa_warm_late", warm_too_late("spa"), "°C instead of ", notice=True),
+    Case("list_refused", list_that_cannot_be_used, "sensor.none", notice=True),
     Case("stale_readings", pool(hold_pump_off, DAY + 600, step=DAY / 4)),
     Case(
         "expander_lost",
