@@ -251,6 +251,7 @@ class WarmBy:
         if by - self._clock.now() > AHEAD:
             raise InvalidCommandError("it is too far", reason="warm_by_too_far")
         async with self._working:
+            self._follow_clock()  # a new request needs no earlier correction
             previous, now = self._all.get(body), self._clock.now()
             if lasts is None:
                 lasts = previous.lasts if previous else WARM_LASTS
