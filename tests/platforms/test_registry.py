@@ -23,7 +23,6 @@ from homeassistant.const import PERCENTAGE, Platform
 from homeassistant.helpers import entity_registry as er, translation
 
 import custom_components.poolctl as integration
-from custom_components.poolctl.const import DOMAIN
 from tests.world.assistant.home import Home
 
 _CLASSES: Mapping[str, type] = {
@@ -85,24 +84,3 @@ async def test_units_classes_and_choices(full: Home) -> None:
             key = f"component.poolctl.entity.{entry.domain}.{entry.translation_key}"
             for option in (entry.capabilities or {}).get("options", ()):
                 assert f"{key}.state.{option}" in texts
-
-
-async def test_entities_of_platforms_that_are_gone(home: Home) -> None:
-    """An update that drops a platform leaves no entity behind, and no part without."""
-    home.own(home.service.small)
-    await home.set_up(home.controller)
-    registry = er.async_get(home.hass)
-    here, key = home.entities(), f"{home.controller.device_id}_doses"
-    stale = registry.async_get_or_create(
-        "event",
-        DOMAIN,
-        key,
-        config_entry=home.entry,
-        device_id=home.device().id,
-        disabled_by=er.RegistryEntryDisabler.INTEGRATION,
-    )
-    foreign = registry.async_get_or_create("event", "other", key)
-    await home.restart()
-    assert registry.async_get(stale.entity_id) is None
-    assert registry.async_get(foreign.entity_id)
-    assert home.entities() == here
