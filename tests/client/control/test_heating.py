@@ -121,7 +121,8 @@ async def test_one_odd_frame_chooses_nothing(pool: Rig) -> None:
     await pool.controller.heating.choose(POOL_HEATER, False)
     assert await heat(pool, False) == {SPA_HEATER}
     select(pool, POOL_HEATER)
-    await pool.polls(15)
+    pool.time.advance(15)
+    await pool.controller.poller.read_lan(again=False)
     select(pool)
     await pool.polls(15, times=2)
     assert await heat(pool, True) == {SOLAR}
@@ -137,7 +138,7 @@ async def test_only_what_is_wired_is_touched(pool: Rig) -> None:
     """A shared heater is selected separately for the pool and for the spa."""
     slots = pool.pool.pool.slots
     slots[5].aux_type = 0  # solar
-    await pool.polls(15, times=2)
+    await pool.polls(15, times=3)
     assert may_heat(pool.reported, POOL)
     assert await heat(pool, False) == {SPA_HEATER, SOLAR}
     assert may_heat(pool.reported, POOL) is False
@@ -205,6 +206,7 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
     assert pool.reported.spa_target == 36  # not read yet
     await pool.controller.heating.change(POOL, target=30)
     assert changed(pool, before) == {"pool_target": 30}
+    await pool.polls(15)
     assert (pool.pool.pool.probes, pool.reported.spa_target) == (probes, 33)
     # What was confirmed is not written again.
     pool.settings["pool_target"] = 25

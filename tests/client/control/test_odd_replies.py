@@ -166,6 +166,17 @@ async def test_no_odd_card_is_shown_or_written_back(away: Rig) -> None:
             assert settings(away) == before | {"acid_drum": size}, fault
 
 
+async def test_no_odd_answer_of_the_cloud_changes_the_wiring(pool: Rig) -> None:
+    pool.service.cloud.not_offered.clear()
+    await pool.loses_lan()
+    slots, types = pool.pool.pool.slots, pool.shown.outputs.types
+    light = slots[1].aux_type
+    for shown, wired in ((light, 22), (light, light), (light, 22), (22, 22)):
+        slots[1].aux_type = wired
+        await later(pool, 31)
+        assert types and pool.output(1).type_code == shown, wired
+
+
 async def test_no_odd_schedules_of_the_cloud_are_shown(away: Rig) -> None:
     before = used(away)
     assert before

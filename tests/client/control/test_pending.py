@@ -113,9 +113,9 @@ async def test_what_slow_reads_disprove_was_not_done(
     """The command fails if a poll disproves its value before the last read."""
     read, control = pool.controller.poller.read_lan, pool.controller
 
-    async def read_slowly() -> bool:
+    async def read_slowly(*, again: bool = True) -> bool:
         pool.time.advance(6)
-        return await read()
+        return await read(again=again)
 
     monkeypatch.setattr(control.poller, "read_lan", read_slowly)
     pool.pool.faults.on("ignore_writes")

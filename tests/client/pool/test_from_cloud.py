@@ -100,24 +100,6 @@ def test_slots_of_the_cloud() -> None:
     assert state.outputs.fitted({31}) is True and not state.outputs.assumed
 
 
-def test_an_odd_answer_changes_no_wiring() -> None:
-    """What the LAN reported changes once two answers agree (protocol.md L15)."""
-    before = from_lan()
-    assert before.outputs.types_complete and before.outputs.types is not None
-    light = before.outputs.types[1]
-    odd = {"manual": {"spa": [ENTRY | {"aux_type_code": 22}]}}
-    right = {"manual": {"spa": [ENTRY | {"aux_type_code": light}]}}
-
-    def after(*answers: dict[str, Any]) -> int:
-        state = before
-        for answer in answers:
-            state = merge_slots(state, answer, NOW)
-        return state.outputs.types[1] if state.outputs.types else -1
-
-    assert after(odd) == after(odd, right) == after(odd, right, odd) == light
-    assert after(odd, odd) == 22
-
-
 def test_slots_that_cannot_be() -> None:
     for index in (-1, 37, None, "0", True):
         manual: Any = {"spa": [ENTRY | {"aux_slot_num": index}, 7]}

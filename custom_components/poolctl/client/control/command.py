@@ -88,18 +88,26 @@ class PendingValues:
         if pending in self:
             del self._pending[pending.key]
 
+    def __bool__(self) -> bool:
+        return bool(self._pending)
+
+    def confirmed(self, seen: PoolState, read_at: float) -> list[Command]:
+        """Return the values that a read confirms."""
+        return [
+            pending
+            for pending in self._pending.values()
+            if read_at >= pending.settled and pending.confirms(seen)
+        ]
+
     def settle(self, known: PoolState, read_at: float) -> list[Command]:
         """Drop values that a read confirms or disproves; return the disproved ones."""
-        disproved = []
-        for pending in list(self._pending.values()):
-            if read_at < pending.settled:
-                continue
-            if pending.confirms(known):
-                self.drop(pending)
-            elif read_at >= pending.until:
-                self.drop(pending)
-                pending.disproved = True
-                disproved.append(pending)
+        for pending in self.confirmed(known, read_at):
+            self.drop(pending)
+        late = (each for each in self._pending.values() if read_at >= each.until)
+        disproved = list(late)
+        for pending in disproved:
+            self.drop(pending)
+            pending.disproved = True
         return disproved
 
     def overlay(self, known: PoolState) -> PoolState:

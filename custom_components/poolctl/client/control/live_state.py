@@ -19,6 +19,9 @@ MAX_AGE = 90.0
 _NUMBERS: Final = count(1)
 """Numbers of controllers, which tell their outputs apart."""
 
+_EFFECTS = 5.0
+"""Seconds after a command in which its effects appear."""
+
 type ReadListener = Callable[[PoolState, float], None]
 """Receives the state that was read, and the time of the read (monotonic, s)."""
 
@@ -64,6 +67,21 @@ class LiveState:
     def expires_in(self) -> float:
         """Seconds until the state expires; 0 or less if it has expired."""
         return MAX_AGE - self.age
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command was in progress a moment ago, or waits for its effect."""
+        at = self.commanded_at
+        return bool(self.pending) or (
+            at is not None and time.monotonic() - at < _EFFECTS
+        )
+
+    def confirm(self, seen: PoolState, read_at: float) -> None:
+        """Take a state that is in doubt as evidence for commands in progress alone."""
+        for pending in self.pending.confirmed(seen, read_at):
+            self.reported = pending.show(self.reported)
+            self.pending.drop(pending)
+        self.publish()
 
     def update(self, change: Callable[[PoolState], PoolState]) -> None:
         """Change the reported state, and publish it if it is another one."""

@@ -5,7 +5,7 @@ The intervals are the service's advice (protocol.md 4.2 rule 9 and 8). All else 
 
 import asyncio
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import logging
 import time
 
@@ -21,6 +21,7 @@ from ..wire.exceptions import BusyError, OvertakenError, PoolctlError, Unreachab
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
+from .door import AGAIN, Door, explained
 from .live_state import LiveState
 from .paths import Paths
 from .queries import COPIES_APART, Queries
@@ -35,6 +36,8 @@ PATIENCE, HEAD_START = 15.0, 4.0
 attempt and the start of a second one, `HEAD_START` applies to the poll after a failed
 one. So the cloud's values arrive within 35 s of the last LAN answer."""
 CLOUD_INTERVAL = 30.0
+_AGAIN_WITHIN = 2.0
+"""Seconds that the second read of a frame that surprises may take."""
 _EARLY = 1.0
 """Seconds by which a timer may fire early: the poller then waits for the rest."""
 _SOONEST = 1.0
@@ -51,6 +54,7 @@ class Poller:
         self._clock = clock
         self._paths = paths
         self._queries = queries
+        self._door = Door()
         self._began = 0.0
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
@@ -162,19 +166,26 @@ class Poller:
         if self._cloud_read is not None:
             await asyncio.wait([self._cloud_read])
 
-    async def read_lan(self) -> bool:
-        """Read the LAN, with one retry after a second; return whether it answered."""
+    async def read_lan(self, *, again: bool = True) -> bool:
+        """Read the LAN; return whether it answered.
+
+        A read that fails has one retry after a second. With `again`, a frame that
+        surprises is read again after 2 s; otherwise the next read decides about it.
+        """
         paths = self._paths
         if (lan := paths.lan) is None:
             return False
         try:
-            with self._reported(by_lan=True):
-                frame = await self._ask_lan(lan)
+            admitted = self.merge_frame(await self._ask_lan(lan))
         except PoolctlError as err:
             paths.lan_error, paths.lan_works = err, False
             return False
         paths.lan_works = True
-        self.merge_frame(frame)
+        if again and not admitted:
+            await asyncio.sleep(AGAIN)
+            with suppress(PoolctlError):  # if this one fails, the next poll decides
+                async with asyncio.timeout(_AGAIN_WITHIN):
+                    self.merge_frame(await self._ask_lan(lan))
         return True
 
     @contextmanager
@@ -189,27 +200,47 @@ class Poller:
         emit(Poll(by_lan, time.monotonic() - started, None))
 
     async def _ask_lan(self, lan: LanClient) -> StateFrame:
-        try:
-            # The limit includes the wait for a request in progress.
-            async with asyncio.timeout(2 * LAN_TIMEOUT + SECOND_TRY):
-                try:
-                    return await lan.state()
-                except PoolctlError:
-                    await asyncio.sleep(SECOND_TRY)
-                    return await lan.state()
-        except TimeoutError:
-            raise UnreachableError("no answer in time") from None
+        with self._reported(by_lan=True):
+            try:
+                # The limit includes the wait for a request in progress.
+                async with asyncio.timeout(2 * LAN_TIMEOUT + SECOND_TRY):
+                    try:
+                        return await lan.state()
+                    except PoolctlError:
+                        await asyncio.sleep(SECOND_TRY)
+                        return await lan.state()
+            except TimeoutError:
+                raise UnreachableError("no answer in time") from None
 
-    def merge_frame(self, frame: StateFrame) -> None:
-        """Merge a LAN frame into the state, which makes the LAN the source."""
-        previous = self._live.reported
-        self._live.reported = merge_frame(previous, frame, self._clock.now())
+    def merge_frame(self, frame: StateFrame, *, opens: bool = False) -> bool:
+        """Merge a LAN frame into the state, which makes the LAN the source.
+
+        Returns whether all of it was accepted; if not, the next frame decides. Until
+        then, it is evidence for commands in progress, and for nothing else. A frame that `opens`
+        the door may show anything, like the first one after the cloud was the source.
+        """
+        live, now, at = self._live, self._clock.now(), time.monotonic()
+        previous, seen = live.reported, merge_frame(live.reported, frame, now)
         self._paths.lan_answered()
         self._leave_cloud()  # the LAN is the better source
+        outputs = previous.outputs
+        known = outputs.types if outputs.types_complete else None
+        admitted = self._door.admit(
+            frame,
+            at,
+            known,
+            lambda: explained(seen, live.state, live.busy),
+            opens=opens or previous.source is not Source.LAN,
+        )
+        if admitted is None:
+            live.confirm(seen, at)
+            return False
+        live.reported = merge_frame(previous, admitted, now)
         self._report_source(previous)
-        if frame.configuration is not None:
+        if admitted.configuration is not None:
             self._queries.drop_outdated()
-        self._live.after_read(time.monotonic())
+        live.after_read(at)
+        return not self._door.in_doubt
 
     def _report_source(self, previous: PoolState) -> None:
         source = self._live.reported.source

@@ -16,7 +16,8 @@ from ..backoff import Backoff
 from ..clock import Clock
 from ..counters import Counters
 from ..lan import LanClient
-from ..pool.queries import BY_NAME, NAMES, QUERIES, SETTINGS, Query
+from ..pool.from_cloud import DOUBTED
+from ..pool.queries import BY_NAME, NAMES, QUERIES, Query
 from ..pool.state import PoolState
 from ..wire.commands import encode_cmd
 from ..wire.exceptions import (
@@ -248,7 +249,7 @@ class Queries:
         self.merged_at[query.name] = reported.at
 
     def admitted(self, answer: Answer, replaced: str | None = None) -> Answer:
-        """Return an answer of the cloud without the settings that surprise.
+        """Return an answer of the cloud without the objects that surprise.
 
         The next answer decides about those.
         """
@@ -256,7 +257,7 @@ class Queries:
         return {
             key: value
             for key, value in answer.items()
-            if (query := SETTINGS.get(key)) is None
+            if (query := DOUBTED.get(key)) is None
             or not isinstance(value, dict)
             or door.admits(query, value, state, apart=COPIES_APART, replaced=replaced)
         }

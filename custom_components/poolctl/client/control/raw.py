@@ -49,7 +49,7 @@ class RawControl:
             # It may have run, and only the frame of its reply found no buffer.
             raise UnreachableError(reason="outcome_unknown") from err
         if (frame := state_after(reply, lan.slots)) is not None:
-            self._poller.merge_frame(frame)
+            self._poller.merge_frame(frame, opens=True)  # it may change anything
         return reply
 
     async def query(self, name: str, payload: bytes) -> bytes:

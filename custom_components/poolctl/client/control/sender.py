@@ -262,7 +262,7 @@ class Sender:
                 await asyncio.sleep(max(0, wait))
             # Another read may have settled it meanwhile.
             if pending in waiting and not await self._is_settled_by_query(pending):
-                await self._poller.read_lan()
+                await self._poller.read_lan(again=False)
 
     async def _is_settled_by_query(self, pending: Command) -> bool:
         """Send the query that reports a value, if any; return whether it is settled."""

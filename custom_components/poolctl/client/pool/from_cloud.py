@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity
+from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity, decode_json
 from ..wire.equipment import MAIN_PUMP, MAX_SLOTS, UNKNOWN_TYPE
 from ..wire.frame import (
     DESIRED_ORP,
@@ -24,6 +24,7 @@ from ..wire.frame import (
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import merge_settings
+from .queries import SETTINGS, Query
 from .schedule_rules import merge_schedules
 from .state import (
     PoolState,
@@ -136,7 +137,8 @@ def merge_slots(state: PoolState, answer: Answer, now: datetime) -> PoolState:
             modes[slot] = _mode(bool(on), modes.get(slot))
             assumed = False
     outputs = replace(
-        known.with_types(_by_slot(types, UNKNOWN_TYPE)),
+        known,
+        types=_by_slot(types, UNKNOWN_TYPE),
         names=_by_slot(names, ""),
         modes=_by_slot(modes, None),
         assumed=assumed,
@@ -160,6 +162,27 @@ def _listed(answer: Answer) -> list[tuple[int, int, Answer]]:
         and (code := number(entry, "aux_type_code")) is not None
     ]
 
+
+def _wiring(manual: Answer) -> dict[int, int]:
+    """Return the types of the outputs that `auxInfo` lists, by slot."""
+    return {slot: code for slot, code, _ in _listed({"manual": manual})}
+
+
+def _as_wired(state: PoolState, manual: Answer) -> bool:
+    types = dict(enumerate(state.outputs.types or ()))
+    return not state.outputs.types_complete or _wiring(manual).items() <= types.items()
+
+
+DOUBTED: Final[Mapping[str, Query]] = {
+    "manual": Query(
+        name="auxInfo",
+        decode=decode_json,
+        agrees=_as_wired,
+        alike=lambda one, other: _wiring(one) == _wiring(other),
+    ),
+    **SETTINGS,
+}
+"""By key, what an answer of the cloud may contain only if it is as expected."""
 
 _ONLY_PUMP = (MAIN_PUMP, *(UNKNOWN_TYPE,) * (MAX_SLOTS - 1))
 

@@ -37,7 +37,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 def _with_configuration(
     state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    frame, previous = plausible(Configuration, frame), selected_sources(state, POOL)
+    frame = plausible(Configuration, frame)
     state = replace(
         state,
         pool_target=frame.pool_target,
@@ -66,13 +66,14 @@ def _with_configuration(
         prime_time=frame.prime_time,
         preset_speeds=frame.preset_speeds,
         firmware=frame.firmware,
-        outputs=state.outputs.with_types(frame.aux_types),
+        outputs=replace(
+            state.outputs, types=newer(frame.aux_types, state.outputs.types)
+        ),
         # Every full frame reports it, so a change arrives sooner than with the records.
         schedules=replace(
             state.schedules, armed=newer(frame.schedules_enabled, state.schedules.armed)
         ),
     )
-    # These last for as long as nothing heats, and one odd frame shows others: two agree.
+    # These last for as long as nothing heats.
     selected = selected_sources(state, POOL)
-    agreed = selected and selected == previous
-    return replace(state, pool_sources=selected if agreed else state.pool_sources)
+    return replace(state, pool_sources=selected or state.pool_sources)

@@ -33,8 +33,6 @@ class Outputs:
     """Slots held by hand against their schedules, on or off."""
     assumed: bool = False
     """Whether modes and holds are last known ones, not from the current source."""
-    newest_types: tuple[int, ...] | None = field(default=None, compare=False)
-    """Aux types of the newest read, which may be an odd read."""
     controller: Annotated[int | None, UNSTORED] = field(default=None, compare=False)
     """The controller that they belong to."""
 
@@ -109,17 +107,6 @@ class Outputs:
             if slot.type_code == code and slot.role is Role.SPA_ACTUATOR
         )
         return next(actuators, None)
-
-    def with_types(self, types: tuple[int, ...] | None) -> Outputs:
-        """Return the outputs after a read with these types, `None` if unreadable.
-
-        A change of wiring is accepted once two reads in a row agree: one odd frame or
-        cloud answer must not remove entities (protocol.md L15).
-        """
-        agreed = (
-            types == self.newest_types if self.types_complete else types is not None
-        )
-        return replace(self, types=types if agreed else self.types, newest_types=types)
 
     def with_hold(self, index: int, *, held: bool) -> Outputs:
         """Return the outputs with a slot held or not, if holds are reported at all."""
