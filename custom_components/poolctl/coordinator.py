@@ -44,7 +44,6 @@ from .report.statistics import Observers
 from .status.account import AccountProblems
 from .status.active import ActiveProblems
 from .status.rows import Status
-from .status.second_read import SecondRead
 from .status.situation import View
 from .status.table import PROBLEMS
 from .status.texts import name_of
@@ -144,7 +143,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.recovery = Recovery(self, self._access, controller.paths, shared.cloud)
         facts, device_id = self._access.facts, record.device_id
         self.problems = ActiveProblems(hass, PROBLEMS, facts, device_id)
-        self._second = SecondRead(hass, controller.live, controller.poller.read_lan)
         self.view = self.situation()
         entry.async_on_unload(
             hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, self._async_stopping)
@@ -184,7 +182,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
     @override
     async def async_shutdown(self) -> None:
         self.problems.async_stop()
-        self._second.async_cancel()
         self._timer.async_stop()
         await super().async_shutdown()
         await self.controller.close()
@@ -228,12 +225,10 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         # The end of a poll tests them, too.
         if self._poll is None or self.data.source is not self.view.state.source:
             problems.async_test(view)
-            if view.paths.on_lan:
-                self._second.async_follow(problems.checking, view.read_at)
         status = Status()  # no reminders while a pool is closed for a season
         if problems.tested and (view.reached or not view.closed_season):
             status = Status.of(*problems.active, *self._shared.problems.active)
-        self.view = replace(view, status=status, checking=(*problems.checking,))
+        self.view = replace(view, status=status)
         super().async_update_listeners()
 
     def device_info_of(self, part: Part | None) -> dr.DeviceInfo | dr.ChildDeviceInfo:
@@ -281,7 +276,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             subject_id=self.registered_id,
             title=self.record.title,
             read_at=controller.live.read_at,
-            commanded_at=controller.live.commanded_at,
             record=self.record,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,

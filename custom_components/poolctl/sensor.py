@@ -81,8 +81,6 @@ from .status.texts import (
 
 PARALLEL_UPDATES = 0
 
-ATTR_CHECKING: Final = "checking"
-"""Keys of problems that one read changed and a second one has to confirm."""
 ATTR_OUTPUTS: Final = "outputs"
 ATTR_MISSED_YESTERDAY: Final = "missed_yesterday"
 ATTR_CLEANED_AT: Final = "cleaned_at"
@@ -167,9 +165,7 @@ def _last_answer(view: View) -> Attributes:
 def _problems(view: View) -> Attributes:
     """Return all problems, the worst first, and the times of the pump."""
     answers = view.reached and view.last_answer is None
-    checking = {ATTR_CHECKING: [*view.checking]} if view.checking else {}
     return {
-        **checking,
         **pump_attributes(why_pump(view) if answers else ()),
         ATTR_PROBLEMS: [
             {

@@ -68,7 +68,7 @@ STATES: Final[dict[str, list[Change]]] = {
         ("sensor", "status", None, {"next_run": EVENING, "next_schedule": "Filter"}),
     ],
     "lights": [("light", key, "on", {}) for key in ("slot_1", "slot_2", "slot_17")],
-    "checking": [("sensor", "ph", "8.2", {})],
+    "outside": [("sensor", "ph", "8.2", {})],
     "paused": [("switch", "automatic_ph", "off", {"paused_until": EVENING})],
 }
 

@@ -28,6 +28,7 @@ from tests.automations.test_triggers import automate_all
 from tests.status.test_repairs import REPAIRS, shown
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
+from tests.world.simulator import wire
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pump import DRY_RUN_NORMAL
 
@@ -493,64 +494,35 @@ async def test_lost_from_the_start(home: Home) -> None:
     assert home.value("sensor", "connection", of=lost) == "lan"
 
 
-async def test_one_odd_read_shows_nothing(home: Home) -> None:
-    """Nor does it end a problem, or make it a graver one: two reads have to agree."""
+async def test_one_odd_frame_shows_nothing(home: Home) -> None:
+    """Nor does it end a problem, or make it a graver one; a real one is shown at once."""
 
-    def dry_run(status: int) -> None:
-        home.pool.pump.dry_run_status = status
+    def dry_run(status: int) -> Callable[[wire.Frame], None]:
+        def spoil(frame: wire.Frame) -> None:
+            flags = frame.telemetry["flags"]
+            frame.telemetry["flags"] = flags & ~(3 << 13) | status << 13
 
-    def acid(left: int) -> None:
-        home.pool.settings["acid_remaining"] = left
+        return spoil
+
+    def empty(frame: wire.Frame) -> None:
+        frame.configuration["acid_remaining"] = 0
 
     await drum(1_500)(home)
     await home.live(360, step=60)
-    normal = DRY_RUN_NORMAL
-    for change, values, expected in (
-        (dry_run, (DRY, normal, DRY, DRY), "notice notice notice problem"),
-        (dry_run, (normal, DRY, normal, normal), "problem problem problem notice"),
-        (acid, (0, 1_500), "notice notice"),
+    for real, odd, expected in (
+        (DRY_RUN_NORMAL, dry_run(0), "notice"),
+        (DRY, dry_run(3), "problem"),
+        (DRY_RUN_NORMAL, empty, "notice"),
     ):
-        shown_states = []
-        for value in values:
-            change(value)
-            await home.live(15)
-            shown_states.append(home.value("sensor", "status"))
-        assert shown_states == expected.split()
-
-
-# The second read
-
-
-async def test_a_second_read_follows_soon(home: Home) -> None:
-    """A change that one read shows is confirmed after 3 s, not with the next poll."""
-    await started(home)
-    for of, name, value, key in (
-        (home.pool.water, "ph", 8.2, "ph_out_of_range"),
-        (home.pool.pump, "dry_run_status", DRY, "dry_run"),
-    ):
-        setattr(of, name, value)
-        await home.refresh()
-        assert home.state("sensor", "status").attributes["checking"] == [key]
-        assert key not in problems(home)
-        reads = len(home.controller.requests)
-        await home.live(3, step=1)
-        assert key in problems(home)
-        assert "checking" not in home.state("sensor", "status").attributes
-        assert [r.op for r in home.controller.requests[reads:]] == ["state"]
-
-
-async def test_a_second_read_is_one_read(home: Home) -> None:
-    """One that differs again waits for the polls, and so does one without an answer."""
-    await started(home)
-    home.pool.pump.dry_run_status = DRY
-    await home.refresh()
-    home.pool.pump.dry_run_status = DRY_RUN_NORMAL
-    reads = len(home.controller.requests)
-    await home.live(9, step=1)
-    assert len(home.controller.requests) == reads + 1
-    assert "checking" not in home.state("sensor", "status").attributes
-    await home.live(30, step=1)
-    assert home.value("sensor", "status") == "all_well"
+        home.pool.pump.dry_run_status = real
+        await home.live(15)
+        assert home.value("sensor", "status") == expected
+        home.controller.odd.append(odd)
+        await home.live(15)
+        assert not home.controller.odd
+        assert home.value("sensor", "status") == expected
+        await home.live(15)
+        assert home.value("sensor", "status") == expected
 
 
 async def test_a_pump_that_runs_dry_is_stopped_with_one_button(home: Home) -> None:

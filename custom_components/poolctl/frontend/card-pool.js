@@ -16,7 +16,6 @@ const LOOK = {
   notice: ["fair", "mdi:information-variant"],
   problem: ["poor", "mdi:exclamation-thick"],
   unknown: ["none", "mdi:help"],
-  checking: ["fair", "mdi:timer-sand"],
   no_status: ["none", "mdi:help"],
 };
 
@@ -169,8 +168,8 @@ export class PoolHeadline extends PoolCard {
       return { rate: "none", icon: "mdi:cloud-outline", word: text.through_cloud, ...parts };
     }
     const state = pool.state("sensor", "status");
-    const open = pool.checking.length > 0 || pool.all("sensor", "ph", "orp", "water_temperature").some(outside);
-    const shown = !pool.status ? "no_status" : open ? "checking" : state in LOOK ? state : "unknown";
+    const open = pool.all("sensor", "ph", "orp", "water_temperature").some(outside);
+    const shown = !pool.status ? "no_status" : open ? "notice" : state in LOOK ? state : "unknown";
     const [rate, icon] = LOOK[shown];
     return { rate, icon, word: (!open && doing.word) || text[shown], sentence };
   }

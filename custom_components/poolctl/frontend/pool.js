@@ -92,8 +92,6 @@ export class Pool {
       });
     this.status = this.one("sensor", "status");
     this.connection = this.one("sensor", "connection");
-    /** What one read showed, and a second one has to confirm. @type {string[]} */
-    this.checking = this.status?.state.attributes.checking ?? [];
     /** Whether the cloud is the only way, which can do less. */
     this.throughCloud = this.connection?.state.state === "cloud";
   }
@@ -198,14 +196,14 @@ export class Pool {
     return state !== undefined && (!known(state) || state.state === "lost" || "last_answer" in state.attributes);
   }
 
-  // Nothing is good that the controller itself does not report now, or that one read shows otherwise.
+  // Nothing is good that the controller itself does not report now.
   /** Return how something is rated by the problems with these keys, and by its good range. @param {Entity | undefined} entity @param {...string} keys @returns {"good" | "fair" | "poor" | "none"} */
   rate(entity, ...keys) {
     const found = this.problems.filter(({ key }) => keys.includes(key));
     if (found.some(({ severity }) => severity === "problem")) {
       return "poor";
     }
-    if (found.length || this.checking.some((key) => keys.includes(key)) || outside(entity)) {
+    if (found.length || outside(entity)) {
       return "fair";
     }
     const reported = [this.status, this.connection, entity ?? this.status].every((each) => known(each?.state));

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from math import inf
 import time
-from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
@@ -17,11 +15,6 @@ from ..const import DOMAIN
 from ..store.memory import DATA_MEMORY
 from .rows import Active, Problem, Subject
 from .texts import filled
-
-CONFIRMS: Final = 2.0
-"""Seconds between two reads that have to agree (chosen)."""
-_OUR_EFFECT: Final = 30.0
-"""Seconds after a command in which a read shows its effect, by the LAN or the cloud."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +32,6 @@ class _Course:
     """Its beginning, by the trusted time; this is stored."""
     began: float | None = None
     """The same if it began in this run (monotonic, s)."""
-    read: bool = False
-    """Whether a read of this run has said something about it."""
-    first: float = inf
-    """Time of the first read that a second one has to confirm (monotonic, s)."""
     active: Active | None = None
 
 
@@ -73,13 +62,6 @@ class ActiveProblems[F: Subject]:
         return tuple(course.active for _, course in self._rows if course.active)
 
     @property
-    def checking(self) -> dict[str, float]:
-        """The problems that one read changed, each with the time of that read."""
-        return {
-            row.key: course.first for row, course in self._rows if course.first < inf
-        }
-
-    @property
     def _since(self) -> dict[str, datetime]:
         return {row.key: course.since for row, course in self._rows if course.since}
 
@@ -101,8 +83,6 @@ class ActiveProblems[F: Subject]:
     def _tested(self, row: Problem[F], course: _Course, situation: F) -> Active | None:
         """Return a problem if it has existed for long enough; show its repair."""
         exists = row.applies(situation)
-        if row.confirmed and exists is not None:
-            exists = _confirmed(row, course, situation, exists)
         if exists is None:
             return course.active
         lasted = None
@@ -166,42 +146,3 @@ class ActiveProblems[F: Subject]:
     def async_stop(self) -> None:
         """Stop testing, as a poll may be in progress; all repairs stay as they are."""
         self._stopped = True
-
-
-def _confirmed[F: Subject](
-    row: Problem[F], course: _Course, situation: F, exists: bool
-) -> bool | None:
-    """Return whether a problem exists, `None` until two reads agree on a change.
-
-    Its variants count: one odd read makes no notice a problem. Two kinds of reads count
-    at once: the first of a run, which changes nothing, and the effect of a remedy.
-    """
-    if (read_at := situation.read_at) is None:
-        return None
-    first_of_run, course.read = not course.read, True
-    course.first = min(course.first, read_at)
-    settled = first_of_run or _settled(row, course, situation, exists)
-    if not settled and read_at - course.first < CONFIRMS:
-        return None
-    course.first = inf
-    return exists
-
-
-def _settled[F: Subject](
-    row: Problem[F], course: _Course, situation: F, exists: bool
-) -> bool:
-    """Return whether a read changes nothing, or shows the effect of a remedy."""
-    if not exists and _remedied(row, situation):
-        return True
-    if course.active is None and course.since is not None:
-        return exists  # it has lasted since before a restart
-    now = row.variant(situation).key if exists else None
-    return now == (course.active and course.active.variant)
-
-
-def _remedied[F: Subject](row: Problem[F], situation: F) -> bool:
-    """Return whether a command may just have ended a problem that has a remedy."""
-    at, read_at = situation.commanded_at, situation.read_at
-    if row.action is None or at is None or read_at is None:
-        return False
-    return read_at - at < _OUR_EFFECT

@@ -55,7 +55,6 @@ def _out_of_range(reading: Reading) -> Problem[Situation]:
         f"{reading.key}_out_of_range",
         exists,
         values,
-        confirmed=True,
         variants=(
             Form(f"{reading.key}_low", too_low),
             Form(f"{reading.key}_high", lambda pool: True),
@@ -72,7 +71,6 @@ def _drum(kind: DoserKind) -> Problem[Situation]:
         f"{kind.key}_low",
         lambda pool: _dosed(pool, kind) and kind.low(pool.state, pool.choices),
         lambda pool: {"content": Litres(kind.of(pool.state).litres_left or 0.0)},
-        confirmed=True,
         severity=Severity.NOTICE,
         action=Action(f"mark_{kind.key}_drum_full"),
         variants=(Form(f"{kind.key}_empty", lambda pool: kind.of(pool.state).empty),),
@@ -176,7 +174,6 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
         "dry_run",
         lambda pool: pool.state.signals.dry_run,
-        confirmed=True,
         variants=(
             Form("dry_run_retries", lambda pool: pool.state.signals.retries_exceeded),
         ),
@@ -189,7 +186,6 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         "acid_limit",
         lambda pool: _dosed(pool, ACID) and pool.state.acid.limit_reached(pool.now),
         lambda pool: {"doses": pool.state.acid.doses or 0},
-        confirmed=True,
         severity=Severity.NOTICE,
         variants=(Form("acid_limit_high", _ph_too_high),),
         repair=Repair(wanted=_ph_too_high),
@@ -235,7 +231,6 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         "spa_waits_for_pump",
         lambda pool: pool.state.spa_waits_for_pump,
         action=RESUME,
-        confirmed=True,
     ),
     Problem(
         "stopped_by_spa",
@@ -274,7 +269,6 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
         "expander_lost",
         lambda pool: None if (lost := _lost_expanders(pool)) is None else bool(lost),
         lambda pool: {"numbers": ", ".join(map(str, _lost_expanders(pool) or ()))},
-        confirmed=True,
     ),
     Problem(
         "uses_proposed",

@@ -77,8 +77,6 @@ class Subject:
     """Name shown to users."""
     read_at: float | None = None
     """Time of the newest read of a controller (monotonic, s)."""
-    commanded_at: float | None = None
-    """Time of the newest command to a controller (monotonic, s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +126,6 @@ class Problem[F](Form[F]):
 
     applies: Callable[[F], bool | None]
     """Whether it exists, `None` if that is not currently known."""
-    confirmed: bool = False
-    """Whether a second read must agree that it began or ended: one odd read proves
-    nothing (protocol.md L15)."""
     patience: float | Callable[[F], float] = 0.0
     """Seconds it must have lasted."""
     variants: tuple[Form[F], ...] = ()

@@ -93,5 +93,3 @@ class View(Situation):
     """For texts in its language."""
     uses: Uses = field(default_factory=dict)
     status: Status = field(default_factory=Status)
-    checking: tuple[str, ...] = ()
-    """Keys of the problems that a second read has to confirm."""

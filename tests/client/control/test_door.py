@@ -1,5 +1,6 @@
 """The door: what only one frame shows is asked again (protocol.md L15, L25)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from custom_components.poolctl.client.wire.frame import (
     Timer,
 )
 from tests.client.conftest import Rig
+from tests.world.simulator import wire
 
 USUAL: dict[str, Any] = {
     "flags": 1 << 5 | 3 << 13,
@@ -160,11 +162,72 @@ def outputs(rig: Rig) -> tuple[object, ...]:
     return state.outputs, state.schedules, state.signals, state.acid.desired
 
 
-async def test_an_odd_frame_is_read_again(small: Rig) -> None:
-    small.pool.dialects.add("odd_no_types")
-    before, small.pool.frames = outputs(small), 0
+@pytest.mark.parametrize("again", [False, True], ids=["once", "a good one between"])
+async def test_an_odd_frame_is_read_again(small: Rig, again: bool) -> None:
+    before = outputs(small)
+    for spoil in SPOILED:
+        small.forget()
+        good: list[Spoil] = [lambda frame: None]
+        small.pool.odd[:] = [spoil, *[*good, spoil] * again]
+        await small.polls(15, times=1 + again)
+        assert (small.pool.odd, outputs(small)) == ([], before)
+        count = 2 + 2 * again
+        assert (small.names("state"), small.time.slept) == (
+            ["state"] * count,
+            [2.0] * (1 + again),
+        )
+
+
+type Spoil = Callable[[wire.Frame], None]
+
+
+def _set(section: str, **values: int) -> Spoil:
+    return lambda frame: getattr(frame, section).update(values)
+
+
+def _clear(section: str) -> Spoil:
+    return lambda frame: getattr(frame, section).clear()
+
+
+def _no_types(frame: wire.Frame) -> None:
+    frame.aux_types[:] = [0 for _ in frame.aux_types]
+
+
+def _no_modes(frame: wire.Frame) -> None:
+    frame.aux_modes[:] = [0 for _ in frame.aux_modes]
+
+
+SPOILED: list[Spoil] = [
+    _no_types,
+    _no_modes,
+    _set("telemetry", flags=0),
+    _set("telemetry", main_pump_mode=0),
+    _set("configuration", desired_ph=0),
+]
+
+
+async def test_two_odd_frames_in_a_row(small: Rig) -> None:
+    """They are believed until the next one; types need one poll more."""
+    before = outputs(small)
+    small.pool.odd[:] = [_no_types, _no_types]
     await small.polls(15)
-    assert (small.names("state"), small.time.slept) == (["state"] * 2, [2.0])
+    assert outputs(small) == before
+    await small.polls(15)
+    assert outputs(small) == before
+    small.pool.odd[:] = [_no_modes, _no_modes]
+    await small.polls(15)
+    assert outputs(small) != before
+    await small.polls(15)
+    assert outputs(small) == before
+
+
+async def test_two_reads_at_once_are_one(small: Rig) -> None:
+    before = outputs(small)
+    small.pool.odd[:] = [_no_modes, _no_modes]
+    small.time.advance(15)
+    for _ in range(2):
+        await small.controller.poller.read_lan(again=False)
+        small.time.advance(0.1)
     assert outputs(small) == before
 
 
@@ -174,3 +237,52 @@ async def test_a_change_elsewhere_is_shown_2_s_later(small: Rig) -> None:
     assert (small.shown.pool_target, small.time.slept) == (31, [2.0])
     await small.polls(15)
     assert len(small.names("state")) == 3
+
+
+async def test_a_quiet_hour_costs_no_read(small: Rig) -> None:
+    await small.polls(15, times=240)
+    assert len(small.names("state")) == 240 and small.time.slept == []
+
+
+async def test_a_controller_that_flaps(small: Rig) -> None:
+    """It costs one read a poll, and is shown as it is."""
+    for number in range(10):
+        small.pool.pool.switch(2, number % 2 == 0)
+        await small.polls(15)
+        assert small.output(2).on is (number % 2 == 0)
+    assert len(small.names("state")) == 20
+
+
+async def test_a_command_does_not_wait_for_a_second_read(small: Rig) -> None:
+    """Its reply confirms it, whatever else that frame or the one before shows."""
+    small.pool.odd[:] = [_set("configuration", desired_ph=0)] * 2
+    small.time.advance(15)
+    await small.controller.poller.read_lan(again=False)
+    small.forget()
+    await small.controller.outputs.switch(2, True)
+    assert (small.names(), small.time.slept) == (["aux"], [])
+    assert small.output(2).on and small.settled
+    await small.polls(15)
+    assert small.output(2).on and small.shown.acid.desired != 0
+
+
+async def test_one_odd_answer_of_the_cloud(on_cloud: Rig) -> None:
+    """It waits for the next one; what two of them have is shown."""
+    before = on_cloud.shown.readings
+    water = on_cloud.pool.pool.water
+    usual = before.ph or 0.0
+    for ph, expected in ((3.0, usual), (usual, usual)):
+        water.ph = ph
+        await later(on_cloud)
+        assert on_cloud.shown.readings.ph == expected
+    on_cloud.pool.pool.pump.dry_run_status = 1
+    await later(on_cloud)
+    assert not on_cloud.shown.signals.dry_run
+    await later(on_cloud)
+    assert on_cloud.shown.signals.dry_run
+
+
+async def later(rig: Rig) -> None:
+    await rig.service.clock.sleep(31)
+    rig.time.now += 31
+    await rig.polls()

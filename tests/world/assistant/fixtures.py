@@ -34,6 +34,7 @@ from yarl import URL
 from custom_components.poolctl.binary_sensor import PoolctlBinarySensor
 from custom_components.poolctl.client import cloud as cloud_module, coalescing
 from custom_components.poolctl.client.control import (
+    door as door_module,
     lan_delivery,
     poller as poller_module,
     queries as queries_module,

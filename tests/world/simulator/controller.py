@@ -64,6 +64,7 @@ class Controller:
         self.dialects = Dialects(dialects)
         self._pool.dialects = self._pool.pump.dialects = self.dialects
         self._signed_ahead: set[Dialect] = set()
+        self.odd: list[Callable[[wire.Frame], None]] = []  # each spoils one frame
         self.refused_queries: set[str] = set()  # that this firmware refuses for good
         self.cloud_link = True
         self.started = False
@@ -230,6 +231,8 @@ class Controller:
         )
         if self.frames % odd_frames.ONE_IN == 0:
             odd_frames.spoil(frame, pool)
+        if self.odd:
+            self.odd.pop(0)(frame)
         if self.faults.take("odd_value", *places):
             odd_frames.spoil_value(frame, self.frames)
         self.frames += 1

@@ -12,7 +12,7 @@ from math import inf
 from operator import attrgetter
 from typing import Any, Final
 
-from ..pool.state import PoolState
+from ..pool.state import ORP_JUMP, PH_JUMP, WATER_JUMP, PoolState
 from ..wire.equipment import HeatSource
 from ..wire.frame import StateFrame, Timer, decode_signals
 
@@ -22,9 +22,9 @@ _ONE: Final = 1.0
 """Seconds in which two reads are one: both may be of the same odd moment."""
 
 DRIFTS: Final[Mapping[str, float]] = {
-    "ph": 1.0,
-    "orp": 200.0,
-    "water_temperature": 2.0,
+    "ph": PH_JUMP,
+    "orp": ORP_JUMP,
+    "water_temperature": WATER_JUMP,
     "ambient_temperature": 5.0,
     "flow_rate": 500.0,
     "pressure": 50.0,
@@ -161,6 +161,20 @@ def surprising(last: StateFrame, frame: StateFrame) -> list[str]:
     if last.timers is not None and frame.timers is not None:
         found += ["timers"] * (_slots(last.timers) != _slots(frame.timers))
     return found
+
+
+def differs(before: PoolState, after: PoolState) -> bool:
+    """Return whether an answer of the cloud surprises, given the states around it."""
+    return any(
+        (old := getattr(of, field.name)) is not None
+        and (new := getattr(now, field.name)) is not None
+        and not _alike(field.name, old, new)
+        for of, now in (
+            (before.readings, after.readings),
+            (before.signals, after.signals),
+        )
+        for field in fields(of)
+    )
 
 
 def accepted(last: StateFrame, first: StateFrame, second: StateFrame) -> StateFrame:

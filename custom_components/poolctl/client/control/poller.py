@@ -21,7 +21,7 @@ from ..wire.exceptions import BusyError, OvertakenError, PoolctlError, Unreachab
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
-from .door import AGAIN, Door, explained
+from .door import AGAIN, Door, differs, explained
 from .live_state import LiveState
 from .paths import Paths
 from .queries import COPIES_APART, Queries
@@ -58,6 +58,8 @@ class Poller:
         self._began = 0.0
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
+        self._cloud_doubted = False
+        """Whether the newest answer of the cloud surprised."""
         self._schedules_due = 0.0
         self._cloud_read: asyncio.Task[None] | None = None
         """Reads the cloud; nothing waits for it, and an answer of the LAN ends it."""
@@ -301,9 +303,16 @@ class Poller:
     ) -> None:
         if self._paths.on_lan:
             return
-        previous = self._live.reported
+        previous = state = self._live.reported
         for merge, answer in answers:
-            self._live.reported = merge(self._live.reported, answer, self._clock.now())
+            state = merge(state, answer, self._clock.now())
+        # A state that expires before the next read is no basis for a doubt.
+        lasts = self._live.expires_in > CLOUD_INTERVAL and not self._live.busy
+        by_cloud = previous.source is Source.CLOUD and lasts
+        if by_cloud and not self._cloud_doubted and differs(previous, state):
+            self._cloud_doubted = True  # the next read decides
+            return
+        self._cloud_doubted, self._live.reported = False, state
         self._report_source(previous)
         self._live.after_read(started)
 

@@ -1,6 +1,6 @@
 """What a read shows of a claim: that it is ours, that it is not, or nothing.
 
-What is not reported is no answer. A short state proves nothing (protocol.md L15; chosen):
+What is not reported is no answer. A short state proves nothing (protocol.md L25; chosen):
 a frame without the override bit, a pump that waits for flow, a pulse of a light show.
 """
 

@@ -311,7 +311,7 @@ class Holds(Claims[Hold]):
     def _add_others(self, state: PoolState, at: float) -> None:
         """Add the holds of other clients, which last until they are released.
 
-        One odd read proves none (protocol.md L15): a later one has to agree.
+        A short state proves none (protocol.md L25): it has to last.
         """
         observed, self._others = self._others, {}
         for slot in held_outputs(state) or ():

@@ -230,9 +230,10 @@ def with_readings(
 def _agreed(
     new: float | None, before: float | None, old: float | None, jump: float
 ) -> float | None:
-    """Return the valid reading: a jump that only this read has is odd (protocol.md L15).
+    """Return the valid reading: one that jumps has to last for a poll (protocol.md L25).
 
-    Otherwise, it would be used until the water flows again, or the pump runs.
+    The last value before a pump stops may be any, as may the speed of its last turns.
+    It would be used until the water flows again, or the pump runs.
     """
     if new is None or before is None:
         return newer(new, old)
