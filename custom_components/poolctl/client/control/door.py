@@ -64,7 +64,7 @@ _SHOWN: Final[Mapping[str, Callable[[PoolState], object]]] = {
 }
 """Fields that our commands change, and where a state has them."""
 _MOVED: Final = {
-    *("flags", "flags2", "aux_modes", "held_slots"),
+    *("flags", "flags2", "main_pump_mode", "aux_modes", "held_slots"),
     *("pump_speed", "pump_power", "flow_rate", "pressure"),
 }
 """Fields that also follow from a command, for as long as it is in progress."""
