@@ -276,6 +276,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             subject_id=self.registered_id,
             title=self.record.title,
             read_at=controller.live.read_at,
+            commanded_at=controller.live.commanded_at,
             record=self.record,
             announced=async_observed_addresses(self.hass).newest(self.record.device_id),
             now=self.stored.now,

@@ -23,7 +23,11 @@ from custom_components.poolctl.learned.pool import (
 from custom_components.poolctl.learned.preferences import Preferences, PumpRule
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
-from custom_components.poolctl.learned.totals import PUMP_RUNNING, Totals
+from custom_components.poolctl.learned.totals import (
+    PUMP_RUNNING,
+    WATER_FILTERED,
+    Totals,
+)
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -283,3 +287,25 @@ def learn(*reads: PoolState) -> tuple[Learned, PumpDay]:
         learned.add_read(read, at, NOON + timedelta(seconds=at))
     assert learned.pump_days.today is not None
     return learned, learned.pump_days.today
+
+
+@pytest.mark.parametrize(
+    ("reads", "warmest"),
+    [
+        *(((25, 25, odd, 25, 25), 25) for odd in (60.0, 40.0, -20.0, 10.0)),
+        *(((odd, 25, 25), 25) for odd in (60.0, 40.0)),  # after a start
+        ((25, 25, 29, 29), 29),
+    ],
+)
+def test_one_odd_temperature_does_not_last(
+    reads: tuple[float, ...], warmest: float
+) -> None:
+    assert learn(*(state(water=each) for each in reads))[1].water == warmest
+
+
+@pytest.mark.parametrize("odd", [65_000, 1_900, 900])
+def test_one_odd_flow_does_not_last(odd: float) -> None:
+    learned, today = learn(*(state(flow=each) for each in (300, 300, odd, 300, 300)))
+    filtered = learned.totals.of[WATER_FILTERED].exact
+    assert filtered == pytest.approx(0.3 * 0.5)
+    assert today.litres == pytest.approx(300 * 0.75)

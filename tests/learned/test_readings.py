@@ -146,6 +146,11 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     await full.advance(15)
     first = steady(full)
     assert first == (7.4, 700, 25.0, 20.0, 25.0)
+    # One impossible temperature is not shown.
+    for temperature in (60.05, 25.05):
+        water.temperature = temperature
+        await full.advance(15)
+        assert steady(full) == first
     water.ph, water.orp, water.temperature, water.ambient = 7.55, 704, 25.15, 20.1
     await full.advance(285, step=15)
     assert steady(full) == first

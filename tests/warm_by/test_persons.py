@@ -11,12 +11,12 @@ from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.world.assistant.home import Home
+from tests.world.simulator import wire
 from tests.world.simulator.equipment import Role
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 from .asked import (
     PUMP,
-    SPA_RETURN,
     STEP,
     as_before,
     ask,
@@ -275,18 +275,17 @@ async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
         await spa.restart()
         await spa.live(STEP, step=15)
     sent = len(spa.actions)
-    slots = spa.pool.slots[PUMP], spa.pool.slots[SPA_RETURN]
-    for odd in ({"heating": 0}, None):
-        was = [(slot.hand, slot.held) for slot in slots]
-        if odd:
-            spa.pool.settings |= odd
-        else:
-            for slot in slots:
-                slot.hand, slot.held = None, False
+
+    def no_heater(frame: wire.Frame) -> None:
+        frame.configuration["heating"] = 0
+
+    def no_pump(frame: wire.Frame) -> None:
+        frame.aux_modes[:] = [0 for _ in frame.aux_modes]
+        frame.held_slots.clear()
+
+    for odd in (no_heater, no_pump):
+        spa.controller.odd.append(odd)
         await spa.live(15, step=15)
-        spa.pool.settings["heating"] = SPA_HEATER
-        for slot, (hand, is_held) in zip(slots, was, strict=True):
-            slot.hand, slot.held = hand, is_held
         await spa.live(STEP, step=15)
         assert heated(spa) and warm_by(spa) == by
     assert len(spa.actions) == sent

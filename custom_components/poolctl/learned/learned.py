@@ -18,7 +18,7 @@ from .ends import Ends
 from .filter import Filter, PumpPower
 from .preferences import Preferences
 from .pump_days import PumpDays
-from .read import NO_PREFERENCES, Read, without_impossible
+from .read import NO_PREFERENCES, OddReads, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming
@@ -61,8 +61,9 @@ class Learned:
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin_day`."""
         self.water_is_odd = False
-        """Whether the newest water temperature is impossible."""
+        """Whether the newest water temperature is impossible, or a jump of one read."""
         self._at = -inf
+        self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
 
     def begin_day(self, now: datetime) -> None:
@@ -84,9 +85,10 @@ class Learned:
         """
         elapsed, self._at = at - self._at, at
         readings = state.readings
-        state = without_impossible(state)
+        state = self._odd_reads.drop(self._odd_reads.drop_doses(state))
         self.water_is_odd = state.readings.water_temperature is None
-        self.steady.add_readings(readings, at)
+        odd_water = self._odd_reads.water.unconfirmed
+        self.steady.add_readings(readings, at, odd_water=odd_water)
         self._note_temperatures(state, now)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, preferences)
         new_day = self.now.date() != now.date()
@@ -118,7 +120,7 @@ class Learned:
 
     def add_dosers(self, state: PoolState) -> bool:
         """Add reports of dosers, of replies too; return whether a shown value changed."""
-        read = Read(state, None, self.now)
+        read = Read(self._odd_reads.drop_doses(state), None, self.now)
         news = [self.dosers[kind].add_read(kind, read) for kind in DOSERS]
         return True in news
 

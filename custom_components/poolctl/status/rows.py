@@ -77,6 +77,8 @@ class Subject:
     """Name shown to users."""
     read_at: float | None = None
     """Time of the newest read of a controller (monotonic, s)."""
+    commanded_at: float | None = None
+    """Time of the newest command to a controller (monotonic, s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -288,6 +288,7 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries_module, "QUERY_SPACING", 0.0)
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
     monkeypatch.setattr(poller_module, "AGAIN", 0.0)
+    monkeypatch.setattr(poller_module, "_AGAIN_WITHIN", 600.0)
     monkeypatch.setattr(door_module, "_ONE", 0.0)
     monkeypatch.setattr(proof_module, "BETWEEN_REQUESTS", 0.0)
     monkeypatch.setattr(lan_delivery, "_AGAIN", (0.0,) * 4)

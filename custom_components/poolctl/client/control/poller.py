@@ -185,7 +185,7 @@ class Poller:
         paths.lan_works = True
         if again and not admitted:
             await asyncio.sleep(AGAIN)
-            with suppress(PoolctlError):  # if this one fails, the next poll decides
+            with suppress(PoolctlError, TimeoutError):  # the next poll decides then
                 async with asyncio.timeout(_AGAIN_WITHIN):
                     self.merge_frame(await self._ask_lan(lan))
         return True

@@ -37,7 +37,7 @@ def merge_frame(state: PoolState, frame: StateFrame, now: datetime) -> PoolState
 def _with_configuration(
     state: PoolState, frame: Configuration, now: datetime
 ) -> PoolState:
-    frame = plausible(Configuration, frame)
+    frame, previous = plausible(Configuration, frame), selected_sources(state, POOL)
     state = replace(
         state,
         pool_target=frame.pool_target,
@@ -74,6 +74,7 @@ def _with_configuration(
             state.schedules, armed=newer(frame.schedules_enabled, state.schedules.armed)
         ),
     )
-    # These last for as long as nothing heats.
+    # A change of several sources takes a moment: what lasts for a poll was chosen.
     selected = selected_sources(state, POOL)
-    return replace(state, pool_sources=selected or state.pool_sources)
+    agreed = selected and selected == previous
+    return replace(state, pool_sources=selected if agreed else state.pool_sources)
