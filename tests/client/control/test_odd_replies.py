@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.exceptions import (
@@ -118,6 +118,24 @@ async def test_replies_that_never_agree(pool: Rig) -> None:
     with pytest.raises(PoolctlError):
         await pool.controller.dosing.set_drum(ACID, 18_000)
     assert (settings(pool), sum(pool.time.slept) <= 4) == (before, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"), [(ACID, "ph_dose_rate"), (CHLORINE, "liquid_dose_rate")]
+)
+async def test_a_write_after_a_reply_in_doubt(
+    pool: Rig, kind: DoserKind, key: str
+) -> None:
+    """The accepted one is asked for again: the owner may just have changed it."""
+    query = kind.keys.settings.query
+    await pool.controller.queries.ask(query)
+    pool.settings[key] = 33
+    pool.pool.faults.once("odd_text", 1, query)
+    pool.pool.faults.once("odd_zeros", 2, query)
+    assert not await pool.controller.queries.ask(query)
+    before = settings(pool)
+    await pool.controller.dosing.set_drum(kind, 9_000)
+    assert settings(pool) == before | {f"{kind.key}_drum": 9_000}
 
 
 async def test_a_change_in_the_app_is_asked_once_more(pool: Rig) -> None:

@@ -317,6 +317,7 @@ class Queries:
             if self.door.is_sure(name):
                 self._replies[name] = reported
                 return reported
+            self._replies.pop(name, None)  # its data may have changed
             if admitted and not to_write:
                 return reported
         raise ReplyError(f"the replies to {name} do not agree")

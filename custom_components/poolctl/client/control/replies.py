@@ -72,7 +72,7 @@ class ReplyDoor:
     def note_write(self, name: str, change: Callable[[Any], Any]) -> None:
         """Expect what a write may have made of the newest reply."""
         if (single := self._single.pop(name, None)) is not None:
-            self._expected[name] = [single[0]]  # it was written, so it is so now
+            self._expected.setdefault(name, [single[0]])  # it was written back
         if expected := self._expected.get(name):
             expected.append(change(expected[-1]))
 
