@@ -406,10 +406,10 @@ async def test_menu(pool: Page, api: HomeAssistant) -> None:
     now = ["^30 min$", "^2 hr$", "^Until I give it back$"]
     scheduled = r"^Until (its schedule ends|.* \(its schedule\))$"
     await outputs.get_by_role("button", expanded=False).click()
-    # The pump has a schedule that runs it, the slide has none.
-    pump = (await api.states())[await entity(api, "pump", "switch")]
-    runs = [scheduled] if pump["attributes"]["mode"] == "schedule" else []
-    await offered("Pump", [*now[:2], *runs, now[2]], [*now[:2], scheduled])
+    # The schedule of the pump may run all day, without an end; the slide has none.
+    status = (await api.states())[await entity(api, "status", "sensor")]
+    runs = [scheduled] if "pump_until" in status["attributes"] else []
+    await offered("Pump", [*now[:2], *runs, now[2]], [*now[:2], *runs])
     await offered("Water Slide", now, [])
     async with pretending(api, ("sensor", "connection", "cloud", {})):
         await offered("Pump", [*now[:2], *runs, now[2]], [])
