@@ -6,7 +6,7 @@ used is refused, with what was found.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from homeassistant.components.sensor.const import DEVICE_CLASS_UNITS
@@ -40,8 +40,8 @@ PRICE_FIELDS: Final[VolDictType] = {
     vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
 }
 """Fields of the actions that choose times by prices or forecasts."""
-_SUN: Final = {"W/m²", "BTU/(h⋅ft²)", "W", "kW", "MW", "Wh", "kWh", "MWh"}
-_WATTS: Final = {"W": 1.0, "Wh": 1.0, "kW": 1e3, "kWh": 1e3}
+_WATTS: Final = {"W": 1.0, "Wh": 1.0, "kW": 1e3, "kWh": 1e3, "MW": 1e6, "MWh": 1e6}
+_SUN: Final = {*_WATTS, "W/m²", "BTU/(h⋅ft²)", ""}
 _MEASURED: Final = {unit for units in DEVICE_CLASS_UNITS.values() for unit in units}
 """Units of what is measured: no price has one of them."""
 _NAMES, _LETTERS = 8, 40
@@ -117,41 +117,39 @@ def _list_of(
 ) -> tuple[Sequence[Price], str] | None:
     """Return a list and its unit, `None` if an entity has none at present."""
     given, unit, integration, written = data.get(ATTR_PRICES), "", "", None
-    if empty := given == []:
-        return None
-    if given is None:
+    empty = given == []
+    if ATTR_PRICES not in data:
         if (state := hass.states.get(name)) is None:
             return None
-        entry = er.async_get(hass).async_get(name)
-        integration = entry.platform if entry else ""
+        if entry := er.async_get(hass).async_get(name):
+            integration = entry.platform
         given, written = state.attributes, state.last_reported
         unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT) or "")
         away = state.state in (STATE_UNAVAILABLE, STATE_UNKNOWN)
         empty = away or [] in given.values()
-    highest, table = data.get(ATTR_PREFER) == HIGHEST, _table(data.get(ATTR_FIELDS))
+    highest, table = data.get(ATTR_PREFER) == HIGHEST, _table(data.get(ATTR_FIELDS, {}))
     found = read(
         given, table, highest=highest, integration=integration, written=written
     )
-    if found is None or not found.prices:
+    asked = "forecast" if highest else "prices"
+    if found is None:
         if empty:
             return None
-        raise ListError(
-            "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
-        )
+        raise ListError(f"{asked}_unknown", name, _shown(given))
     unit = found.source.unit or unit
-    other = unit not in _SUN if highest else unit in _MEASURED
-    if unit and other and not found.source.title:
-        raise ListError("forecast_unit" if highest else "prices_unit", name, unit)
+    fits = unit in _SUN if highest else unit not in _MEASURED
+    if not (fits or found.source.title):
+        raise ListError(f"{asked}_unit", name, unit)
     if not (highest and unit in _WATTS):
         return found.prices, unit
     return [replace(p, value=p.value * _WATTS[unit]) for p in found.prices], "W"
 
 
-def _table(fields: Mapping[str, str] | None) -> Sequence[Source]:
+def _table(fields: Mapping[str, str]) -> Sequence[Source]:
     """Return the sources that count: with `fields`, what they name and nothing else."""
-    attribute, begin, end, value = ((fields or {}).get(name, "") for name in FIELDS)
+    attribute, begin, end, value = (fields.get(name, "") for name in FIELDS)
     if value:
-        return (Source("", attribute, begin, end, value, Kind.ASKED),)
+        return (Source("", begin, end, value, Kind.ASKED, at=attribute),)
     return [one._replace(at=attribute) for one in COMMON] if attribute else TABLE
 
 
@@ -169,12 +167,12 @@ def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
 
 def _shown(data: object) -> str:
     """Return the names of what was found, for a person."""
-    if isinstance(data, Mapping):
-        some = [(str(key), each) for key, each in data.items()][:_NAMES]
-        inner = [
-            (key, _shown(each) if isinstance(each, list) else "") for key, each in some
-        ]
-        return ", ".join(f"{key} ({each})" if each else key for key, each in inner)
     if isinstance(data, list | tuple):
         return _shown(data[0]) if data else ""
-    return str(data)[:_LETTERS]
+    if not isinstance(data, Mapping):
+        return str(data)[:_LETTERS]
+    names = []
+    for key, each in islice(data.items(), _NAMES):
+        inner = _shown(each) if isinstance(each, list) else ""
+        names.append(f"{key} ({inner})" if inner else str(key))
+    return ", ".join(names)

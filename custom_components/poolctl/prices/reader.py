@@ -6,13 +6,15 @@ before anything is compared, but a long list takes longer than the event loop ha
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from itertools import islice, pairwise
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import chain, groupby, islice, pairwise
 import re
 from statistics import mode
+from string import ascii_letters
 from typing import Final, NamedTuple
 
 from homeassistant.util import dt as dt_util
@@ -22,32 +24,37 @@ from ..client.wire.exceptions import InvalidCommandError
 from .sources import TABLE, Kind, Source
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_DAYS: Final = {"day_after_tomorrow": 2, "tomorrow": 1, "next_day": 1, "yesterday": -1}
-_DAY: Final = re.compile("|".join((*_DAYS, "today", _DATE.pattern)))
-_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::00)?")
-_HOUR_KEY: Final = re.compile(r"(\D+)([01]\d|2[0-3])h(?:_d)?")
-"""`price_07h`; PVPC adds `_d` to an hour that comes twice."""
+_DAYS: Final = {
+    "day_after_tomorrow": 2,
+    "tomorrow": 1,
+    "next_day": 1,
+    "today": 0,
+    "yesterday": -1,
+}
+_DAY: Final = re.compile("|".join((*_DAYS, _DATE.pattern)))
+_DAILY: Final = (0, -1, *range(1, 9))
+"""Days from today for which a tariff counts: requests lie a week ahead."""
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-3])(?::([0-5]\d)(?::00)?|h(?:_d)?)")
+"""`07:00`, or `07h`; PVPC adds `_d` to an hour that comes twice."""
 _PYTHON: Final = {"'": '"', "None": "null", "True": "true", "False": "false"}
 """How a template shows a value, and what JSON has for it."""
-_DAILY: Final = range(-1, 9)
-"""Days for which times of day without a date count: requests lie a week ahead."""
 _HOUR: Final = timedelta(hours=1)
 _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
 _FORECAST: Final = Kind.ASKED, Kind.POWER, Kind.ENERGY, Kind.RISING
-_HOLDERS: Final = (Mapping, list, tuple)
-_DEPTH, _COLUMNS = 10, 30
+_COLUMNS: Final = 30
 _MOST: Final = 4000
 """Maximum entries of a list, more than a month of quarter-hours; the newest count."""
 _LONGEST: Final = 1_000_000
 """Maximum characters of a text."""
 
 type _Path = tuple[str, ...]
-"""Names of what holds a list; the first one is the date on which it was today."""
+"""Names of what holds a list."""
 type _Entry = Mapping[str, object]
 """Cells by name; those of a time as key or of a pair are "" and "value"."""
-type _Row = tuple[datetime, datetime | None, float | None]
+type _Lists = Iterator[tuple[str, Sequence[_Entry]]]
+"""Entries, and what is added to the names of what holds them."""
 
 
 class ListError(InvalidCommandError):
@@ -94,14 +101,14 @@ def read(
     """Return prices or, for the highest values, a forecast; `None` without such a list.
 
     What it calls today is the day on which it was written: today by default.
-    Raises InvalidCommandError if two values may be meant for the same time, such as
-    those of two homes.
+    Raises ListError if two values may be meant for the same time, such as those of two
+    homes, or if a forecast only rises.
     """
-    today = (dt_util.as_local(written) if written else dt_util.now()).date()
+    today = dt_util.as_local(written or dt_util.utcnow()).date()
     try:
-        every = islice(_found(data, (today.isoformat(),), table), _MOST)
+        every = islice(_found(data, table, today), _MOST)
         found = sorted(every, key=lambda one: table.index(one.source))
-    except ArithmeticError, LookupError, RecursionError, TypeError, ValueError:
+    except ArithmeticError, LookupError, TypeError, ValueError:
         return None  # whatever it raises, it is no list
     own = [one for one in found if one.source.integration == integration != ""]
     known = own or [one for one in found if one.source.title] or found
@@ -112,61 +119,54 @@ def read(
 
 
 def _together(lists: Sequence[PriceList], highest: bool) -> PriceList | None:
-    found: dict[datetime, Price] = {}
-    for each in lists:
-        for price in each.prices:
-            first = found.setdefault(price.start, price)
-            if first.value != price.value:
-                names = lists[0].title, each.title
-                values = f"{first.value:g}", f"{price.value:g}"
-                raise ListError(
-                    "prices_ambiguous", *(values if len({*names}) == 1 else names)
-                )
-    prices = [found[start] for start in sorted(found)]
-    pairs = list(pairwise(prices))
-    for at, (price, later) in enumerate(pairs):
-        prices[at] = replace(price, end=min(price.end, later.start))
+    every = [(price, each.title) for each in lists for price in each.prices]
+    every.sort(key=lambda pair: pair[0].start)
+    for (one, name), (two, other) in pairwise(every):
+        if one.start == two.start and one.value != two.value:
+            values = f"{one.value:g}", f"{two.value:g}"
+            raise ListError(
+                "prices_ambiguous", *(values if name == other else (name, other))
+            )
+    prices = list({price.start: price for price, _ in every}.values())
+    by_day = groupby(prices, lambda price: dt_util.as_local(price.start).date())
+    days = [[price.value for price in day] for _, day in by_day]
     # Values that never fall before midnight are an energy that adds up.
-    day = [
-        (one.value, later.value)
-        for one, later in pairs
-        if dt_util.as_local(one.start).date() == dt_util.as_local(later.start).date()
-    ]
-    asked = bool(lists) and lists[0].source.kind is Kind.ASKED
-    if highest and asked and len({*day}) > 2 and all(a <= b for a, b in day):
+    rising = all(day == sorted(day) for day in days) and len({*chain(*days)}) > 2
+    if rising and highest and lists[0].source.kind is Kind.ASKED:
         raise ListError("prices_rise", lists[0].title)
-    return lists[0]._replace(prices=prices) if lists else None
+    for at, (price, later) in enumerate(pairwise(prices)):
+        prices[at] = replace(price, end=min(price.end, later.start))
+    return lists[0]._replace(prices=prices) if prices else None
 
 
-# Each object or list becomes entries, and those that have the names of a source rows.
+# Each object or list becomes entries, and those with the names of a source a list.
 
 
-def _found(data: object, path: _Path, table: Iterable[Source]) -> Iterator[PriceList]:
-    data = _parsed(data)
-    keyed = isinstance(data, Mapping)
-    if not isinstance(data, _HOLDERS) or len(path) > _DEPTH:
-        return
-    pairs = list(data.items() if isinstance(data, Mapping) else enumerate(data))
-    if len(pairs) > 2 * _MOST:
-        pairs = [*pairs[:_MOST], *pairs[-_MOST:]]
-    cells = {str(key): each for key, each in pairs}
-    if _DATE.fullmatch(beside := str(cells.get("date"))):
-        path = (*path, beside)
-    fitting = False
-    of = _in_object(cells) if isinstance(data, Mapping) else _in_list(cells, path)
-    for name, entries in of:
-        place = (*path, name) if name else path
-        sources = [one for one in table if _fits(one, place, entries)]
-        # Only the names around a list say that it is at its place.
-        placed = [one for one in sources if bool(one.at) is bool(place[1:])]
-        for source in placed or sources:
-            fitting, found = True, _cell(entries[-1], source.value)[1]
-            title = " ".join((*place[1:], found)).strip()
-            yield PriceList(source, title, _prices(source, place, entries))
-    if not fitting:
-        for key, each in cells.items():
-            if isinstance(each, _HOLDERS) or (keyed and isinstance(each, str)):
-                yield from _found(each, (*path, key), table)
+def _found(data: object, table: Sequence[Source], today: date) -> Iterator[PriceList]:
+    holders: list[tuple[_Path, object]] = [((), data)]
+    for names, each in holders:  # it grows as it is searched
+        path, holder, fitting = names, _parsed(each), False
+        if isinstance(holder, Mapping):
+            lists, pairs = _in_object, list(holder.items())
+        elif isinstance(holder, list | tuple):
+            lists, pairs = _in_list, list(enumerate(holder))
+        else:
+            continue
+        cells = {str(key): cell for key, cell in (*pairs[:_MOST], *pairs[-_MOST:])}
+        if _DATE.fullmatch(beside := str(cells.get("date"))):
+            path = (*path, beside)
+        for name, entries in lists(cells, _days(path, today)):
+            place = (*path, name) if name else path
+            days = _days(place, today)
+            sources = [one for one in table if _fits(one, place, entries)]
+            # Only the names around a list say that it is at its place.
+            placed = [one for one in sources if bool(one.at) is bool(place)]
+            for source in placed or sources:
+                fitting, value = True, _cell(entries[-1], source.value)[1]
+                title = " ".join((*place, value)).strip()
+                yield PriceList(source, title, _prices(source, days, entries))
+        if not fitting and len(holders) < _MOST:
+            holders += [((*path, key), cell) for key, cell in cells.items()]
 
 
 def _parsed(data: object) -> object:
@@ -180,46 +180,57 @@ def _parsed(data: object) -> object:
     return data
 
 
-def _in_object(cells: _Entry) -> Iterator[tuple[str, Sequence[_Entry]]]:
+def _in_object(cells: _Entry, days: Sequence[date]) -> _Lists:
     """Return the entries of times as keys, by what else the keys have, and of columns."""
-    keys: dict[str, list[_Entry]] = {}
+    keys = defaultdict[str, list[_Entry]](list)
     for key, each in cells.items():
-        hour = _HOUR_KEY.fullmatch(key)
-        at = time(int(hour[2])) if hour else _time(key)
-        if at is not None:
-            inner = each if isinstance(each, Mapping) else {"value": each}
-            keys.setdefault(hour[1] if hour else "", []).append({**inner, "": at})
+        clock = key.lstrip(f"{ascii_letters}_")
+        if _time(clock, "", days[0]):
+            keys[key.removesuffix(clock)].append({"": clock, "value": each})
     yield from ((name, each) for name, each in keys.items() if len(each) > 1)
     lists = [(key, each) for key, each in cells.items() if isinstance(each, list)]
-    columns = dict(lists[:_COLUMNS])
+    columns = {key: each[-_MOST:] for key, each in lists[:_COLUMNS]}
     if len({len(each) for each in columns.values()}) == 1:
-        rows = islice(zip(*columns.values(), strict=True), _MOST)
+        rows = zip(*columns.values(), strict=True)
         yield "", [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _in_list(cells: _Entry, path: _Path) -> Iterator[tuple[str, Sequence[_Entry]]]:
+def _in_list(cells: _Entry, days: Sequence[date]) -> _Lists:
     """Return the entries of objects, of pairs, or of numbers for each part of a day."""
-    values = cells.values()
-    pairs = [
-        each for each in values if isinstance(each, list | tuple) and len(each) == 2
-    ]
+    values = list(cells.values())
+    pairs = [each for each in values if isinstance(each, list | tuple)]
+    pairs = [each for each in pairs if len(each) == 2]
     if rows := [each for each in values if isinstance(each, Mapping)]:
         yield "", rows
     elif pairs:
         yield "", [{"": at, "value": value} for at, value in pairs]
-    elif _DAY.search(" ".join(path[1:]).lower()):
-        start, end = _midnight(path), _midnight(path, 1)
-        if values and (step := (end - start) / len(values)) in _STEPS:
+    elif values and len(days) == 1:
+        midnights = days[0], days[0] + timedelta(days=1)
+        start, end = map(dt_util.as_utc, map(dt_util.start_of_local_day, midnights))
+        if (step := (end - start) / len(values)) in _STEPS:
             numbers = enumerate(values)
             yield "", [{"": start + at * step, "value": each} for at, each in numbers]
 
 
+def _days(path: _Path, today: date) -> Sequence[date]:
+    """Return the day that names mean; without any, all for which a tariff counts.
+
+    Names such as tomorrow count from the date above them.
+    """
+    names, later = _DAY.findall(" ".join(path).lower()), 0
+    for name in names:
+        if name in _DAYS:
+            later = _DAYS[name]
+        else:
+            today, later = date.fromisoformat(name), 0
+    return [today + timedelta(days=each) for each in ([later] if names else _DAILY)]
+
+
 def _fits(source: Source, path: _Path, entries: Sequence[_Entry]) -> bool:
-    if source.at and path[1:] and path[-1] not in source.at.split():
+    if source.at and path and path[-1] not in source.at.split():
         return False
-    names = source.start or source.end, source.value or "value"
-    ends = entries[0], entries[-1]
-    return all(any(_cell(one, each)[1] for one in ends) for each in names)
+    ends, names = (entries[0], entries[-1]), (source.begin, source.value or "value")
+    return all(any(_cell(one, name)[1] for one in ends) for name in names)
 
 
 def _cell(entry: _Entry, names: str) -> tuple[object, str]:
@@ -236,19 +247,22 @@ def _cell(entry: _Entry, names: str) -> tuple[object, str]:
 # Rows become prices.
 
 
-def _prices(source: Source, path: _Path, entries: Sequence[_Entry]) -> Sequence[Price]:
-    rows = [row for entry in entries for row in _rows(source, path, entry)]
+def _prices(
+    source: Source, days: Sequence[date], entries: Sequence[_Entry]
+) -> Sequence[Price]:
+    clock = _CLOCK.fullmatch(str(_cell(entries[0], source.begin)[0]))
+    days = days if clock and not source.title else days[:1]
+    rows = [row for day in days for each in entries if (row := _row(source, day, each))]
     starts = list(_in_turn(start for start, _, _ in rows))
     later = dict(pairwise(sorted({*starts})))
     usual = mode([end - start for start, end in later.items()] or [_HOUR])
     # Hours and parts of an hour are not longer than most of them; tariffs are.
-    longest = timedelta.max if usual > _HOUR or len(rows) > len(entries) else usual
+    longest = timedelta.max if usual > _HOUR or days[1:] else usual
     prices = []
     for at, (_, given, number) in zip(starts, rows, strict=True):
         length = min(later[at] - at, longest) if at in later else usual
-        before = bool(source.end) and not source.start  # only the end is known
-        start, end = (at - length, at) if before else (at, given or at + length)
-        end = end if end > start else start + length
+        start = at if source.start or not source.end else at - length
+        end = given if given and given > start else start + length
         if number is not None:
             mean = (end - start) / _HOUR if source.kind is Kind.ENERGY else 1
             prices.append(Price(start, end, number / mean))
@@ -262,87 +276,65 @@ def _prices(source: Source, path: _Path, entries: Sequence[_Entry]) -> Sequence[
     return prices[-_MOST:]
 
 
-def _rows(source: Source, path: _Path, entry: _Entry) -> Iterator[_Row]:
-    """Return begin, end and value of an entry; a time of day counts for each day."""
-    cell, name = _cell(entry, source.start or source.end)
-    start, number = _time(cell, name), _number(_cell(entry, source.value or "value")[0])
+def _row(
+    source: Source, day: date, entry: _Entry
+) -> tuple[datetime, datetime | None, float | None] | None:
+    """Return begin, end and value of an entry."""
+    number = _number(_cell(entry, source.value or "value")[0])
     cell, name = _cell(entry, source.end) if source.start else (None, "")
-    end = _time(cell, name)
-    if isinstance(start, datetime):
-        lasts = dt_util.parse_duration(str(cell)) if name == "duration" else None
-        end = start + lasts if lasts else end
-        yield start, end if isinstance(end, datetime) else None, number
-    elif start is not None:
-        named = source.title or _DAY.search(" ".join(path[1:]).lower())
-        for days in (0,) if named else _DAILY:
-            day = _day(path) + timedelta(days=days)
-            last = None
-            if isinstance(end, time):
-                until = day + timedelta(days=end <= start)
-                last = _whole_minute(datetime.combine(until, end), None)
-            if first := _whole_minute(datetime.combine(day, start), None):
-                yield first, last, number
-
-
-def _day(path: _Path) -> date:
-    """Return the day that names mean: such as tomorrow counts from the date above it."""
-    day, later = date.min, 0
-    for name in _DAY.findall(" ".join(path).lower()):
-        if _DATE.fullmatch(name):
-            day, later = date.fromisoformat(name), 0
-        else:
-            later = _DAYS.get(name, 0)
-    return day + timedelta(days=later)
-
-
-def _midnight(path: _Path, days: int = 0) -> datetime:
-    day = _day(path) + timedelta(days=days)
-    return dt_util.as_utc(dt_util.start_of_local_day(day))
-
-
-def _time(value: object, name: str = "") -> datetime | time | None:
-    """Return a time of day, or a time in UTC: without a zone, it is local.
-
-    It is UTC if its name says so. A whole number is an hour if that is its name.
-    """
-    with suppress(ValueError):
-        if isinstance(value, str):
-            if clock := _CLOCK.fullmatch(value):
-                return time(int(clock[1]), int(clock[2]))
-            long = len(value) > len("2026-07-01")
-            parsed = dt_util.parse_datetime(value) if long else None
-            value = float(value) if value.isdecimal() else parsed
-        if isinstance(value, int | float) and name == "hour" and value in range(24):
-            return time(int(value))
-        if isinstance(value, int | float) and _FIRST_TIME <= value < 1e13:
-            value = dt_util.utc_from_timestamp(value if value < 1e11 else value / 1000)
-        if isinstance(value, datetime) and 2000 < value.year < 3000:
-            return _whole_minute(value, UTC if "utc" in name.lower() else None)
-    return value if isinstance(value, time) else None
-
-
-def _whole_minute(value: datetime, zone: tzinfo | None) -> datetime | None:
-    """Return the nearest minute, `None` for a time that the clock skips.
-
-    Periods may begin a second late (Amber), or end one early.
-    """
-    zone = value.tzinfo or zone or dt_util.get_default_time_zone()
-    value = value.replace(tzinfo=zone)
-    moment = dt_util.as_utc(value)
-    if moment.astimezone(zone) != value:
+    end = _time(cell, name, day)
+    if (start := _time(*_cell(entry, source.begin), day)) is None:
         return None
-    return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
+    if name == "duration":
+        end = start + (dt_util.parse_duration(str(cell)) or timedelta())
+    elif end and end <= start:  # as a time of day, it is on the next one
+        end = _time(cell, name, day + timedelta(days=1))
+    return start, end, number
 
 
 def _in_turn(starts: Iterable[datetime]) -> Iterator[datetime]:
     """Return starts; a local time that comes twice is that of both hours, in turn."""
     begun: set[datetime] = set()
     for start in starts:
-        again = start in begun
+        again = dt_util.as_utc(dt_util.as_local(start).replace(fold=1))
+        yield again if start in begun else start
         begun.add(start)
-        yield (
-            dt_util.as_utc(dt_util.as_local(start).replace(fold=1)) if again else start
-        )
+
+
+def _time(value: object, name: str, day: date) -> datetime | None:
+    """Return a time in UTC. Without a zone, it is local, and without a date of a day.
+
+    It is UTC if its name says so. A whole number is an hour if that is its name.
+    """
+    with suppress(ValueError):
+        if isinstance(value, str):
+            if clock := _CLOCK.fullmatch(value):
+                value = datetime.combine(day, time(int(clock[1]), int(clock[2] or 0)))
+            elif value.isdecimal():
+                value = float(value)
+            elif len(value) > len("2026-07-01"):
+                value = dt_util.parse_datetime(value)
+        if isinstance(value, int | float):
+            if name == "hour" and value in range(24):
+                value = datetime.combine(day, time(int(value)))
+            elif _FIRST_TIME <= value < 1e13:
+                seconds = value if value < 1e11 else value / 1000
+                value = dt_util.utc_from_timestamp(seconds)
+        if isinstance(value, datetime) and 2000 < value.year < 3000:
+            zone = UTC if "utc" in name.lower() else None
+            return _minute(value.replace(tzinfo=value.tzinfo or zone))
+    return None
+
+
+def _minute(value: datetime) -> datetime | None:
+    """Return the nearest minute, `None` for a local time that the clock skips.
+
+    Periods may begin a second late (Amber), or end one early.
+    """
+    moment = dt_util.as_utc(value)
+    if value.tzinfo is None and dt_util.as_local(moment).replace(tzinfo=None) != value:
+        return None
+    return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
 
 
 def _number(value: object) -> float | None:

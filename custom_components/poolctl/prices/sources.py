@@ -14,20 +14,15 @@ class Kind(StrEnum):
 
     PRICE = "price"
     POWER = "power"
-    ENERGY = "energy"
-    """Energy of its period."""
-    RISING = "rising"
-    """Energy of the day until then."""
-    ASKED = "asked"
-    """Nothing says it, so it is what a request asks for."""
+    ENERGY = "energy of its period"
+    RISING = "energy of the day until then"
+    ASKED = "what a request asks for"
 
 
 class Source(NamedTuple):
     """A list, by its names."""
 
     title: str
-    at: str = ""
-    """Names under which it lies; empty if the names of its entries say enough."""
     start: str = ""
     """Name of the begin; empty where times have no name, as keys."""
     end: str = ""
@@ -36,86 +31,75 @@ class Source(NamedTuple):
     kind: Kind = Kind.PRICE
     unit: str = ""
     """Unit of its values; empty if it is that of the entity."""
+    at: str = ""
+    """Names under which it lies; empty if the names of its entries say enough."""
     integration: str = ""
     """Integration whose entities have it: it decides where another list fits, too."""
+
+    @property
+    def begin(self) -> str:
+        """Name of the time by which entries are known, which may be their end."""
+        return self.start or self.end
 
 
 _W, _KW, _WH = (Kind.POWER, "W"), (Kind.POWER, "kW"), (Kind.ENERGY, "Wh")
 _DAYS: Final = "raw_today raw_tomorrow"
 _START: Final = "start start_time start_timestamp from time datetime timestamp date"
 _END: Final = "end end_time endTime end_timestamp till until"
-_PERIOD: Final = ("start_timestamp", "end_timestamp")
+_STAMPS: Final = "start_timestamp", "end_timestamp"
+_TIMES: Final = "start_time", "end_time"
 
 KNOWN: Final = (
-    Source("Amber Electric", "", "start_time startTime start", _END, "per_kwh perKwh"),
-    Source("All-in prices", "", _START, _END, "all_in all_in_price allInPrice"),
-    Source("aWATTar", "", *_PERIOD, "marketprice"),
-    Source("elprisetjustnu.se", "", "time_start", "time_end", "SEK_per_kWh"),
-    Source("EMHASS", "", "date", "", "unit_load_cost mpc_general_price"),
-    Source("EMHASS", "", _START, _END, "price_eur_per_kwh"),
-    Source("EMHASS", "", _START, _END, "p_pv_forecast mpc_pv_power", *_W),
-    Source("Energi Data Service", _DAYS, "hour", "", "price"),
+    Source("Amber Electric", "start_time startTime start", _END, "per_kwh perKwh"),
+    Source("All-in prices", _START, _END, "all_in all_in_price allInPrice"),
+    Source("aWATTar", *_STAMPS, "marketprice"),
+    Source("elprisetjustnu.se", "time_start", "time_end", "SEK_per_kWh"),
+    Source("EMHASS", "date", "", "unit_load_cost mpc_general_price"),
+    Source("EMHASS", _START, _END, "price_eur_per_kwh"),
+    Source("EMHASS", _START, _END, "p_pv_forecast mpc_pv_power", *_W),
+    Source("Energi Data Service", "hour", "", "price", at=_DAYS),
+    Source("Energi Data Service", "HourUTC", "", "SpotPriceEUR"),
+    Source("Energi Data Service", "TimeUTC", "", "DayAheadPriceEUR"),
+    Source("Energy-Charts", "unix_seconds", "", "price"),
+    Source("EnergyZero", "timestamp", "", "price"),
+    Source("ENTSO-e", "time", "", "price", at="prices"),
+    Source("EPEX Spot", *_TIMES, "price_per_kwh"),
+    Source("EPEX Spot", *_TIMES, "price_ct_per_kwh price_eur_per_mwh"),
+    Source("ESIOS", "datetime", "", "value", at="values"),
+    Source("Frank Energie", "from", "till", "price"),
+    Source("hvakosterstrommen.no", "time_start", "time_end", "NOK_per_kWh"),
+    Source("Nord Pool", "start", "end", "value", at=_DAYS, integration="nordpool"),
+    Source("Octopus Energy", "start", "end", "value_inc_vat", at="rates"),
+    Source("Octopus Energy", "valid_from", "valid_to", "value_inc_vat"),
+    Source("Octopus Energy", "node.validFrom", "node.validTo", "node.unitRate"),
+    Source("Octopus Energy", "node.validFrom", "node.validTo", "node.value"),
+    Source("OMIE", at="today_hours tomorrow_hours"),
+    Source("PSE", "", "dtime_utc", "rce_pln"),
+    Source("PVPC", at="price_ price_next_day_"),
+    Source("spot-hinta.fi", "DateTime", "", "PriceWithTax"),
+    Source("Strømligning", "date", "", "price.total"),
+    Source("Swiss tariffs of 2026", *_STAMPS, "integrated vario_plus"),
+    Source("Tibber", "start_time", "", "price"),
+    Source("Tibber", "startsAt", "", "total", at="today tomorrow"),
+    Source("Zonneplan", "datetime", "", "electricity_price"),
+    Source("Forecast.Solar", "", "", "", *_W, at="watts"),
     Source(
-        "Energi Data Service",
-        "",
-        "HourUTC TimeUTC",
-        "",
-        "SpotPriceEUR DayAheadPriceEUR",
+        "Forecast.Solar", "", "", "", *_WH, at="wh_period wh_hours watt_hours_period"
     ),
-    Source("Energy-Charts", "", "unix_seconds", "", "price"),
-    Source("EnergyZero", "", "timestamp", "", "price"),
-    Source("ENTSO-e", "prices", "time", "", "price"),
-    Source(
-        "EPEX Spot",
-        "",
-        "start_time",
-        "end_time",
-        "price_per_kwh price_ct_per_kwh price_eur_per_mwh",
-    ),
-    Source("ESIOS", "values", "datetime", "", "value"),
-    Source("Frank Energie", "", "from", "till", "price"),
-    Source("hvakosterstrommen.no", "", "time_start", "time_end", "NOK_per_kWh"),
-    Source("Nord Pool", _DAYS, "start", "end", "value", integration="nordpool"),
-    Source("Octopus Energy", "rates", "start", "end", "value_inc_vat"),
-    Source("Octopus Energy", "", "valid_from", "valid_to", "value_inc_vat"),
-    Source(
-        "Octopus Energy",
-        "",
-        "node.validFrom",
-        "node.validTo",
-        "node.unitRate node.value",
-    ),
-    Source("OMIE", "today_hours tomorrow_hours"),
-    Source("PSE", "", "", "dtime_utc", "rce_pln"),
-    Source("PVPC", "price_ price_next_day_"),
-    Source("spot-hinta.fi", "", "DateTime", "", "PriceWithTax"),
-    Source("Strømligning", "", "date", "", "price.total"),
-    Source("Swiss tariffs of 2026", "", *_PERIOD, "integrated vario_plus"),
-    Source("Tibber", "", "start_time", "", "price"),
-    Source("Tibber", "today tomorrow", "startsAt", "", "total"),
-    Source("Zonneplan", "", "datetime", "", "electricity_price"),
-    Source("Forecast.Solar", "watts", "", "", "", *_W),
-    Source("Forecast.Solar", "wh_period wh_hours watt_hours_period", "", "", "", *_WH),
-    Source("Forecast.Solar", "watt_hours", "", "", "", Kind.RISING, "Wh"),
-    Source("Hours of solar energy", "", "hour", "", "kwh", Kind.ENERGY, "kWh"),
-    Source(
-        "Open-Meteo",
-        "",
-        "time",
-        "",
-        "global_tilted_irradiance shortwave_radiation",
-        *_W,
-    ),
-    Source("Solcast", "detailedForecast", "period_start", "", "pv_estimate", *_KW),
-    Source("Solcast", "detailedHourly", "period_start", "", "pv_estimate", *_KW),
-    Source("Solcast", "", "", "period_end", "pv_estimate", *_KW),
+    Source("Forecast.Solar", "", "", "", Kind.RISING, "Wh", at="watt_hours"),
+    Source("Hours of solar energy", "hour", "", "kwh", Kind.ENERGY, "kWh"),
+    Source("Open-Meteo", "time", "", "global_tilted_irradiance", *_W),
+    Source("Open-Meteo", "time", "", "shortwave_radiation", *_W),
+    Source("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedForecast"),
+    Source("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedHourly"),
+    Source("Solcast", "", "period_end", "pv_estimate", *_KW),
 )
 _BEGIN, _LASTS = "start period.start", "end period.end duration"
 COMMON: Final = (
-    Source("", "", _BEGIN, _LASTS, "price.amount price"),
-    Source("", "", _BEGIN, _LASTS, "power", Kind.POWER),
-    Source("", "", _BEGIN, _LASTS, "energy wh", Kind.ENERGY),
-    Source("", "", _BEGIN, _LASTS, "value", Kind.ASKED),
+    Source("", _BEGIN, _LASTS, "price.amount price"),
+    Source("", _BEGIN, _LASTS, "power", Kind.POWER),
+    Source("", _BEGIN, _LASTS, "energy wh", Kind.ENERGY),
+    Source("", _BEGIN, _LASTS, "value", Kind.ASKED),
     Source("", kind=Kind.ASKED),
 )
 """The common form, which counts where no known list was found."""
