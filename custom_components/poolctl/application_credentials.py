@@ -30,8 +30,13 @@ from homeassistant.util.hass_dict import HassKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from .client.account import authorize_url, request_tokens, token_url
-from .client.wire.exceptions import AuthenticationError, PoolctlError
+from .client import (
+    AuthenticationError,
+    PoolctlError,
+    authorize_url,
+    request_tokens,
+    token_url,
+)
 from .const import DOMAIN
 from .private import TokenImplementation
 from .report.statistics import Observers

@@ -29,7 +29,7 @@ from homeassistant.util.unit_conversion import ElectricPotentialConverter
 import probatio as vol
 
 from .account import async_controller
-from .client.pool.state import PoolState, Source
+from .client.pool import PoolState, Source
 from .const import ATTR_PROBLEMS, DOMAIN, LOST
 from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_GOOD_FROM, ATTR_GOOD_TO

@@ -11,8 +11,7 @@ from homeassistant.components.binary_sensor import (
 from homeassistant.components.binary_sensor.const import BinarySensorDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
-from .client.pool.state import Source
-from .client.wire.equipment import (
+from .client.pool import (
     CHLORINATORS,
     EXPANDERS,
     LIQUID_CHLORINE,
@@ -20,6 +19,7 @@ from .client.wire.equipment import (
     POOL_HEATERS,
     SOLAR,
     SPA_HEATERS,
+    Source,
 )
 from .devices.output_attributes import RUN_BY
 from .devices.parts import Part

@@ -8,9 +8,7 @@ from typing import Final, override
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
 
-from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.lights import LIGHT_ACTIONS, LIGHT_GROUPS
-from .client.wire.equipment import Slot
+from .client.pool import DOSERS, LIGHT_ACTIONS, LIGHT_GROUPS, DoserKind, Slot
 from .coordinator import ControllerCoordinator
 from .devices.naming import text
 from .devices.parts import Part

@@ -33,10 +33,8 @@ from homeassistant.helpers.restore_state import (
 )
 from homeassistant.util import dt as dt_util
 
-from .client.occurrences import Occurrence, bounded, occurrences
-from .client.pool.schedule_rules import equip
-from .client.wire.exceptions import InvalidCommandError
-from .client.wire.schedule import Schedule
+from .client import InvalidCommandError
+from .client.pool import Occurrence, Schedule, bounded, equip, occurrences
 from .coordinator import ControllerCoordinator
 from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of

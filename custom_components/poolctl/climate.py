@@ -23,7 +23,7 @@ from homeassistant.util.unit_conversion import (
     TemperatureDeltaConverter,
 )
 
-from .client.pool.heating import (
+from .client.pool import (
     BODIES,
     MAX_TARGET,
     MIN_TARGET,

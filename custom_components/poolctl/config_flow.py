@@ -33,11 +33,16 @@ from .application_credentials import (
     async_sign_in_observers,
     service_address,
 )
-from .client.account import account_id, probe, subject_claim
-from .client.cloud import CloudClient
+from .client import (
+    CloudClient,
+    Inventory,
+    PoolctlError,
+    ProtocolError,
+    account_id,
+    probe,
+    subject_claim,
+)
 from .client.codec import from_stored, to_stored
-from .client.wire.cloud_answers import Inventory
-from .client.wire.exceptions import PoolctlError, ProtocolError
 from .const import CONF_CONTROLLERS, DOMAIN, MIN_FIRMWARE, PROTOCOL_VERSION
 from .flow import discovered
 from .flow.forms import (

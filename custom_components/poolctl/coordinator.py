@@ -23,13 +23,9 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .client.cloud import CloudClient
-from .client.control.live_state import MAX_AGE
-from .client.controller import Controller
+from .client import MAX_AGE, AuthenticationError, CloudClient, Controller, PoolctlError
 from .client.facts import Change
-from .client.pool.heating import Body
-from .client.pool.state import PoolState
-from .client.wire.exceptions import AuthenticationError, PoolctlError
+from .client.pool import Body, PoolState
 from .const import DOMAIN, Connection, HoldsEnd
 from .devices.parts import Part, device_info, part_info
 from .hold_timer import HoldTimer, async_report_left

@@ -8,7 +8,7 @@ from typing import Final, override
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
 from homeassistant.const import Platform, UnitOfTemperature
 
-from .client.pool.heating import BODIES, Body, has_thermostat
+from .client.pool import BODIES, Body, has_thermostat
 from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription

@@ -21,12 +21,8 @@ from .application_credentials import async_sign_in_observers
 from .client.bounds import Private
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
-from .client.holds.claim import Claim
-from .client.holds.decide import Change
-from .client.holds.heat import HeatClaim
-from .client.holds.hold import Hold
-from .client.holds.pauses import Pause
-from .client.pool.state import PoolState
+from .client.holds import Change, Claim, HeatClaim, Hold, Pause
+from .client.pool import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
 from .devices.parts import controller_of

@@ -12,11 +12,9 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import UndefinedType
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .client.controller import Controller
-from .client.holds.hold import Hold
-from .client.pool.dosing import AnyDosing
-from .client.wire.equipment import Slot
-from .client.wire.schedule import Schedule
+from .client import Controller
+from .client.holds import Hold
+from .client.pool import AnyDosing, Schedule, Slot
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .devices import output_attributes

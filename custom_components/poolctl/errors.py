@@ -6,7 +6,7 @@ from typing import Final
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .client.wire.exceptions import (
+from .client import (
     AuthenticationError,
     BusyError,
     CannotReleaseError,

@@ -18,7 +18,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import PoolctlConfigEntry
-from .client.wire.equipment import Role, Slot
+from .client.pool import Role, Slot
 from .const import DOMAIN
 from .coordinator import ControllerCoordinator
 from .devices.naming import entity_id

@@ -12,13 +12,10 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import dt as dt_util
 
-from .client.cloud import CloudClient
-from .client.controller import Controller, Left
+from .client import ClosingRequest, CloudClient, Controller, Left, Undoing
 from .client.facts import Facts
-from .client.holds.hold import output_names
-from .client.pool.state import PoolState
-from .client.undoing import Undoing
-from .client.wire.http import ClosingRequest
+from .client.holds import output_names
+from .client.pool import PoolState
 from .const import DOMAIN, Connection
 from .devices.parts import allowed_key
 from .network.record import ControllerRecord, LanAccess, stored_records

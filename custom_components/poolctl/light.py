@@ -12,8 +12,7 @@ from homeassistant.components.light.const import (
 )
 from homeassistant.const import Platform
 
-from .client.pool.lights import LIGHT_GROUPS, LightGroup
-from .client.wire.equipment import Role
+from .client.pool import LIGHT_GROUPS, LightGroup, Role
 from .devices.parts import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, is_on
 from .fitted import platform, rows, with_role

@@ -28,7 +28,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
 from .account import async_controllers
-from .client.pool.dosing import DOSING
+from .client.pool import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
 from .devices.output_attributes import ATTR_EXPLANATION, ATTR_SPEEDS, RUN_BY
 from .entity import OfSchedule, OutputEntity

@@ -23,19 +23,22 @@ from homeassistant.const import (
 from homeassistant.util.unit_conversion import VolumeConverter
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
-from .client.pool.choices import LOW_LEVELS
-from .client.pool.dosing import (
+from .client import InvalidCommandError
+from .client.pool import (
     ACID,
     CHLORINATOR,
     CHLORINE,
     DOSERS,
     DRUM_SIZE,
+    LOW_LEVELS,
+    MAX_SPEED,
+    MIN_SPEED,
+    SPEED_STEP,
     AnyDosing,
     DoserKind,
+    HeatSource,
+    shown_speed,
 )
-from .client.pool.schedule_rules import shown_speed
-from .client.wire.equipment import MAX_SPEED, MIN_SPEED, SPEED_STEP, HeatSource
-from .client.wire.exceptions import InvalidCommandError
 from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator
 from .devices.parts import Part, part_of_source

@@ -10,8 +10,8 @@ from homeassistant.helpers import issue_registry as ir
 import probatio as vol
 
 from .account import async_controllers
-from .client.pool.dosing import DOSERS, DoserKind
-from .client.wire.exceptions import PoolctlError
+from .client import PoolctlError
+from .client.pool import DOSERS, DoserKind
 from .coordinator import ControllerCoordinator
 from .errors import KEY_ERRORS, NOT_REACHED_ERRORS, Sentences, sentence
 from .flow.forms import ADDRESS_FIELDS, UserInput, async_adopt_address

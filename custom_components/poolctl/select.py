@@ -7,7 +7,7 @@ from typing import Final, override
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
 
-from .client.pool.lights import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
+from .client.pool import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
 from .coordinator import ControllerCoordinator
 from .devices.parts import Part
 from .entity import PoolctlEntity, PoolctlEntityDescription

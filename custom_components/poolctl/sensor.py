@@ -30,12 +30,21 @@ from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
-from .client.holds.evidence import held_outputs
-from .client.pool.dosing import DOSERS, DoserKind
-from .client.pool.heating import BODIES, POOL, Body, has_thermostat
-from .client.pool.state import PumpStatus, Source
-from .client.wire.equipment import CHLORINATORS, LIQUID_CHLORINE, HeatSource
-from .client.wire.frame import SCHEDULE_MODES
+from .client.holds import held_outputs
+from .client.pool import (
+    BODIES,
+    CHLORINATORS,
+    DOSERS,
+    LIQUID_CHLORINE,
+    POOL,
+    SCHEDULE_MODES,
+    Body,
+    DoserKind,
+    HeatSource,
+    PumpStatus,
+    Source,
+    has_thermostat,
+)
 from .const import ATTR_NEXT_STEP, ATTR_PROBLEMS, DOMAIN, LOST
 from .devices.naming import OutputNames
 from .devices.output_attributes import (

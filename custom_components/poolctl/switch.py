@@ -9,12 +9,18 @@ from homeassistant.components.switch import SwitchEntity, SwitchEntityDescriptio
 from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
-from .client.controller import Controller
-from .client.occurrences import occurrences
-from .client.pool.choices import named_speeds
-from .client.pool.dosing import DOSING, AnyDosing
-from .client.wire.equipment import SPA_ACTUATORS, HeatSource, Role, Slot
-from .client.wire.schedule import MAX_SCHEDULES
+from .client import Controller
+from .client.pool import (
+    DOSING,
+    MAX_SCHEDULES,
+    SPA_ACTUATORS,
+    AnyDosing,
+    HeatSource,
+    Role,
+    Slot,
+    named_speeds,
+    occurrences,
+)
 from .devices.naming import schedule_name_on_page
 from .devices.output_attributes import ATTR_SPEEDS
 from .devices.parts import Part, Use, allowed_key, part_of_source, use_of

@@ -58,8 +58,7 @@ from .automation import (
     problems_of,
     with_reading_options,
 )
-from .client.pool.heating import BODIES, Body, heats
-from .client.pool.state import PoolState
+from .client.pool import BODIES, Body, PoolState, heats
 from .coordinator import SIGNAL_READ, ControllerCoordinator
 from .devices.parts import Part
 

@@ -12,8 +12,7 @@ from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from .account import async_controller
-from .client.occurrences import occurrences
-from .client.pool.windows import Window, schedules_of, window_at
+from .client.pool import Window, occurrences, schedules_of, window_at
 from .const import DOMAIN
 from .entity import async_output_of
 

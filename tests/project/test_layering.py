@@ -142,7 +142,7 @@ def test_rooms_are_levels() -> None:
     for path in paths:
         here = room(module_name(path))
         rooms[here] |= {room(name) for name in {*imports(path)} & names} - {here}
-    assert rooms["entity"] >= {"coordinator", "client.wire"}  # imports are found at all
+    assert rooms["entity"] >= {"coordinator", "client.pool"}  # imports are found at all
     assert not circle(rooms)
     # The controller's side may not use the account's, even for types alone.
     rooms["network"].add("account")

@@ -26,12 +26,16 @@ from homeassistant.helpers.aiohttp_client import (
 )
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
-from ..client.cloud import CloudClient
+from ..client import (
+    TOKEN,
+    AuthenticationError,
+    ClosingRequest,
+    CloudClient,
+    Device,
+    Inventory,
+    PoolctlError,
+)
 from ..client.codec import to_stored
-from ..client.endpoints import TOKEN
-from ..client.wire.cloud_answers import Device, Inventory
-from ..client.wire.exceptions import AuthenticationError, PoolctlError
-from ..client.wire.http import ClosingRequest
 from ..const import CONF_CONTROLLERS, DOMAIN
 from ..coordinator import ControllerCoordinator, Shared
 from ..devices.parts import controller_of, registered_controller

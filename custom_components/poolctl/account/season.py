@@ -10,8 +10,8 @@ from datetime import datetime
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
-from ..client.control.live_state import LiveState
-from ..client.pool.state import PoolState
+from ..client import LiveState
+from ..client.pool import PoolState
 
 
 @callback

@@ -17,12 +17,13 @@ from homeassistant.helpers.config_entry_oauth2_flow import (
 )
 
 from ..application_credentials import service_address
-from ..client.backoff import Backoff
-from ..client.clock import Clock
-from ..client.endpoints import TOKEN, Gate
-from ..client.wire.exceptions import (
+from ..client import (
+    TOKEN,
     AuthenticationError,
+    Backoff,
     BusyError,
+    Clock,
+    Gate,
     PoolctlError,
     UnreachableError,
 )

@@ -13,28 +13,57 @@ uses the cloud while the LAN does not answer:
   run, and `None` if it may have.
 - `Stored` is what should survive a restart.
 
-Home Assistant uses the same class with timers of its own.
-Names that are not listed here may change without notice.
+Home Assistant uses the same class with timers of its own. Public are the names in
+`__all__` of this package and of its modules `pool` (the state), `holds` (what is undone
+later), `facts` (events), `codec` and `bounds` (the stored form of values), and for tools
+`wire`. All others may change without notice.
 """
 
-from .account import authorize_url, request_tokens
-from .cloud import CloudClient
-from .controller import Controller, Stored
-from .counters import Counters
-from .lan import LanClient
+from .account import (
+    Tokens,
+    account_id,
+    authorize_url,
+    probe,
+    request_tokens,
+    subject_claim,
+    token_url,
+)
+from .backoff import NO_FAILURES, Backoff, Failures
+from .clock import AGREEMENT, OFF, Clock, ControllerClock
+from .cloud import CloudClient, TokenProvider
+from .control.live_state import MAX_AGE, LiveState
+from .control.paths import Paths
+from .control.raw import RawControl, parse_payload
+from .controller import Controller, Left, Stored
+from .counters import ClockFault, Counters
+from .endpoints import TOKEN, Gate, Gates
+from .lan import PORT, PORTS, LanClient, split_address, unverified_state
 from .pool.dosing import ACID, CHLORINATOR, CHLORINE
 from .pool.heating import POOL, SPA
+from .pool.outputs import Output, Outputs
 from .pool.state import PoolState, PumpStatus, Source
+from .undoing import Undoing
+from .wire.cloud_answers import MAX_RETRY_AFTER, Device, Inventory, is_device_id
+from .wire.envelope import parse_key
 from .wire.equipment import HeatSource, Role, Slot
 from .wire.exceptions import (
     AuthenticationError,
     BusyError,
+    CannotReleaseError,
+    CommandFailedError,
+    EnvelopeError,
+    FrameError,
     InvalidCommandError,
+    LanRequestError,
+    NotAppliedError,
     NotSupportedError,
     PoolctlError,
     ProtocolError,
     RefusedError,
+    ReplayError,
+    ReplyError,
     SignatureError,
+    UnconfirmedError,
     UnreachableError,
 )
 from .wire.frame import Chemistry
@@ -43,33 +72,77 @@ from .wire.schedule import Schedule
 
 __all__ = [
     "ACID",
+    "AGREEMENT",
     "CHLORINATOR",
     "CHLORINE",
+    "MAX_AGE",
+    "MAX_RETRY_AFTER",
+    "NO_FAILURES",
+    "OFF",
     "POOL",
+    "PORT",
+    "PORTS",
     "SPA",
+    "TOKEN",
     "AuthenticationError",
+    "Backoff",
     "BusyError",
+    "CannotReleaseError",
     "Chemistry",
+    "Clock",
+    "ClockFault",
     "ClosingRequest",
     "CloudClient",
+    "CommandFailedError",
     "Controller",
+    "ControllerClock",
     "Counters",
+    "Device",
+    "EnvelopeError",
+    "Failures",
+    "FrameError",
+    "Gate",
+    "Gates",
     "HeatSource",
     "InvalidCommandError",
+    "Inventory",
     "LanClient",
+    "LanRequestError",
+    "Left",
+    "LiveState",
+    "NotAppliedError",
     "NotSupportedError",
+    "Output",
+    "Outputs",
+    "Paths",
     "PoolState",
     "PoolctlError",
     "ProtocolError",
     "PumpStatus",
+    "RawControl",
     "RefusedError",
+    "ReplayError",
+    "ReplyError",
     "Role",
     "Schedule",
     "SignatureError",
     "Slot",
     "Source",
     "Stored",
+    "TokenProvider",
+    "Tokens",
+    "UnconfirmedError",
+    "Undoing",
     "UnreachableError",
+    "account_id",
     "authorize_url",
+    "is_device_id",
+    "parse_key",
+    "parse_payload",
+    "probe",
     "request_tokens",
+    "split_address",
+    "subject_claim",
+    "token_url",
+    "unverified_state",
 ]

@@ -5,6 +5,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Annotated, Final
 
+__all__ = [
+    "UNSTORED",
+    "OneOf",
+    "Private",
+    "PrivateText",
+    "Within",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Within:

@@ -35,6 +35,12 @@ from typing import (
 
 from .bounds import REQUIRED, UNSTORED, OneOf, Private, Within
 
+__all__ = [
+    "ODD",
+    "from_stored",
+    "to_stored",
+]
+
 ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
 _EXACT: Final = Within(-(2.0**53), 2.0**53)

@@ -12,6 +12,17 @@ from typing import Any, Final, NamedTuple
 from .wire.exceptions import PoolctlError
 from .wire.http import Response
 
+__all__ = [
+    "SERVICE",
+    "Change",
+    "CloudRequest",
+    "Facts",
+    "Frame",
+    "LanRequest",
+    "Poll",
+    "TokenAnswer",
+]
+
 _LOGGER = logging.getLogger(__name__)
 
 

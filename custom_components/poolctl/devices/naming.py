@@ -8,10 +8,7 @@ from typing import Final
 
 from homeassistant.util import slugify
 
-from ..client.pool.schedule_rules import schedulable
-from ..client.pool.state import PoolState
-from ..client.wire.equipment import Role, Slot
-from ..client.wire.schedule import Schedule
+from ..client.pool import PoolState, Role, Schedule, Slot, schedulable
 from ..const import DOMAIN
 from .parts import Use, Uses, folded, part_of_slot, use_of
 

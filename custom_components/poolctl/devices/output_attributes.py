@@ -7,10 +7,8 @@ from typing import Final
 from homeassistant.const import UnitOfTemperature
 from homeassistant.util.unit_system import UnitSystem
 
-from ..client.holds.hold import Hold
-from ..client.pool.state import PoolState
-from ..client.wire.equipment import Role, Slot
-from ..client.wire.frame import MODE_MANUAL, MODE_OFF, SCHEDULE_MODES
+from ..client.holds import Hold
+from ..client.pool import MODE_MANUAL, MODE_OFF, SCHEDULE_MODES, PoolState, Role, Slot
 
 ATTR_MODE: Final = "mode"
 ATTR_RUNNING_SCHEDULE: Final = "schedule"

@@ -9,9 +9,7 @@ from typing import Final
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from ..client.pool.heating import POOL, SPA, Body
-from ..client.pool.state import PoolState
-from ..client.wire.equipment import HeatSource, Role, Slot
+from ..client.pool import POOL, SPA, Body, HeatSource, PoolState, Role, Slot
 from ..const import DOMAIN
 from ..network.record import ControllerRecord
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..client.bounds import Within
-from ..client.pool.dosing import ACID, CHLORINATOR, CHLORINE, AnyDosing
-from ..client.pool.state import PoolState
-from ..client.wire.frame import Chemistry
+from ..client.pool import ACID, CHLORINATOR, CHLORINE, AnyDosing, Chemistry, PoolState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,7 @@ from homeassistant.helpers.selector import (
 import probatio as vol
 from yarl import URL
 
-from ..client.lan import PORT, PORTS, split_address
-from ..client.wire.exceptions import NotSupportedError, PoolctlError
+from ..client import PORT, PORTS, NotSupportedError, PoolctlError, split_address
 from ..errors import ADDRESS_ERRORS, sentence
 from ..network.record import ControllerRecord
 from ..network.recovery import Recovery

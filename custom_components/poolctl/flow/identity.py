@@ -5,9 +5,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Final, Self
 
-from ..client.cloud import CloudClient
-from ..client.wire.cloud_answers import Inventory
-from ..client.wire.exceptions import UnreachableError
+from ..client import CloudClient, Inventory, UnreachableError
 
 CONF_IDENTITY = "identity"
 _AGAIN: Final = 2.0

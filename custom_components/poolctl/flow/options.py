@@ -14,7 +14,7 @@ from homeassistant.helpers.selector import (
 )
 import probatio as vol
 
-from ..client.wire.equipment import Role, Slot
+from ..client.pool import Role, Slot
 from ..const import CONF_USES
 from ..devices.parts import Use, proposed_use
 from ..entity import SlotEntity, async_outputs

@@ -15,22 +15,15 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.lan import unverified_state
-from ..client.wire.exceptions import (
+from ..client import (
     BusyError,
     FrameError,
     PoolctlError,
     UnreachableError,
+    unverified_state,
 )
-from ..client.wire.frame import (
-    MODE_OFF,
-    Readings,
-    StateFrame,
-    Telemetry,
-    decode_frame,
-    decode_signals,
-    plausible,
-)
+from ..client.pool import MODE_OFF, Readings
+from ..client.wire import StateFrame, Telemetry, decode_frame, decode_signals, plausible
 from ..const import DOMAIN
 from ..network.addresses import ObservedAddress
 from ..status.texts import decimal

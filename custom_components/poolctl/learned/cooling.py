@@ -15,8 +15,7 @@ from math import exp, log
 from typing import Annotated, Final, NamedTuple
 
 from ..client.bounds import UNSTORED, Within
-from ..client.pool.heating import POOL, SPA, Body, circulates, heats
-from ..client.pool.state import PoolState, Source
+from ..client.pool import POOL, SPA, Body, PoolState, Source, circulates, heats
 from .read import weighted_mean
 
 REST: Final = timedelta(hours=3)

@@ -32,10 +32,7 @@ from math import inf
 from typing import Annotated, Final, NamedTuple
 
 from ..client.bounds import Within
-from ..client.pool.dosing import ACID, CHLORINE, DoserKind
-from ..client.pool.parts import Doser
-from ..client.pool.state import PoolState
-from ..client.wire.frame import Chemistry
+from ..client.pool import ACID, CHLORINE, Chemistry, Doser, DoserKind, PoolState
 from .read import COPY_MARGIN, MIDNIGHT_MARGIN, Read, of_today, start_of_day
 
 REFILL: Final = 100.0

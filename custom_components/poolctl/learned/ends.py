@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from ..client.pool.heating import BODIES, Body
+from ..client.pool import BODIES, Body
 from .read import Read
 from .warming import Warming, warm_in
 

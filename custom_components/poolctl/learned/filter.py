@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
 from ..client.bounds import Within
-from ..client.wire.equipment import SOLAR_BY_FILTER_PUMP
+from ..client.pool import SOLAR_BY_FILTER_PUMP
 from .read import Read
 
 STEADY: Final = 300.0

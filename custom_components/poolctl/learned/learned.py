@@ -6,12 +6,9 @@ from datetime import UTC, datetime
 from math import inf
 from typing import NamedTuple
 
-from ..client.clock import ControllerClock
+from ..client import MAX_AGE, ControllerClock
 from ..client.codec import from_stored, to_stored
-from ..client.control.live_state import MAX_AGE
-from ..client.pool.dosing import DOSERS
-from ..client.pool.heating import BODIES
-from ..client.pool.state import PoolState
+from ..client.pool import BODIES, DOSERS, PoolState
 from .cooling import Cooling
 from .dosing import DoserModel, DosingEffect
 from .ends import Ends

@@ -10,10 +10,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
-from ..client.pool.choices import Choices
-from ..client.pool.heating import SPA, Body, circulates
-from ..client.pool.state import PoolState, newer
-from ..client.wire.frame import Chemistry
+from ..client.pool import SPA, Body, Chemistry, Choices, PoolState, circulates, newer
 from .learned import Learned
 from .preferences import PUMP_HOURS, Preferences, PumpRule, shown_chemistry
 from .pump_days import PumpDay

@@ -5,8 +5,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from ..client.bounds import UNSTORED, Within
-from ..client.pool.state import PoolState
-from ..client.wire.frame import Chemistry
+from ..client.pool import Chemistry, PoolState
 
 FILTER_LIMITS = Within(10, 300)
 """Filter limits in % of load."""

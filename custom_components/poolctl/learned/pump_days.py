@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Annotated, Final
 
 from ..client.bounds import Within
-from ..client.pool.state import newer
+from ..client.pool import newer
 from .read import Read, start_of_day
 from .totals import PUMP_RUNNING, Totals, motor_runs
 

@@ -6,8 +6,7 @@ from functools import partial
 from math import inf
 from typing import Final, NamedTuple
 
-from ..client.pool.dosing import DOSERS, DoserKind
-from ..client.pool.state import ORP_JUMP, PH_JUMP, WATER_JUMP, PoolState
+from ..client.pool import DOSERS, ORP_JUMP, PH_JUMP, WATER_JUMP, DoserKind, PoolState
 from .preferences import Preferences
 
 MIDNIGHT_MARGIN: Final = timedelta(hours=1)

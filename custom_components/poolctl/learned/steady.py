@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..client.pool.state import PoolState
-from ..client.wire.frame import Readings
+from ..client.pool import PoolState, Readings
 
 DIFFERENCE_LASTS: Final = 300.0
 """Seconds after which a lasting difference within the band is shown (chosen)."""

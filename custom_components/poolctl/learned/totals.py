@@ -12,16 +12,17 @@ from datetime import date, datetime
 from typing import Annotated, Final
 
 from ..client.bounds import UNSTORED, OneOf, Within
-from ..client.pool.heating import RUNNING_SIGNALS
-from ..client.pool.state import PoolState, Source
-from ..client.wire.equipment import (
+from ..client.pool import (
     CHLORINATORS,
     LIQUID_CHLORINE,
     MAIN_PUMP,
     OZONE,
+    RUNNING_SIGNALS,
     UV,
     HeatSource,
+    PoolState,
     Role,
+    Source,
 )
 from .preferences import Preferences
 from .read import Read, start_of_day

@@ -19,11 +19,17 @@ from datetime import UTC, datetime, timedelta
 from operator import add
 from typing import Annotated, Final
 
+from ..client import MAX_AGE
 from ..client.bounds import UNSTORED, Within
-from ..client.control.live_state import MAX_AGE
-from ..client.pool.heating import Body, heats, running_sources, temperature
-from ..client.pool.state import PoolState, Source
-from ..client.wire.equipment import HeatSource
+from ..client.pool import (
+    Body,
+    HeatSource,
+    PoolState,
+    Source,
+    heats,
+    running_sources,
+    temperature,
+)
 from .read import weighted_mean
 
 SETTLES: Final = 300.0

@@ -18,9 +18,8 @@ from homeassistant.helpers.device_registry import format_mac
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.lan import PORT
-from ..client.wire.cloud_answers import is_device_id
-from ..client.wire.json_values import clean_text
+from ..client import PORT, is_device_id
+from ..client.wire import clean_text
 from ..const import DOMAIN, PROTOCOL_VERSION
 from .record import ControllerRecord, mac_of
 

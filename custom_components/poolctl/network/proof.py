@@ -9,20 +9,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..client.backoff import Backoff
-from ..client.counters import Counters
-from ..client.lan import LanClient
-from ..client.pool.queries import QUERIES
-from ..client.wire.exceptions import (
+from ..client import (
+    Backoff,
+    Counters,
     EnvelopeError,
     FrameError,
+    LanClient,
     LanRequestError,
     PoolctlError,
     ProtocolError,
     ReplayError,
     UnreachableError,
 )
-from ..client.wire.frame import sections
+from ..client.pool import QUERIES
+from ..client.wire import sections
 
 BETWEEN_REQUESTS = 1.1
 """Seconds: a frame's counter may be a time in seconds, and so is that of our queries."""

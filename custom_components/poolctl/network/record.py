@@ -8,14 +8,10 @@ from aiohttp import ClientSession
 from awesomeversion import AwesomeVersion, AwesomeVersionException
 from homeassistant.helpers.device_registry import format_mac
 
+from ..client import PORT, Counters, EnvelopeError, LanClient, is_device_id, parse_key
 from ..client.bounds import Within
 from ..client.codec import ODD, from_stored
-from ..client.counters import Counters
 from ..client.facts import Facts
-from ..client.lan import PORT, LanClient
-from ..client.wire.cloud_answers import is_device_id
-from ..client.wire.envelope import parse_key
-from ..client.wire.exceptions import EnvelopeError
 from ..const import CONF_CONTROLLERS, MIN_FIRMWARE
 
 

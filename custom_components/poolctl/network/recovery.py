@@ -17,12 +17,12 @@ from typing import Protocol
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 
-from ..client.cloud import CloudClient
-from ..client.control.paths import Paths
-from ..client.lan import LanClient
-from ..client.wire.exceptions import (
+from ..client import (
+    CloudClient,
     EnvelopeError,
+    LanClient,
     NotSupportedError,
+    Paths,
     PoolctlError,
     RefusedError,
     SignatureError,

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
-from ..client.wire.exceptions import InvalidCommandError
+from ..client import InvalidCommandError
 from .sources import TABLE, Kind, Source
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")

@@ -9,9 +9,8 @@ list. Binary data keep their documented layout, without texts.
 import re
 from typing import Final
 
-from ..client.wire.commands import string_spans
-from ..client.wire.exceptions import ReplyError
-from ..client.wire.spans import documented_spans
+from ..client import ReplyError
+from ..client.wire import documented_spans, string_spans
 
 _MEASURED: Final = frozenset(
     b"""

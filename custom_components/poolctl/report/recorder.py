@@ -9,10 +9,9 @@ import json
 import time
 from typing import Final
 
+from ..client import FrameError, LanRequestError, PoolctlError
 from ..client.facts import Change, CloudRequest, Facts, Frame, LanRequest, TokenAnswer
-from ..client.wire.exceptions import FrameError, LanRequestError, PoolctlError
-from ..client.wire.frame import FLAGS2, PUMP_TIMES, sections, slots_in
-from ..client.wire.spans import telemetry_spans
+from ..client.wire import FLAGS2, PUMP_TIMES, sections, slots_in, telemetry_spans
 from .masks import masked_answer, masked_frame, masked_reply, shown_name
 
 MAX_EVENTS: Final = 300

@@ -8,15 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 import logging
 
+from ..client import BusyError, FrameError, PoolctlError, RefusedError, UnconfirmedError
 from ..client.facts import SERVICE, CloudRequest, Facts, Frame, Poll
-from ..client.wire.exceptions import (
-    BusyError,
-    FrameError,
-    PoolctlError,
-    RefusedError,
-    UnconfirmedError,
-)
-from ..client.wire.frame import FRAME_VERSION
+from ..client.wire import FRAME_VERSION
 from .recorder import Recorder
 
 _LOGGER = logging.getLogger(__name__)

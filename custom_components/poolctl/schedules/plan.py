@@ -20,11 +20,8 @@ from datetime import date
 from itertools import count, permutations
 from typing import Final
 
-from ..client.controller import Controller
-from ..client.pool.choices import PlannedSchedule
-from ..client.pool.schedule_rules import equip
-from ..client.wire.exceptions import InvalidCommandError, PoolctlError
-from ..client.wire.schedule import ALL_WEEK, DAY, MAX_SCHEDULES, Schedule
+from ..client import Controller, InvalidCommandError, PoolctlError
+from ..client.pool import ALL_WEEK, DAY, MAX_SCHEDULES, PlannedSchedule, Schedule, equip
 
 _NAME: Final = "HA plan {}"
 """Name of a reserved schedule, with a number."""

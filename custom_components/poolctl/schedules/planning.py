@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate, groupby, pairwise
 from math import inf
 
-from ..client.wire.schedule import DAY, minute_of_day
+from ..client.pool import DAY, minute_of_day
 from ..learned.read import start_of_day
 from ..prices.reader import Price
 from .plan import MAX_BLOCKS, PumpRun

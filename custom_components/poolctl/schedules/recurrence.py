@@ -10,8 +10,8 @@ from datetime import date, datetime, time, timedelta
 import hashlib
 import re
 
-from ..client.wire.exceptions import InvalidCommandError
-from ..client.wire.schedule import ALL_WEEK, Schedule, minute_of_day
+from ..client import InvalidCommandError
+from ..client.pool import ALL_WEEK, Schedule, minute_of_day
 from ..devices.parts import folded
 
 _BYDAY = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")

@@ -25,8 +25,8 @@ from homeassistant.helpers.typing import VolDictType, VolSchemaType
 import probatio as vol
 
 from ..account import async_controller
-from ..client.control.raw import RawControl, parse_payload
-from ..client.pool.dosing import AnyDosing
+from ..client import RawControl, parse_payload
+from ..client.pool import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity

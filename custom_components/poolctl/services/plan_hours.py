@@ -13,9 +13,8 @@ from homeassistant.util.json import JsonValueType
 import probatio as vol
 
 from ..calendar import PoolctlCalendar
-from ..client.occurrences import occurrences
-from ..client.wire.exceptions import BusyError, UnreachableError
-from ..client.wire.schedule import DAY, Schedule, minute_of_day, wall_time
+from ..client import BusyError, UnreachableError
+from ..client.pool import DAY, Schedule, minute_of_day, occurrences, wall_time
 from ..entity import PoolctlEntity
 from ..errors import command_errors, mistake
 from ..prices.given import (

@@ -11,8 +11,7 @@ from homeassistant.helpers.typing import VolDictType
 from homeassistant.util.json import JsonObjectType
 import probatio as vol
 
-from ..client.pool.schedule_rules import equip
-from ..client.wire.schedule import Schedule, minute_of_day
+from ..client.pool import Schedule, equip, minute_of_day
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OfSchedule, PoolctlEntity, async_output_of, async_outputs_of

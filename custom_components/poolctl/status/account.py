@@ -14,8 +14,8 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
 from ..application_credentials import CONF_REFRESH_SINCE
+from ..client import AuthenticationError
 from ..client.facts import Facts
-from ..client.wire.exceptions import AuthenticationError
 from ..devices.parts import registered_controller
 from ..network.record import ControllerRecord
 from .active import ActiveProblems

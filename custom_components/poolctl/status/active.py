@@ -8,7 +8,7 @@ import time
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
-from ..client.clock import AGREEMENT
+from ..client import AGREEMENT
 from ..client.codec import to_stored
 from ..client.facts import Change, Facts
 from ..const import DOMAIN

@@ -6,13 +6,11 @@ from typing import Final
 
 from homeassistant.helpers import issue_registry as ir
 
-from ..client.clock import OFF
-from ..client.counters import ClockFault
-from ..client.pool.heating import BODIES, heated
-from ..client.pool.state import Source
-from ..client.wire.exceptions import (
+from ..client import (
+    OFF,
     AuthenticationError,
     BusyError,
+    ClockFault,
     EnvelopeError,
     FrameError,
     PoolctlError,
@@ -21,6 +19,7 @@ from ..client.wire.exceptions import (
     SignatureError,
     UnreachableError,
 )
+from ..client.pool import BODIES, Source, heated
 from ..const import MIN_FIRMWARE
 from ..network.record import firmware_supported
 from .rows import REPAIR, SETTINGS, Form, Problem, Repair, Severity

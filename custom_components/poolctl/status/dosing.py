@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from ..client.pool.dosing import ACID, AnyDosing, DoserKind
-from ..client.pool.parts import Doser
+from ..client.pool import ACID, AnyDosing, Doser, DoserKind
 from ..learned.totals import chlorinates
 from .output import why_pump
 from .rows import Explanation, Row, Values, explain

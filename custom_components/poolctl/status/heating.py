@@ -3,17 +3,18 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from ..client.pool.heating import (
+from ..client.pool import (
     SPA,
     Body,
+    HeatSource,
+    PumpStatus,
+    Source,
     circulates,
     heats,
     may_heat,
     selected_sources,
     temperature,
 )
-from ..client.pool.state import PumpStatus, Source
-from ..client.wire.equipment import HeatSource
 from ..warm_by.blocks import Block
 from ..warm_by.outlook import Outlook
 from .output import why_pump

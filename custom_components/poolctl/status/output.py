@@ -6,11 +6,12 @@ from functools import partial
 import time
 from typing import Final
 
-from ..client.holds.claim import Why
-from ..client.holds.decide import Do
-from ..client.holds.hold import Asked, Hold, Origin
-from ..client.pool.state import Source
-from ..client.pool.windows import (
+from ..client.holds import Asked, Do, Hold, Origin, Why
+from ..client.pool import (
+    SLOTS_OF_EXPANDERS,
+    Role,
+    Slot,
+    Source,
     Window,
     next_run,
     running_schedule,
@@ -18,7 +19,6 @@ from ..client.pool.windows import (
     window_at,
     window_of,
 )
-from ..client.wire.equipment import SLOTS_OF_EXPANDERS, Role, Slot
 from ..const import DOMAIN
 from ..devices.output_attributes import (
     NEEDS_PUMP,

@@ -3,12 +3,20 @@
 from datetime import UTC, timedelta
 from typing import Final
 
-from ..client.holds.hold import Hold, output_names
-from ..client.occurrences import occurrences
-from ..client.pool.dosing import ACID, DOSERS, DoserKind
-from ..client.pool.heating import BODIES, Body
-from ..client.pool.windows import schedules_of, window_of
-from ..client.wire.equipment import SLOTS_OF_EXPANDERS, UNKNOWN_TYPE, Role
+from ..client.holds import Hold, output_names
+from ..client.pool import (
+    ACID,
+    BODIES,
+    DOSERS,
+    SLOTS_OF_EXPANDERS,
+    UNKNOWN_TYPE,
+    Body,
+    DoserKind,
+    Role,
+    occurrences,
+    schedules_of,
+    window_of,
+)
 from ..devices.parts import proposed_use
 from ..devices.ranges import ORP_READING, PH_READING, Reading
 from ..learned.pool import needs_cleaning

@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 
 from homeassistant.core import HomeAssistant
 
-from ..client.control.paths import Paths
-from ..client.counters import ClockFault
-from ..client.holds.decide import Change
-from ..client.holds.hold import Hold
-from ..client.pool.heating import Body
+from ..client import ClockFault, Paths
+from ..client.holds import Change, Hold
+from ..client.pool import Body
 from ..devices.parts import Uses
 from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress

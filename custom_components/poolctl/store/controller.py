@@ -7,20 +7,23 @@ from typing import Annotated, Self
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
+from ..client import Stored
 from ..client.bounds import PrivateText, Within
 from ..client.codec import to_stored
-from ..client.controller import Stored
-from ..client.holds.heat import HeatClaim
-from ..client.holds.hold import Hold
-from ..client.holds.pauses import Pause
-from ..client.pool.choices import Choices, LightCode
-from ..client.pool.outputs import Outputs
-from ..client.pool.parts import LightShow
-from ..client.pool.queries import NAMES
-from ..client.pool.state import PoolState
-from ..client.wire.commands import PumpIdentity
-from ..client.wire.equipment import MAX_SPEED, UNKNOWN_TYPE, HeatSource
-from ..client.wire.frame import Chemistry
+from ..client.holds import HeatClaim, Hold, Pause
+from ..client.pool import (
+    MAX_SPEED,
+    NAMES,
+    UNKNOWN_TYPE,
+    Chemistry,
+    Choices,
+    HeatSource,
+    LightCode,
+    LightShow,
+    Outputs,
+    PoolState,
+)
+from ..client.wire import PumpIdentity
 from ..learned.learned import Learned
 from ..learned.preferences import Preferences
 from ..learned.totals import TotalKind

@@ -25,14 +25,10 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
+from ..client import MAX_RETRY_AFTER, Clock, Counters, Gate, Gates, InvalidCommandError
 from ..client.bounds import Within
-from ..client.clock import Clock
 from ..client.codec import from_stored, to_stored
-from ..client.counters import Counters
-from ..client.endpoints import Gate, Gates
-from ..client.wire.cloud_answers import MAX_RETRY_AFTER
-from ..client.wire.envelope import MAX_COUNTER
-from ..client.wire.exceptions import InvalidCommandError
+from ..client.wire import MAX_COUNTER
 from ..const import DOMAIN
 from ..private import NotingStore
 

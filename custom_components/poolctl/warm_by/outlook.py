@@ -16,16 +16,16 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..client.pool.heating import (
+from ..client.pool import (
     POOL,
     SPA,
     Body,
+    HeatSource,
+    PoolState,
     fitted_sources,
     heats,
     running_sources,
 )
-from ..client.pool.state import PoolState
-from ..client.wire.equipment import HeatSource
 from ..learned.cooling import USUAL_AIR, Cooling
 from ..learned.pool import Pool
 from ..learned.warming import SUN, Sources, Warming

@@ -4,10 +4,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from ..client.backoff import NO_FAILURES, Failures
+from ..client import NO_FAILURES, Failures
 from ..client.bounds import UNSTORED, OneOf, PrivateText, Within
-from ..client.pool.heating import BODIES, Body
-from ..client.wire.equipment import HeatSource
+from ..client.pool import BODIES, Body, HeatSource
 from ..prices.reader import Price
 from .blocks import Block
 

@@ -16,18 +16,16 @@ import logging
 import time
 from typing import Final, NamedTuple
 
-from ..client.backoff import NO_FAILURES
-from ..client.clock import Clock
-from ..client.controller import Controller, Left
-from ..client.holds.claim import Claim
-from ..client.holds.claims import UNDO_AGAIN
-from ..client.holds.decide import OLD
-from ..client.holds.heat import HeatClaims, thing_of
-from ..client.holds.holds import Holds
-from ..client.pool.heating import BODIES, SPA, Body
-from ..client.pool.state import Source
-from ..client.wire.equipment import HeatSource, Slot
-from ..client.wire.exceptions import InvalidCommandError, PoolctlError
+from ..client import (
+    NO_FAILURES,
+    Clock,
+    Controller,
+    InvalidCommandError,
+    Left,
+    PoolctlError,
+)
+from ..client.holds import OLD, UNDO_AGAIN, Claim, HeatClaims, Holds, thing_of
+from ..client.pool import BODIES, SPA, Body, HeatSource, Slot, Source
 from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences

@@ -26,3 +26,31 @@ these is the reason (`Why`), in this order:
 a time has come (`wait`), before each attempt, and on leaving. `hold.py` and `holds.py` add
 what only outputs have: requests of users, other clients, schedules.
 """
+
+from .claim import Claim, Why
+from .claims import UNDO_AGAIN
+from .decide import OLD, Change, Do
+from .evidence import held_outputs
+from .heat import HeatClaim, HeatClaims, thing_of
+from .hold import Asked, Hold, Origin, output_names
+from .holds import Holds
+from .pauses import Pause
+
+__all__ = [
+    "OLD",
+    "UNDO_AGAIN",
+    "Asked",
+    "Change",
+    "Claim",
+    "Do",
+    "HeatClaim",
+    "HeatClaims",
+    "Hold",
+    "Holds",
+    "Origin",
+    "Pause",
+    "Why",
+    "held_outputs",
+    "output_names",
+    "thing_of",
+]

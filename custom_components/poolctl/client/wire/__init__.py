@@ -8,3 +8,39 @@ numbers that may be invalid) and `exceptions.py`.
 Every layout is here and nowhere else, with its mark: published, observed or chosen
 (protocol.md). `spans.py` shows which bytes of a frame are documented.
 """
+
+from .commands import PumpIdentity, string_spans
+from .envelope import MAX_COUNTER
+from .frame import (
+    FLAGS2,
+    FRAME_VERSION,
+    PUMP_TIMES,
+    StateFrame,
+    Telemetry,
+    decode_frame,
+    decode_signals,
+    plausible,
+    sections,
+    slots_in,
+)
+from .json_values import clean_text
+from .spans import documented_spans, telemetry_spans
+
+__all__ = [
+    "FLAGS2",
+    "FRAME_VERSION",
+    "MAX_COUNTER",
+    "PUMP_TIMES",
+    "PumpIdentity",
+    "StateFrame",
+    "Telemetry",
+    "clean_text",
+    "decode_frame",
+    "decode_signals",
+    "documented_spans",
+    "plausible",
+    "sections",
+    "slots_in",
+    "string_spans",
+    "telemetry_spans",
+]
