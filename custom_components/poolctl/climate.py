@@ -45,9 +45,9 @@ from .prices.given import (
     ATTR_FIELDS,
     ATTR_PREFER,
     ATTR_PRICE_ENTITIES,
-    ATTR_PRICES,
     FIELDS,
     HIGHEST,
+    LISTS,
 )
 from .prices.reader import ListError
 from .status.heating import why_heating
@@ -241,8 +241,7 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
                 fields=tuple(names.get(each, "") for each in FIELDS if names),
                 highest=preferred.get(ATTR_PREFER) == HIGHEST,
             )
-            asked = {ATTR_PRICES, ATTR_PRICE_ENTITIES} & preferred.keys()
-            wanted = wish if asked else None
+            wanted = wish if LISTS & preferred.keys() else None
             await self.coordinator.warm_by.want(body, at, duration, wanted)
 
     async def async_cancel_warm_by(self) -> None:

@@ -26,6 +26,7 @@ from .sources import COMMON, TABLE, Kind, Source
 
 ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
+LISTS: Final = {ATTR_PRICES, ATTR_PRICE_ENTITIES}
 ATTR_PREFER: Final = "prefer"
 HIGHEST: Final = "highest"
 ATTR_FIELDS: Final = "fields"
@@ -82,10 +83,9 @@ class Lists:
         """
         found = None
         try:
-            if {ATTR_PRICES, ATTR_PRICE_ENTITIES} & data.keys():
-                found = await self._hass.async_add_executor_job(
-                    _given, self._hass, data
-                )
+            if LISTS & data.keys():
+                run = self._hass.async_add_executor_job
+                found = await run(_given, self._hass, data)
         except ListError as err:
             if later:
                 self._refused[asker] = err

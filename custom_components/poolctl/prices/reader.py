@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, pairwise
 import re
 from statistics import mode
 from string import ascii_letters
@@ -43,7 +43,6 @@ _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
 _FORECAST: Final = Kind.ASKED, Kind.POWER, Kind.ENERGY, Kind.RISING
-_COLUMNS: Final = 30
 _MOST: Final = 4000
 """Maximum entries of a list, more than a month of quarter-hours; the newest count."""
 _LONGEST: Final = 1_000_000
@@ -106,7 +105,7 @@ def read(
     """
     today = dt_util.as_local(written or dt_util.utcnow()).date()
     try:
-        every = islice(_found(data, table, today), _MOST)
+        every = _found(data, table, today)
         found = sorted(every, key=lambda one: table.index(one.source))
     except ArithmeticError, LookupError, TypeError, ValueError:
         return None  # whatever it raises, it is no list
@@ -189,7 +188,7 @@ def _in_object(cells: _Entry, days: Sequence[date]) -> _Lists:
             keys[key.removesuffix(clock)].append({"": clock, "value": each})
     yield from ((name, each) for name, each in keys.items() if len(each) > 1)
     lists = [(key, each) for key, each in cells.items() if isinstance(each, list)]
-    columns = {key: each[-_MOST:] for key, each in lists[:_COLUMNS]}
+    columns = {key: each[-_MOST:] for key, each in lists}
     if len({len(each) for each in columns.values()}) == 1:
         rows = zip(*columns.values(), strict=True)
         yield "", [dict(zip(columns, row, strict=True)) for row in rows]

@@ -93,8 +93,7 @@ class PumpPlan:
                 raise InvalidCommandError(reason="plan_written_today")
             for step in steps:
                 await self._write(step)
-            present = self._present()
-            kept = tuple(each for each in self._live.choices.planned if each in present)
+            kept = tuple(self._reserved())
             self._live.choose(
                 lambda choices: replace(choices, planned_on=today, planned=kept)
             )
@@ -104,17 +103,16 @@ class PumpPlan:
     def _used(self) -> _Table:
         return self._live.reported.schedules.used
 
-    def _present(self) -> Mapping[PlannedSchedule, int]:
-        """Return the indexes of all schedules, by what a plan would have written."""
-        return {_planned(each): index for index, each in self._used.items()}
-
-    def _reserved(self) -> list[int]:
-        present, planned = self._present(), dict.fromkeys(self._live.choices.planned)
-        return [present[each] for each in planned if each in present]
+    def _reserved(self) -> Mapping[PlannedSchedule, int]:
+        """Return the indexes of the reserved schedules, by what a plan has written."""
+        present = {_planned(each): index for index, each in self._used.items()}
+        planned = self._live.choices.planned
+        return {each: present[each] for each in planned if each in present}
 
     def _others(self) -> _Table:
         """Return the enabled schedules of the pump that are not reserved."""
-        reserved, pump = self._reserved(), self._live.reported.outputs.pump_slot
+        reserved = self._reserved().values()
+        pump = self._live.reported.outputs.pump_slot
         return {
             index: schedule
             for index, schedule in self._used.items()
@@ -126,7 +124,7 @@ class PumpPlan:
     ) -> Sequence[PlanStep]:
         """Return the fewest changes that turn the reserved schedules into a plan."""
         self._check(blocks)
-        reserved = self._reserved()
+        reserved = list(self._reserved().values())
         places = [*reserved, *[None] * max(len(blocks) - len(reserved), 0)]
         ways = [
             self._changes(reserved, list(zip(order, blocks, strict=True)), speed)
@@ -143,7 +141,7 @@ class PumpPlan:
         days = ALL_WEEK & ~(1 << today.weekday())
         others = self._others().values()
         steps = []
-        for index in self._reserved():
+        for index in self._reserved().values():
             one = self._used[index]
             wanted = replace(one, weekdays=days)
             if any(other.overlaps(wanted) for other in others):
@@ -225,7 +223,7 @@ class PumpPlan:
                 observed = self._used[index]
                 await self._schedules.update(index, step.wanted, observed=observed)
         except PoolctlError as err:
-            written = _planned(step.wanted) in self._present()
+            written = _planned(step.wanted) in self._reserved()
             if err.ran is False and not written:
                 self._live.choose(lambda choices: replace(choices, planned=planned))
             raise

@@ -20,9 +20,8 @@ from ..errors import command_errors, mistake
 from ..prices.given import (
     ATTR_FIELDS,
     ATTR_PREFER,
-    ATTR_PRICE_ENTITIES,
-    ATTR_PRICES,
     HIGHEST,
+    LISTS,
     PRICE_FIELDS,
     PUMP_HOURS,
 )
@@ -42,7 +41,7 @@ ATTR_DRY_RUN: Final = "dry_run"
 ATTR_LATER: Final = "later"
 
 
-_CHOOSING: Final = {ATTR_PRICES, ATTR_PRICE_ENTITIES, ATTR_FIELDS, ATTR_AROUND}
+_CHOOSING: Final = {*LISTS, ATTR_FIELDS, ATTR_AROUND}
 
 
 def _one_way(data: ConfigType) -> ConfigType:
