@@ -191,7 +191,7 @@ def test_why(subtests: pytest.Subtests) -> None:
         (None, ENDED, {}, Way.NOW),
     )
     for why, changes, shows, way in rows:
-        with subtests.test(str(why), **changes):
+        with subtests.test(str(why), changes=str(changes)):
             assert (
                 decide(replace(HELD, **changes), Seen(AT, **shows), PRESENT, way).why
                 is why
