@@ -148,6 +148,37 @@ async def test_a_schedule_is_edited_while_home_assistant_is_down(
     assert not is_held(rig)
 
 
+@pytest.mark.parametrize("fault", ["odd_count", "odd_zeros", "odd_half"])
+@pytest.mark.parametrize("path", ["lan", "cloud"])
+async def test_the_first_schedules_after_a_start_are_odd(
+    make_rig: Callable[..., Rig], path: str, fault: str
+) -> None:
+    """Nothing is known to compare them with, but the armed ones of the frames."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    rig.service.cloud.not_offered.clear()
+    window(rig.pool.pool, 120, OUTPUT)
+    schedules = rig.pool.pool.schedules
+    schedules[12] = replace(schedules[0], slot=30, aux_type=1, name="Other")
+    await rig.read()
+    await switch(rig, False, OUTPUT)
+    await disk.save()
+    await rig.controller.close()
+    rig.time.advance(60)
+    rig = started_again(make_rig, rig, disk)
+    if path == "cloud":
+        rig.pool.faults.on("refuse")
+        rig.service.cloud.faults.once(fault, 1, "scheduleInfo")
+    else:
+        rig.pool.faults.once(fault, 1, "schedules")
+    await rig.polls()
+    await rig.controller.queries.refresh()
+    await rig.live(3)
+    rig.pool.faults.clear()
+    await rig.live(3)
+    assert is_held(rig) and lasts(rig) in (112, 113)
+
+
 @pytest.mark.parametrize("down", [False, True])
 @pytest.mark.parametrize(
     ("slot", "name", "begun", "ends"),

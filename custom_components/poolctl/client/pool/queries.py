@@ -96,18 +96,19 @@ def _used(records: tuple[Schedule, ...]) -> Mapping[int, Schedule]:
 def _schedules_agree(state: PoolState, records: tuple[Schedule, ...]) -> bool:
     """Return whether schedules are the known ones, armed as the newest frame has them.
 
-    If none are known, all that are armed or that run have to be among them.
+    If none are known, exactly those that are armed have to be enabled, and those that
+    run have to be among them. Without a frame, none at all surprises.
     """
     known, used = state.schedules, merge_schedules(state, records).schedules.used
     if known.records is not None:
         return used == known.used
     modes = {state.readings.main_pump_mode, *state.outputs.modes}
     running = {mode - 1 for mode in modes if mode in SCHEDULE_MODES and mode}
-    if not running <= used.keys() or known.armed is None:
-        return known.armed is None and running <= used.keys()
-    # A frame may have an erased record as armed, but not all that are armed.
-    enabled = {index for index, one in used.items() if one.enabled}
-    return enabled == used.keys() & {*known.armed} and bool(enabled or not known.armed)
+    if not running <= used.keys():
+        return False
+    if known.armed is None:
+        return bool(used)
+    return {*known.armed} == {index for index, one in used.items() if one.enabled}
 
 
 NAMES = Query(
