@@ -22,7 +22,7 @@ from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from .reader import ListError, Price, price_at, read
-from .sources import COMMON, TABLE, Kind, Source
+from .sources import COMMON, TABLE, Kind, ListSource
 
 ATTR_PRICES: Final = "prices"
 ATTR_PRICE_ENTITIES: Final = "price_entities"
@@ -145,11 +145,11 @@ def _list_of(
     return [replace(p, value=p.value * _WATTS[unit]) for p in found.prices], "W"
 
 
-def _table(fields: Mapping[str, str]) -> Sequence[Source]:
+def _table(fields: Mapping[str, str]) -> Sequence[ListSource]:
     """Return the sources that count: with `fields`, what they name and nothing else."""
     attribute, begin, end, value = (fields.get(name, "") for name in FIELDS)
     if value:
-        return (Source("", begin, end, value, Kind.ASKED, at=attribute),)
+        return (ListSource("", begin, end, value, Kind.ASKED, at=attribute),)
     return [one._replace(at=attribute) for one in COMMON] if attribute else TABLE
 
 

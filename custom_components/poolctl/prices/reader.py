@@ -21,7 +21,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
 from ..client import InvalidCommandError
-from .sources import TABLE, Kind, Source
+from .sources import TABLE, Kind, ListSource
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DAYS: Final = {
@@ -76,7 +76,7 @@ class Price:
 class PriceList(NamedTuple):
     """Prices in the order of their times; none overlap."""
 
-    source: Source
+    source: ListSource
     title: str
     """All its names, for a person."""
     prices: Sequence[Price]
@@ -91,7 +91,7 @@ def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
 
 def read(
     data: object,
-    table: Sequence[Source] = TABLE,
+    table: Sequence[ListSource] = TABLE,
     *,
     highest: bool = False,
     integration: str = "",
@@ -141,17 +141,19 @@ def _together(lists: Sequence[PriceList], highest: bool) -> PriceList | None:
 # Each object or list becomes entries, and those with the names of a source a list.
 
 
-def _found(data: object, table: Sequence[Source], today: date) -> Iterator[PriceList]:
+def _found(
+    data: object, table: Sequence[ListSource], today: date
+) -> Iterator[PriceList]:
     holders: list[tuple[_Path, object]] = [((), data)]
     for names, each in holders:  # it grows as it is searched
         path, holder, fitting = names, _parsed(each), False
         if isinstance(holder, Mapping):
-            lists, pairs = _in_object, list(holder.items())
+            lists, keys = _in_object, list(holder)
         elif isinstance(holder, list | tuple):
-            lists, pairs = _in_list, list(enumerate(holder))
+            lists, keys = _in_list, list(range(len(holder)))
         else:
             continue
-        cells = {str(key): cell for key, cell in (*pairs[:_MOST], *pairs[-_MOST:])}
+        cells = {str(key): holder[key] for key in (*keys[:_MOST], *keys[-_MOST:])}
         if _DATE.fullmatch(beside := str(cells.get("date"))):
             path = (*path, beside)
         for name, entries in lists(cells, _days(path, today)):
@@ -225,7 +227,7 @@ def _days(path: _Path, today: date) -> Sequence[date]:
     return [today + timedelta(days=each) for each in ([later] if names else _DAILY)]
 
 
-def _fits(source: Source, path: _Path, entries: Sequence[_Entry]) -> bool:
+def _fits(source: ListSource, path: _Path, entries: Sequence[_Entry]) -> bool:
     if source.at and path and path[-1] not in source.at.split():
         return False
     ends, names = (entries[0], entries[-1]), (source.begin, source.value or "value")
@@ -247,7 +249,7 @@ def _cell(entry: _Entry, names: str) -> tuple[object, str]:
 
 
 def _prices(
-    source: Source, days: Sequence[date], entries: Sequence[_Entry]
+    source: ListSource, days: Sequence[date], entries: Sequence[_Entry]
 ) -> Sequence[Price]:
     clock = _CLOCK.fullmatch(str(_cell(entries[0], source.begin)[0]))
     days = days if clock and not source.title else days[:1]
@@ -266,17 +268,20 @@ def _prices(
             mean = (end - start) / _HOUR if source.kind is Kind.ENERGY else 1
             prices.append(Price(start, end, number / mean))
     prices.sort(key=lambda price: price.start)
-    if source.kind is Kind.RISING:
-        prices = [
-            Price(a.start, b.start, (b.value - a.value) / ((b.start - a.start) / _HOUR))
-            for a, b in pairwise(prices)
-            if a.start < b.start and a.value <= b.value
-        ]
-    return prices[-_MOST:]
+    return (_rises(prices) if source.kind is Kind.RISING else prices)[-_MOST:]
+
+
+def _rises(prices: Sequence[Price]) -> list[Price]:
+    """Return the mean power between values of an energy that adds up over the day."""
+    return [
+        Price(a.start, b.start, (b.value - a.value) / ((b.start - a.start) / _HOUR))
+        for a, b in pairwise(prices)
+        if a.start < b.start and a.value <= b.value
+    ]
 
 
 def _row(
-    source: Source, day: date, entry: _Entry
+    source: ListSource, day: date, entry: _Entry
 ) -> tuple[datetime, datetime | None, float | None] | None:
     """Return begin, end and value of an entry."""
     number = _number(_cell(entry, source.value or "value")[0])

@@ -19,7 +19,7 @@ class Kind(StrEnum):
     ASKED = "what a request asks for"
 
 
-class Source(NamedTuple):
+class ListSource(NamedTuple):
     """A list, by its names."""
 
     title: str
@@ -50,57 +50,58 @@ _STAMPS: Final = "start_timestamp", "end_timestamp"
 _TIMES: Final = "start_time", "end_time"
 
 KNOWN: Final = (
-    Source("Amber Electric", "start_time startTime start", _END, "per_kwh perKwh"),
-    Source("All-in prices", _START, _END, "all_in all_in_price allInPrice"),
-    Source("aWATTar", *_STAMPS, "marketprice"),
-    Source("elprisetjustnu.se", "time_start", "time_end", "SEK_per_kWh"),
-    Source("EMHASS", "date", "", "unit_load_cost mpc_general_price"),
-    Source("EMHASS", _START, _END, "price_eur_per_kwh"),
-    Source("EMHASS", _START, _END, "p_pv_forecast mpc_pv_power", *_W),
-    Source("Energi Data Service", "hour", "", "price", at=_DAYS),
-    Source("Energi Data Service", "HourUTC", "", "SpotPriceEUR"),
-    Source("Energi Data Service", "TimeUTC", "", "DayAheadPriceEUR"),
-    Source("Energy-Charts", "unix_seconds", "", "price"),
-    Source("EnergyZero", "timestamp", "", "price"),
-    Source("ENTSO-e", "time", "", "price", at="prices"),
-    Source("EPEX Spot", *_TIMES, "price_per_kwh"),
-    Source("EPEX Spot", *_TIMES, "price_ct_per_kwh price_eur_per_mwh"),
-    Source("ESIOS", "datetime", "", "value", at="values"),
-    Source("Frank Energie", "from", "till", "price"),
-    Source("hvakosterstrommen.no", "time_start", "time_end", "NOK_per_kWh"),
-    Source("Nord Pool", "start", "end", "value", at=_DAYS, integration="nordpool"),
-    Source("Octopus Energy", "start", "end", "value_inc_vat", at="rates"),
-    Source("Octopus Energy", "valid_from", "valid_to", "value_inc_vat"),
-    Source("Octopus Energy", "node.validFrom", "node.validTo", "node.unitRate"),
-    Source("Octopus Energy", "node.validFrom", "node.validTo", "node.value"),
-    Source("OMIE", at="today_hours tomorrow_hours"),
-    Source("PSE", "", "dtime_utc", "rce_pln"),
-    Source("PVPC", at="price_ price_next_day_"),
-    Source("spot-hinta.fi", "DateTime", "", "PriceWithTax"),
-    Source("Strømligning", "date", "", "price.total"),
-    Source("Swiss tariffs of 2026", *_STAMPS, "integrated vario_plus"),
-    Source("Tibber", "start_time", "", "price"),
-    Source("Tibber", "startsAt", "", "total", at="today tomorrow"),
-    Source("Zonneplan", "datetime", "", "electricity_price"),
-    Source("Forecast.Solar", "", "", "", *_W, at="watts"),
-    Source(
-        "Forecast.Solar", "", "", "", *_WH, at="wh_period wh_hours watt_hours_period"
+    ListSource("Amber Electric", "start_time startTime start", _END, "per_kwh perKwh"),
+    ListSource("All-in prices", _START, _END, "all_in all_in_price allInPrice"),
+    ListSource("aWATTar", *_STAMPS, "marketprice"),
+    ListSource("elprisetjustnu.se", "time_start", "time_end", "SEK_per_kWh"),
+    ListSource("EMHASS", "date", "", "unit_load_cost mpc_general_price"),
+    ListSource("EMHASS", _START, _END, "price_eur_per_kwh"),
+    ListSource("EMHASS", _START, _END, "p_pv_forecast mpc_pv_power", *_W),
+    ListSource("Energi Data Service", "hour", "", "price", at=_DAYS),
+    ListSource("Energi Data Service", "HourUTC", "", "SpotPriceEUR"),
+    ListSource("Energi Data Service", "TimeUTC", "", "DayAheadPriceEUR"),
+    ListSource("Energy-Charts", "unix_seconds", "", "price"),
+    ListSource("EnergyZero", "timestamp", "", "price"),
+    ListSource("ENTSO-e", "time", "", "price", at="prices"),
+    ListSource("EPEX Spot", *_TIMES, "price_per_kwh"),
+    ListSource("EPEX Spot", *_TIMES, "price_ct_per_kwh price_eur_per_mwh"),
+    ListSource("ESIOS", "datetime", "", "value", at="values"),
+    ListSource("Frank Energie", "from", "till", "price"),
+    ListSource("hvakosterstrommen.no", "time_start", "time_end", "NOK_per_kWh"),
+    ListSource("Nord Pool", "start", "end", "value", at=_DAYS, integration="nordpool"),
+    ListSource("Octopus Energy", "start", "end", "value_inc_vat", at="rates"),
+    ListSource("Octopus Energy", "valid_from", "valid_to", "value_inc_vat"),
+    ListSource("Octopus Energy", "node.validFrom", "node.validTo", "node.unitRate"),
+    ListSource("Octopus Energy", "node.validFrom", "node.validTo", "node.value"),
+    ListSource("OMIE", at="today_hours tomorrow_hours"),
+    ListSource("PSE", "", "dtime_utc", "rce_pln"),
+    ListSource("PVPC", at="price_ price_next_day_"),
+    ListSource("spot-hinta.fi", "DateTime", "", "PriceWithTax"),
+    ListSource("Strømligning", "date", "", "price.total"),
+    ListSource("Swiss tariffs of 2026", *_STAMPS, "integrated vario_plus"),
+    ListSource("Tibber", "start_time", "", "price"),
+    ListSource("Tibber", "startsAt", "", "total", at="today tomorrow"),
+    ListSource("Zonneplan", "datetime", "", "electricity_price"),
+    ListSource("Forecast.Solar", "", "", "", *_W, at="watts"),
+    ListSource("Forecast.Solar", "", "", "", *_WH, at="wh_period wh_hours"),
+    ListSource("Forecast.Solar", "", "", "", *_WH, at="watt_hours_period"),
+    ListSource("Forecast.Solar", "", "", "", Kind.RISING, "Wh", at="watt_hours"),
+    ListSource("Hours of solar energy", "hour", "", "kwh", Kind.ENERGY, "kWh"),
+    ListSource("Open-Meteo", "time", "", "global_tilted_irradiance", *_W),
+    ListSource("Open-Meteo", "time", "", "shortwave_radiation", *_W),
+    ListSource(
+        "Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedForecast"
     ),
-    Source("Forecast.Solar", "", "", "", Kind.RISING, "Wh", at="watt_hours"),
-    Source("Hours of solar energy", "hour", "", "kwh", Kind.ENERGY, "kWh"),
-    Source("Open-Meteo", "time", "", "global_tilted_irradiance", *_W),
-    Source("Open-Meteo", "time", "", "shortwave_radiation", *_W),
-    Source("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedForecast"),
-    Source("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedHourly"),
-    Source("Solcast", "", "period_end", "pv_estimate", *_KW),
+    ListSource("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedHourly"),
+    ListSource("Solcast", "", "period_end", "pv_estimate", *_KW),
 )
 _BEGIN, _LASTS = "start period.start", "end period.end duration"
 COMMON: Final = (
-    Source("", _BEGIN, _LASTS, "price.amount price"),
-    Source("", _BEGIN, _LASTS, "power", Kind.POWER),
-    Source("", _BEGIN, _LASTS, "energy wh", Kind.ENERGY),
-    Source("", _BEGIN, _LASTS, "value", Kind.ASKED),
-    Source("", kind=Kind.ASKED),
+    ListSource("", _BEGIN, _LASTS, "price.amount price"),
+    ListSource("", _BEGIN, _LASTS, "power", Kind.POWER),
+    ListSource("", _BEGIN, _LASTS, "energy wh", Kind.ENERGY),
+    ListSource("", _BEGIN, _LASTS, "value", Kind.ASKED),
+    ListSource("", kind=Kind.ASKED),
 )
 """The common form, which counts where no known list was found."""
 TABLE: Final = (*KNOWN, *COMMON)
