@@ -21,7 +21,7 @@ from .application_credentials import async_sign_in_observers
 from .client.bounds import Private
 from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
-from .client.holds import Change, Claim, HeatClaim, Hold, Pause
+from .client.holds import Claim, Decision, HeatClaim, Hold, Pause
 from .client.pool import PoolState
 from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
@@ -139,7 +139,7 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
     }
 
 
-def _change[C: Claim](change: Change[C]) -> _Json:
+def _change[C: Claim](change: Decision[C]) -> _Json:
     """Return what was decided about a claim, and why."""
     claim = change.claim
     shown = {"thing": claim.thing, "on": claim.on, "until": claim.until}

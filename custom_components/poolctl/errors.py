@@ -95,28 +95,34 @@ def mistake(key: str, **placeholders: str) -> ServiceValidationError:
     )
 
 
+def _key(error: PoolctlError) -> str:
+    """Return the translation key of the sentence for a failed command."""
+    if type(error).ran is False and error.ran is None:
+        return "outcome_unknown"  # another attempt may have run it
+    key = error.reason or sentence(error, COMMAND_ERRORS)
+    lost = isinstance(error, UnreachableError) and error.reason is None
+    return OUTCOMES.get(error.ran, key) if lost else key
+
+
 @contextmanager
 def command_errors(entity: str) -> Generator[None]:
     """Raise errors of the client as translated ones, with the name of the entity."""
     try:
         yield
     except PoolctlError as err:
-        key = err.reason or sentence(err, COMMAND_ERRORS)
         retry_after = err.retry_after if isinstance(err, BusyError) else None
-        # The message of the service, in the language it uses.
-        message = err.message if isinstance(err, CommandFailedError) else ""
-        seconds = str(round(retry_after or 5))
-        placeholders = {"entity": entity, "error": message, "seconds": seconds}
-        if type(err).ran is False and err.ran is None:
-            key = "outcome_unknown"  # another attempt may have run it
-        elif isinstance(err, UnreachableError) and err.reason is None:
-            key = OUTCOMES.get(err.ran, key)
-        elif isinstance(err, InvalidCommandError):
+        placeholders = {
+            "entity": entity,
+            # The message of the service, in the language it uses.
+            "error": err.message if isinstance(err, CommandFailedError) else "",
+            "seconds": str(round(retry_after or 5)),
+        }
+        if isinstance(err, InvalidCommandError):
             placeholders |= err.placeholders
         mistaken = isinstance(err, _MISTAKES)
         exception = ServiceValidationError if mistaken else HomeAssistantError
         raise exception(
             translation_domain=DOMAIN,
-            translation_key=key,
+            translation_key=_key(err),
             translation_placeholders=placeholders,
         ) from err

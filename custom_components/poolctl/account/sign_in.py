@@ -30,7 +30,7 @@ from ..client import (
 
 CONF_REFUSALS = "refusals"
 """Trusted Unix times at which the renewal of this sign-in was refused."""
-REFUSED_AGAIN = Backoff(60.0, 3600.0, factor=10.0, most=3)
+SIGN_IN_AGAIN = Backoff(60.0, 3600.0, factor=10.0, most=3)
 """After the last refusal, nothing is sent until somebody signs in."""
 _RENEWAL_TIMEOUT = 20.0
 _RENEWAL_SPACING = 60.0
@@ -92,7 +92,7 @@ class AccountToken:
         if not (refusals := self._refusals):
             return
         since = self._clock.time() - refusals[-1]
-        wait = REFUSED_AGAIN.after(len(refusals))
+        wait = SIGN_IN_AGAIN.after(len(refusals))
         if math.isinf(wait) or 0 <= since < wait:
             raise AuthenticationError("the service wants a new sign-in")
 

@@ -4,7 +4,7 @@ Whoever tries again has one `Backoff`, where it is used:
 
 | Backoff | Waits in s | Ends with | Why |
 |---|---|---|---|
-| `account.sign_in.REFUSED_AGAIN` | 60, 600, 3600 | a renewal, a sign-in | A refusal may be a fault of the service; after three, only the user can sign in. |
+| `account.sign_in.SIGN_IN_AGAIN` | 60, 600, 3600 | a renewal, a sign-in | A refusal may be a fault of the service; after three, only the user can sign in. |
 | `client.endpoints.TOKEN` | 30, 60 | an answer | All else waits for the token. |
 | `client.endpoints.KEY` | 30, 120, 300 | an answer | Without the key, there is no LAN. |
 | `client.endpoints.USER_INFO` | 0 | - | It is read only in a flow, where a user waits. |

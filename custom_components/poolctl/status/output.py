@@ -64,21 +64,25 @@ def why_output(pool: Situation, slot: Slot | None) -> Explanation:
 
 def _happened(pool: Situation, slot: Slot) -> Explanation:
     """Return what ended the last hold of an output without one, and by whom."""
-    on, index, soon = _on(pool, slot), slot.index, pool.now + timedelta(seconds=ASKED)
-    if held := next((each for each in pool.holds if each.slot == index), None):
-        # The newest read is the first one that shows its end.
-        if _hold(pool, slot) is held or held.on is on:
-            return ()
-        ended = held.until is not None and held.until <= soon
-        key = "hold_ended" if ended else "hold_ended_by_other"
-        return (Sentence(key, {"time": pool.now}),)
-    found = (each for each in reversed(pool.changes) if each.claim.slot == index)
+    if held := next((each for each in pool.holds if each.slot == slot.index), None):
+        return _ends_now(pool, slot, held)
+    found = (each for each in reversed(pool.changes) if each.claim.slot == slot.index)
     if (last := next(found, None)) is None or pool.now - last.at > _RECENT:
         return ()
-    if last.why is Why.NOT_NEEDED and on is last.claim.on:
+    if last.why is Why.NOT_NEEDED and _on(pool, slot) is last.claim.on:
         return (Sentence(_switched(last.claim), _origin(last.claim)),)
     how = _ENDS.get((last.do, last.why))
     return (Sentence(how, {"time": last.at}),) if how else ()
+
+
+def _ends_now(pool: Situation, slot: Slot, held: Hold) -> Explanation:
+    """Return what ends a hold, if the newest read is the first one that shows its end."""
+    if _hold(pool, slot) is held or held.on is _on(pool, slot):
+        return ()
+    soon = pool.now + timedelta(seconds=ASKED)
+    ended = held.until is not None and held.until <= soon
+    key = "hold_ended" if ended else "hold_ended_by_other"
+    return (Sentence(key, {"time": pool.now}),)
 
 
 def why_pump(pool: Situation) -> Explanation:

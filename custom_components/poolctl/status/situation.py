@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from homeassistant.core import HomeAssistant
 
 from ..client import ClockFault, Paths
-from ..client.holds import Change, Hold
+from ..client.holds import Decision, Hold
 from ..client.pool import Body
 from ..devices.parts import Uses
 from ..learned.pool import Pool
@@ -55,7 +55,7 @@ class Situation(Pool, Subject):
     heat_overdue: bool
     """Whether heating that *Warm by* switched on should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
-    changes: tuple[Change[Hold], ...]
+    changes: tuple[Decision[Hold], ...]
     """What was decided about holds, and why; the newest comes last."""
     warm_by: Mapping[Body, Outlook]
     """Outlooks of the requests for water that is warm by a time."""

@@ -29,7 +29,7 @@ what only outputs have: requests of users, other clients, schedules.
 
 from .claim import Claim, Why
 from .claims import UNDO_AGAIN
-from .decide import OLD, Change, Do
+from .decide import OLD, Decision, Do
 from .evidence import held_outputs
 from .heat import HeatClaim, HeatClaims, thing_of
 from .hold import Asked, Hold, Origin, output_names
@@ -40,8 +40,8 @@ __all__ = [
     "OLD",
     "UNDO_AGAIN",
     "Asked",
-    "Change",
     "Claim",
+    "Decision",
     "Do",
     "HeatClaim",
     "HeatClaims",

@@ -24,7 +24,18 @@ from ..wire.exceptions import (
     UnreachableError,
 )
 from .claim import SETTLING, Claim, End, Why
-from .decide import OLD, Change, Do, Next, Now, Seen, Way, decide, is_old, seconds_left
+from .decide import (
+    OLD,
+    Decision,
+    Do,
+    Next,
+    Now,
+    Seen,
+    Way,
+    decide,
+    is_old,
+    seconds_left,
+)
 from .evidence import seen
 
 _LOGGER = logging.getLogger(__name__)
@@ -66,7 +77,7 @@ class Claims[C: Claim](ABC):
         self._started_at = self._read_at = at
         self._last_read: PoolState | None = None
         """The newest read since the start."""
-        self.changes: Final = deque[Change[C]](maxlen=_CHANGES)
+        self.changes: Final = deque[Decision[C]](maxlen=_CHANGES)
         """What was decided, and why: the newest changes."""
         self._under_way: Counter[int] = Counter()
         self._undoing: set[int] = set()
@@ -189,7 +200,7 @@ class Claims[C: Claim](ABC):
             for read in reads
             if read.ours is not None and read.at > claim.sent_at
         )
-        self.changes.append(Change(now, claim, do, why, shown))
+        self.changes.append(Decision(now, claim, do, why, shown))
         kind = type(claim).__name__
         _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.thing, do, why, shown)
 

@@ -76,8 +76,8 @@ class Next[C: Claim](NamedTuple):
     """The first of the reads that do not show it, and the newest one."""
 
 
-class Change[C: Claim](NamedTuple):
-    """A change of what is done about a claim."""
+class Decision[C: Claim](NamedTuple):
+    """A decision that changed what is done about a claim."""
 
     at: datetime
     claim: C
