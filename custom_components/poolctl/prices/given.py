@@ -131,15 +131,15 @@ def _list_of(
     found = read(
         given, table, highest=highest, integration=integration, written=written
     )
-    asked = "forecast" if highest else "prices"
     if found is None:
         if empty:
             return None
-        raise ListError(f"{asked}_unknown", name, _shown(given))
+        reason = "forecast_unknown" if highest else "prices_unknown"
+        raise ListError(reason, name, _shown(given))
     unit = found.source.unit or unit
     fits = unit in _SUN if highest else unit not in _MEASURED
     if not (fits or found.source.title):
-        raise ListError(f"{asked}_unit", name, unit)
+        raise ListError("forecast_unit" if highest else "prices_unit", name, unit)
     if not (highest and unit in _WATTS):
         return found.prices, unit
     return [replace(p, value=p.value * _WATTS[unit]) for p in found.prices], "W"
