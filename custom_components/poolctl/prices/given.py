@@ -134,8 +134,9 @@ def _list_of(
     if found is None:
         if empty:
             return None
-        reason = "forecast_unknown" if highest else "prices_unknown"
-        raise ListError(reason, name, _shown(given))
+        raise ListError(
+            "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
+        )
     unit = found.source.unit or unit
     fits = unit in _SUN if highest else unit not in _MEASURED
     if not (fits or found.source.title):
