@@ -69,7 +69,6 @@ test("nothing is good that one read shows otherwise, or that the controller does
   assert.equal(ph("7.4"), "good");
   assert.equal(ph("8.2"), "fair");
   assert.equal(ph("6.9"), "fair");
-  assert.equal(ph("7.4", { checking: ["ph_out_of_range"] }), "fair");
   assert.equal(ph("8.2", { problems: [problem] }), "poor");
   assert.equal(ph("7.4", {}, "cloud"), "none");
   assert.equal(ph("unknown"), "none");
