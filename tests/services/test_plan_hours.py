@@ -14,7 +14,6 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import parse_yaml
-import probatio as vol
 import pytest
 
 from tests.world.assistant.home import Home, failure
@@ -537,14 +536,13 @@ async def test_the_same_hours_by_hand(beach: Home, owner: str, changed: bool) ->
     assert record(beach, FIRST) == own
 
 
-REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
+REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "one_of"),
     ({"hours": 4, "blocks": []}, "one_of"),
-    ({"hours": nan}, None),
-    ({"hours": inf}, None),
+    *(({"hours": odd}, "out_of_range") for odd in (nan, inf, 10**400, "four")),
     ({"hours": -1}, "out_of_range"),
     ({"hours": 25}, "out_of_range"),
-    ({"hours": 4, "prices": [], "price_entities": []}, None),
+    ({"hours": 4, "prices": [], "price_entities": []}, "one_of"),
     ({"blocks": blocks((10, 11)), "around": "12:00:00"}, "only_with"),
     ({"blocks": blocks((1, 2), (3, 4), (5, 6))}, "plan_blocks"),
     ({"hours": 4, "pump_speed": 50.5}, "schedule_speed"),
@@ -560,8 +558,7 @@ REFUSED: tuple[tuple[dict[str, Any], str | None], ...] = (
 
 async def test_what_it_does_not_take(beach: Home, subtests: pytest.Subtests) -> None:
     for data, key in REFUSED:
-        refused = failure(key, ServiceValidationError) if key else None
-        with subtests.test(str(data)), refused or pytest.raises(vol.Invalid):
+        with subtests.test(str(data)), failure(key, ServiceValidationError):
             await plan(beach, **data)
     assert writes(beach) == 0
 

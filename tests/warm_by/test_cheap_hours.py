@@ -5,7 +5,6 @@ from typing import Any
 
 from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
-import probatio as vol
 import pytest
 
 from custom_components.poolctl.client.holds.holds import Holds
@@ -214,7 +213,7 @@ async def test_prices_of_another_day(spa: Home) -> None:
 
 
 async def test_prices_from_two_places(spa: Home) -> None:
-    with pytest.raises(vol.Invalid):
+    with failure("one_of", ServiceValidationError):
         await call_action(
             spa, "spa", at(18), prices=cheap(13), price_entities="sensor.x"
         )

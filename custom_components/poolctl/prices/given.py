@@ -21,6 +21,7 @@ from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
+from ..errors import mistake
 from .reader import ListError, Price, price_at, read
 from .sources import COMMON, TABLE, Kind, ListSource
 
@@ -33,10 +34,9 @@ ATTR_FIELDS: Final = "fields"
 FIELDS: Final = ("attribute", "begin", "end", "value")
 PUMP_HOURS: Final = "pump_hours"
 """What asks for a list, beside the bodies of water: an automation that tries again."""
-_EITHER: Final = f"give either {ATTR_PRICES} or {ATTR_PRICE_ENTITIES}"
 PRICE_FIELDS: Final[VolDictType] = {
-    vol.Exclusive(ATTR_PRICES, _EITHER, _EITHER): object,
-    vol.Exclusive(ATTR_PRICE_ENTITIES, _EITHER, _EITHER): cv.entity_ids,
+    vol.Optional(ATTR_PRICES): object,
+    vol.Optional(ATTR_PRICE_ENTITIES): cv.entity_ids,
     vol.Optional(ATTR_FIELDS): {vol.Optional(name): cv.string for name in FIELDS},
     vol.Optional(ATTR_PREFER, default="lowest"): vol.In(("lowest", HIGHEST)),
 }
@@ -81,6 +81,8 @@ class Lists:
         Of prices that several entities have for the same time, the last one counts;
         their forecasts are added. Raises ListError for what is no such list.
         """
+        if data.keys() >= LISTS:
+            raise mistake("one_of", fields=", ".join(sorted(LISTS)))
         found = None
         try:
             if LISTS & data.keys():

@@ -35,19 +35,21 @@ from ..prices.given import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules
-from .values import duration, entities_only, moment, of_kind, speed, within
+from .values import entities_only, moment, of_kind, or_refuse, speed, within
 
 _OUTPUTS: Final = Platform.LIGHT, Platform.SWITCH
 _HOLD: Final[VolDictType] = {
     vol.Required("state"): cv.boolean,
     vol.Required("duration"): within(
-        "duration", duration, timedelta(seconds=1), timedelta(days=366)
+        "duration", cv.positive_time_period, timedelta(seconds=1), timedelta(days=366)
     ),
     vol.Optional("speed"): speed,
 }
 _WARM_BY: Final[VolDictType] = {
     vol.Required("at"): moment,
-    vol.Optional("duration"): within("duration", duration, timedelta(), LONGEST_WARM),
+    vol.Optional("duration"): within(
+        "duration", cv.positive_time_period, timedelta(), LONGEST_WARM
+    ),
     **PRICE_FIELDS,
     vol.Optional("later", default=False): cv.boolean,
 }
@@ -59,6 +61,7 @@ _RAW: Final = vol.Schema(
         vol.Optional("payload", default=""): str,
     }
 )
+_PAUSE: Final = or_refuse(cv.positive_time_period, "pause_too_long")
 _NONE: Final = SupportsResponse.NONE
 _OPTIONAL: Final = SupportsResponse.OPTIONAL
 _ONLY: Final = SupportsResponse.ONLY
@@ -169,7 +172,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
         "pause_dosing",
         entity_domain=Platform.SWITCH,
         func=_async_pause,
-        schema=entities_only({vol.Required("duration"): duration}),
+        schema=entities_only({vol.Required("duration"): _PAUSE}),
     )
     for name, send, response in (
         ("send_action", RawControl.action, _OPTIONAL),

@@ -29,7 +29,7 @@ from ..prices.reader import ListError, Price
 from ..schedules.plan import PlanStep, PumpRun
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
-from .values import finite, of_kind, speed, within
+from .values import number, of_kind, speed, within
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
@@ -61,7 +61,7 @@ SCHEMA: Final = vol.All(
     cv.make_entity_service_schema(
         {
             vol.Optional(ATTR_BLOCKS): vol.All(cv.ensure_list, [_BLOCK]),
-            vol.Optional(ATTR_HOURS): within(ATTR_HOURS, finite, 0.0, 24.0),
+            vol.Optional(ATTR_HOURS): within(ATTR_HOURS, number, 0.0, 24.0),
             **PRICE_FIELDS,
             vol.Optional(ATTR_AROUND): cv.time,
             vol.Optional(ATTR_EARLIEST, default=time()): cv.time,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from math import isfinite
+from typing import Final
 
 from homeassistant.const import ATTR_AREA_ID, ATTR_DEVICE_ID, ATTR_FLOOR_ID
 from homeassistant.core import ServiceCall
@@ -16,26 +16,27 @@ import probatio as vol
 from ..errors import mistake
 
 
-def speed(value: object) -> int:
-    """Return 80, 80.0 or "80" as an integer; refuse a fraction."""
-    number = finite(value)
-    if not number.is_integer():
-        raise mistake("schedule_speed")
-    return int(number)
+def or_refuse[T](
+    check: Callable[[object], T], key: str, **placeholders: str
+) -> Callable[[object], T]:
+    """Return a check whose errors are our sentence, not the validator's English."""
+
+    def checked(value: object) -> T:
+        try:
+            return check(value)
+        except OverflowError, vol.Invalid:
+            raise mistake(key, **placeholders) from None
+
+    return checked
 
 
 def within[T: (float, timedelta)](
     field: str, check: Callable[[object], T], low: T, high: T
 ) -> Callable[[object], T]:
     """Return a check whose error names the field of an action and its range."""
-
-    def checked(value: object) -> T:
-        if not low <= (found := check(value)) <= high:
-            lower, upper = _written(low), _written(high)
-            raise mistake("out_of_range", field=field, lower=lower, upper=upper)
-        return found
-
-    return checked
+    bounds = {"lower": _written(low), "upper": _written(high)}
+    ranged: Callable[[object], T] = vol.All(check, vol.Range(low, high))
+    return or_refuse(ranged, "out_of_range", field=field, **bounds)
 
 
 def _written(bound: float | timedelta) -> str:
@@ -45,24 +46,15 @@ def _written(bound: float | timedelta) -> str:
     return f"{hours:g} h" if hours >= 1 else f"{bound.total_seconds():g} s"
 
 
-def finite(value: object) -> float:
-    """Return a number; raise Invalid for infinity and for anything else."""
-    try:
-        number: float = vol.Coerce(float)(value)
-    except OverflowError:
-        raise vol.Invalid("expected a smaller number") from None
-    if not isfinite(number):
-        raise vol.Invalid("expected a finite number")
-    return number
+def _whole(number: float) -> int:
+    if not number.is_integer():
+        raise vol.Invalid("expected a whole number")
+    return int(number)
 
 
-def duration(value: object) -> timedelta:
-    """Return a period of 0 or more; raise Invalid otherwise, also for infinity."""
-    try:
-        period: timedelta = cv.positive_time_period(value)
-    except OverflowError:
-        raise vol.Invalid("expected a finite duration") from None
-    return period
+number: Final[Callable[[object], float]] = vol.Coerce(float)
+speed: Final = or_refuse(vol.All(number, _whole), "schedule_speed")
+"""Takes 80, 80.0 or "80", as an integer; refuses a fraction."""
 
 
 def moment(value: object) -> datetime:
