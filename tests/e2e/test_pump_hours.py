@@ -42,7 +42,9 @@ async def test_pump_hours(
 
     editor = page.locator("ha-automation-editor")
     await choose_in_menu(editor, "Delete")
-    await page.get_by_role("button", name="Delete", exact=True).click()
+    # The editor has a button of that name, too.
+    question = page.locator("ha-dialog-footer")
+    await question.get_by_role("button", name="Delete", exact=True).click()
     await expect(editor).to_have_count(0)
     await api.call("select", "select_option", entity_id=rule, option="none")
 
