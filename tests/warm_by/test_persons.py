@@ -17,6 +17,7 @@ from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 from .asked import (
     PUMP,
+    SPA_RETURN,
     STEP,
     as_before,
     ask,
@@ -286,6 +287,31 @@ async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
     for odd in (no_heater, no_pump):
         spa.controller.odd.append(odd)
         await spa.live(15, step=15)
+        await spa.live(STEP, step=15)
+        assert heated(spa) and warm_by(spa) == by
+    assert len(spa.actions) == sent
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_short_state_ends_nothing(spa: Home, restarted: bool) -> None:
+    """Spa mode, the pump or the heater is off for 15 s (L25), after a restart, too."""
+    by = await soon(spa)
+    if restarted:
+        await spa.restart()
+        await spa.live(STEP, step=15)
+    sent = len(spa.actions)
+    slots = spa.pool.slots[PUMP], spa.pool.slots[SPA_RETURN]
+    for odd in ({"heating": 0}, None):
+        was = [(slot.hand, slot.held) for slot in slots]
+        if odd:
+            spa.pool.settings |= odd
+        else:
+            for slot in slots:
+                slot.hand, slot.held = None, False
+        await spa.live(15, step=15)
+        spa.pool.settings["heating"] = SPA_HEATER
+        for slot, (hand, is_held) in zip(slots, was, strict=True):
+            slot.hand, slot.held = hand, is_held
         await spa.live(STEP, step=15)
         assert heated(spa) and warm_by(spa) == by
     assert len(spa.actions) == sent

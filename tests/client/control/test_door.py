@@ -133,6 +133,21 @@ def test_what_the_second_frame_adds_is_in_doubt() -> None:
     assert (admit(door, second, 30), door.in_doubt) == (second, False)
 
 
+def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:
+    door, off = Door(), frame(main_pump_mode=0)
+    seen = [
+        (admit(door, each, at), door.shown_at)
+        for each, at in (
+            (LAST, 0),
+            (off, 15),
+            (frame(main_pump_mode=0, pool_target=30), 17),
+        )
+    ]
+    assert seen == [(LAST, 0), (None, 0), (off, 15)]
+    assert (admit(door, LAST, 30), door.shown_at) == (off, 17)
+    assert (admit(door, LAST, 32), door.shown_at) == (LAST, 32)
+
+
 def test_other_types_need_one_poll_more() -> None:
     """Two odd frames in a row take no devices away, nor does the first of a run."""
     odd = frame(aux_types=(0, 0, 0))

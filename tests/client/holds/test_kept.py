@@ -29,6 +29,7 @@ from tests.client.holds.test_holds import (
 from tests.world.simulator.clock import NOON, Clock
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 from tests.world.simulator.dialects import Dialect
+from tests.world.simulator.wire import Frame
 
 CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""
@@ -67,6 +68,26 @@ async def test_one_odd_frame(
     await rig.live(31)
     assert not rig.pool.pool.slots[slot].held
     assert rig.controller.holds.shown == ()
+
+
+@pytest.mark.parametrize(("slot", "on"), [(3, True), (3, False), (0, True)])
+async def test_a_short_state_with_an_odd_frame(rig: Rig, slot: int, on: bool) -> None:
+    """L25: what a frame no longer shows is not counted as seen once more."""
+    rig = await start(rig)
+    await hold(rig, on, 30, slot)
+    await rig.live(0.25)
+    (begun,) = rig.controller.holds.shown
+
+    def gone(frame: Frame) -> None:
+        frame.held_slots = []
+
+    def gone_and_odd(frame: Frame) -> None:
+        frame.held_slots = []
+        frame.configuration["desired_ph"] = 0
+
+    rig.pool.odd[:] = [gone, gone_and_odd]
+    await rig.live(1)
+    assert rig.controller.holds.shown == (begun,)
 
 
 @pytest.mark.parametrize(

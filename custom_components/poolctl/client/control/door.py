@@ -78,6 +78,8 @@ class Door:
         """The frame that was accepted last, with all sections reported so far."""
         self._doubted: tuple[StateFrame, float] | None = None
         """A frame that surprised, and its time (monotonic, s)."""
+        self.shown_at = 0.0
+        """Time of the newest frame that shows all that was accepted (monotonic, s)."""
         self._rewired: tuple[int, ...] | None = None
         """Aux types that the last frame had instead of the known ones."""
 
@@ -106,10 +108,11 @@ class Door:
             elif at - self._doubted[1] < _ONE:
                 return None  # of the same moment
         newest, doubted, self._doubted = frame, self._doubted, None
+        self.shown_at = at
         if last is not None and doubted is not None:
             frame = accepted(last, doubted[0], newest)
             if surprising(frame, newest):
-                self._doubted = newest, at
+                self._doubted, self.shown_at = (newest, at), doubted[1]
         frame = self._with_types(frame, known)
         self._last = frame if last is None else _with_missing(frame, last)
         return frame

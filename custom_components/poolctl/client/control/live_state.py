@@ -99,11 +99,16 @@ class LiveState:
         self._read_listeners.append(listener)
         return lambda: self._read_listeners.remove(listener)
 
-    def after_read(self, read_at: float) -> None:
-        """Settle pending values and publish after a read (monotonic, s)."""
+    def after_read(self, shown_at: float, *, began: float | None = None) -> None:
+        """Settle pending values and publish after a read.
+
+        `shown_at` is the time of what it shows, `began` that of its beginning, if earlier
+        (monotonic, s).
+        """
+        read_at = shown_at if began is None else began
         self.read_at = time.monotonic()
         for pending in self.pending.settle(self.reported, read_at):
             _LOGGER.warning("%s was accepted but never took effect", pending.key)
         for listener in tuple(self._read_listeners):
-            listener(self.reported, self.read_at)
+            listener(self.reported, shown_at)
         self.publish()

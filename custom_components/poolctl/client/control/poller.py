@@ -241,7 +241,7 @@ class Poller:
         self._report_source(previous)
         if admitted.configuration is not None:
             self._queries.drop_outdated()
-        live.after_read(at)
+        live.after_read(self._door.shown_at)
         return not self._door.in_doubt
 
     def _report_source(self, previous: PoolState) -> None:
@@ -314,7 +314,7 @@ class Poller:
             return
         self._cloud_doubted, self._live.reported = False, state
         self._report_source(previous)
-        self._live.after_read(started)
+        self._live.after_read(time.monotonic(), began=started)
 
     async def _refresh_schedules(self, cloud: CloudClient) -> None:
         """Read the schedules if due: each read costs the controller two commands."""
