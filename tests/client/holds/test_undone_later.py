@@ -29,6 +29,7 @@ from custom_components.poolctl.client.holds.pauses import Pause
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
 from custom_components.poolctl.client.pool.heating import BODIES, POOL, SPA, Body
+from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import (
     InvalidCommandError,
@@ -46,12 +47,16 @@ from tests.client.holds.test_holds import window
 from tests.world import simulator as sim
 from tests.world.loops import LeapingLoop
 from tests.world.simulator import pool as simulated_pool, schedules
+from tests.world.simulator.odd_replies import ODD
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
+from tests.world.simulator.wire import Frame
 
 PUMP, WATERFALL, SPA_RETURN = 0, 3, 10
 ENDLESS: Final = float("inf")
 QUIET: Final = 6 * 60
 """Minutes after which everything that has an end is over, retries included."""
+ODD_FRAME: Final = "odd_frame"
+NAMES: Final = [query.name for query in QUERIES]
 FLAGS: Final = {ACID: ("ph_dosing", 1), CHLORINE: ("orp_flags", 2)}
 """The setting of each doser, and its bit."""
 HEATERS: Final = {
@@ -60,6 +65,23 @@ HEATERS: Final = {
     HeatSource.SPA_HEATER: SPA_HEATER,
 }
 """The bit of each heat source in the setting `heating`."""
+
+
+def _no_override(frame: Frame) -> None:
+    frame.held_slots = []
+
+
+def _nothing_on(frame: Frame) -> None:
+    frame.aux_modes[:] = [0 for _ in frame.aux_modes]
+    frame.telemetry |= {"main_pump_mode": 0, "flags": 0}
+
+
+def _zeros(frame: Frame) -> None:
+    for key in frame.configuration:
+        frame.configuration[key] = 0
+
+
+ODD_FRAMES: Final = (_no_override, _nothing_on, _zeros)
 
 
 @dataclass
@@ -72,6 +94,10 @@ class World:
     gone_after_busy: bool = False
     by_lan: bool = True
     """Whether the options of the entry allow the LAN."""
+    odd: str = ""
+    """What is odd in every other poll: a kind of reply, or frames."""
+    was_odd: bool = False
+    """Whether something was made odd for the newest poll."""
     holds: dict[int, set[tuple[bool, float]]] = field(
         default_factory=lambda: {PUMP: set(), WATERFALL: set(), SPA_RETURN: set()}
     )
@@ -139,6 +165,9 @@ class World:
     async def poll(self, seconds: float) -> None:
         """Let time pass, read, and do what is due."""
         self.time.advance(seconds)
+        self.was_odd = not self.was_odd
+        if self.was_odd:
+            self.be_odd()
         for read in (self.controller.poller.poll, self.controller.queries.refresh):
             with suppress(PoolctlError):
                 await read()
@@ -264,8 +293,9 @@ class World:
     def trouble(self, kind: str) -> None:
         """Have one kind of trouble from now on, instead of any other."""
         full, cloud = self.service.full, self.service.cloud
-        for each in (full.faults, cloud.faults, full.dialects):
+        for each in (full.faults, cloud.faults, full.dialects, full.odd):
             each.clear()
+        self.odd = kind if kind in (*ODD, ODD_FRAME) else ""
         self.gone_after_busy = kind == "busy, then gone"
         if self.gone_after_busy or kind == "busy":
             full.dialects.add("busy_after")
@@ -273,8 +303,17 @@ class World:
             full.faults.on("refuse")
         if kind in ("answers lost", "declined"):
             full.faults.on("decline" if kind == "declined" else "close_mid_body", "a")
-        if kind not in ("", "busy", "no LAN"):
+        if kind not in ("", "busy", "no LAN") and not self.odd:
             cloud.faults.on("refuse")
+
+    def be_odd(self) -> None:
+        """Make the next frame, or reply of each side, odd; those after it are good."""
+        full, cloud = self.service.full, self.service.cloud
+        if self.odd == ODD_FRAME:
+            full.odd[:] = [ODD_FRAMES[len(full.requests) % len(ODD_FRAMES)]]
+        elif self.odd:
+            full.faults.once(self.odd, 1, *NAMES)
+            cloud.faults.once(self.odd, 1, "chemistryCard", "scheduleInfo")
 
     async def act(self, lan: LanClient, name: str, payload: bytes) -> Any:
         """Send an action; with this trouble, nothing answers after it ran."""
@@ -402,6 +441,7 @@ async def live(story: Story) -> None:
 ACTION: Final = LanClient.action
 TROUBLES: Final = (
     *("", "busy", "busy, then gone", "answers lost", "declined", "no LAN", "nothing"),
+    *(ODD_FRAME, *ODD),
 )
 SLOTS = st.sampled_from([PUMP, WATERFALL])
 DOSERS = st.sampled_from([ACID, CHLORINE])
