@@ -74,7 +74,7 @@ class Claims[C: Claim](ABC):
         self._all = {
             each.thing: replace(each, sent_at=at - SETTLING) for each in stored
         }
-        self._started_at = self._read_at = at
+        self._started_at = self._read_at = self._back_at = at
         self._last_read: PoolState | None = None
         """The newest read since the start."""
         self.changes: Final = deque[Decision[C]](maxlen=_CHANGES)
@@ -298,6 +298,7 @@ class Claims[C: Claim](ABC):
         previous, silence = self._last_read, at - self._read_at
         self._last_read, self._read_at = state, at
         if silence > _OUTAGE or previous is None or previous.source is not state.source:
+            self._back_at = at
             for claim in self.all:
                 if claim.failures.backoff != REFUSED_AGAIN:
                     self._set(claim.thing, replace(claim, failures=NO_FAILURES))
@@ -337,7 +338,7 @@ class Claims[C: Claim](ABC):
 
         None of them, not even a fault of our own, keeps another claim from its attempt.
         """
-        thing = claim.thing
+        thing, began = claim.thing, time.monotonic()
         self._undoing.add(thing)
         try:
             with self._switching(thing):
@@ -349,6 +350,9 @@ class Claims[C: Claim](ABC):
             _LOGGER.debug("Not undone: %s", err)
             if thing in self._undoing:
                 self._failed(self._all.get(thing, claim), err)
+                if began < self._back_at and (left := self._all.get(thing)):
+                    # The answer that would have ended the wait came just before it.
+                    self._set(thing, replace(left, failures=NO_FAILURES))
             return err
         finally:
             self._undoing.discard(thing)
