@@ -30,7 +30,7 @@ from ..client.pool import AnyDosing
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity
-from ..errors import command_errors
+from ..errors import command_errors, mistake
 from ..prices.given import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
@@ -61,7 +61,7 @@ _RAW: Final = vol.Schema(
         vol.Optional("payload", default=""): str,
     }
 )
-_PAUSE: Final = or_refuse(cv.positive_time_period, "pause_too_long")
+_PAUSE: Final = or_refuse(cv.positive_time_period, lambda: mistake("pause_too_long"))
 _NONE: Final = SupportsResponse.NONE
 _OPTIONAL: Final = SupportsResponse.OPTIONAL
 _ONLY: Final = SupportsResponse.ONLY

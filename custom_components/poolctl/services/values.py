@@ -6,7 +6,7 @@ from typing import Final
 
 from homeassistant.const import ATTR_AREA_ID, ATTR_DEVICE_ID, ATTR_FLOOR_ID
 from homeassistant.core import ServiceCall
-from homeassistant.exceptions import ServiceNotSupported
+from homeassistant.exceptions import ServiceNotSupported, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.typing import ConfigType, VolDictType, VolSchemaType
@@ -17,7 +17,7 @@ from ..errors import mistake
 
 
 def or_refuse[T](
-    check: Callable[[object], T], key: str, **placeholders: str
+    check: Callable[[object], T], refusal: Callable[[], ServiceValidationError]
 ) -> Callable[[object], T]:
     """Return a check whose errors are our sentence, not the validator's English."""
 
@@ -25,7 +25,7 @@ def or_refuse[T](
         try:
             return check(value)
         except OverflowError, vol.Invalid:
-            raise mistake(key, **placeholders) from None
+            raise refusal() from None
 
     return checked
 
@@ -34,9 +34,11 @@ def within[T: (float, timedelta)](
     field: str, check: Callable[[object], T], low: T, high: T
 ) -> Callable[[object], T]:
     """Return a check whose error names the field of an action and its range."""
-    bounds = {"lower": _written(low), "upper": _written(high)}
-    ranged: Callable[[object], T] = vol.All(check, vol.Range(low, high))
-    return or_refuse(ranged, "out_of_range", field=field, **bounds)
+    lower, upper = _written(low), _written(high)
+    return or_refuse(
+        vol.All(check, vol.Range(low, high)),
+        lambda: mistake("out_of_range", field=field, lower=lower, upper=upper),
+    )
 
 
 def _written(bound: float | timedelta) -> str:
@@ -53,7 +55,7 @@ def _whole(number: float) -> int:
 
 
 number: Final[Callable[[object], float]] = vol.Coerce(float)
-speed: Final = or_refuse(vol.All(number, _whole), "schedule_speed")
+speed: Final = or_refuse(vol.All(number, _whole), lambda: mistake("schedule_speed"))
 """Takes 80, 80.0 or "80", as an integer; refuses a fraction."""
 
 
