@@ -24,10 +24,12 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
+from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.const import DOMAIN
 from tests.world.names import Names
 from tests.world.simulator import Cloud, Controller
 from tests.world.simulator.faults import Faults
+from tests.world.simulator.odd_replies import ODD
 from tests.world.simulator.visitors import Announcement
 
 from .engine import HOUR, MINUTE, SEED, Run
@@ -42,6 +44,9 @@ CLOUD_FAULTS: Final = (
     *("refuse", "hang", "error_500", "error_503", "token_5xx", "rate_limited"),
     *("html", "truncated_json", "wrong_types", "failed", "empty", "no_body"),
 )
+NAMES: Final = [query.name for query in QUERIES]
+WRITTEN_BACK: Final = "chemistryCard", "scheduleInfo"
+"""Reads of the cloud from which commands are built."""
 type Work = Coroutine[None, None, None]
 HOME, CLOUD = "home", "cloud"
 """Places of trouble; the others are the device IDs of the controllers."""
@@ -362,7 +367,20 @@ class Week(Run):
                         await self.sleep(MINUTE)
 
     async def _odd_values(self, controller: Controller) -> None:
-        """Let one value of one frame be impossible: nothing that lasts may follow."""
-        while await self.pause(30 * MINUTE):
-            self.counts["odd values"] += 1
-            controller.faults.once("odd_value")
+        """Let a frame or a reply be odd: nothing that lasts may follow.
+
+        It is so once, or twice with a good one between.
+        """
+        while await self.pause(15 * MINUTE):
+            odd = self.random.choice([*ODD])
+            faults, fault, at = self.random.choice(
+                [
+                    (controller.faults, "odd_value", ()),
+                    (controller.faults, odd, self.random.sample(NAMES, 1)),
+                    (self.cloud.faults, odd, WRITTEN_BACK),
+                ]
+            )
+            self.counts[fault] += 1
+            for _ in range(self.random.randint(1, 2)):
+                faults.once(fault, 1, *at)
+                await self.sleep(40)
