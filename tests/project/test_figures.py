@@ -26,6 +26,7 @@ from custom_components.poolctl.learned import (
 from custom_components.poolctl.learned.dosing import EFFECTS
 from custom_components.poolctl.learned.steady import BANDS, DIFFERENCE_LASTS
 from custom_components.poolctl.status import account, connection
+from custom_components.poolctl.status.rows import Repair
 from custom_components.poolctl.store import memory
 from custom_components.poolctl.warm_by import blocks, outlook, request
 from tests.devices.test_parts import MOST, MOST_OF_ITS_OWN
@@ -44,6 +45,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("data", "reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
     ("data", "neither answers for {} seconds", live_state.MAX_AGE),
     ("data", "**Every {} minutes**", queries.QUERY_INTERVAL / MINUTE),
+    ("data", "of the pump every {} minutes", queries.IDENTITY_INTERVAL / MINUTE),
     ("data", "at least {} mV", BANDS[1]),
     ("data", "mV, {} °C or", BANDS[2]),
     ("data", "two steps of pH ({})", BANDS[0]),
@@ -96,7 +98,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
         "begins 3 hours before for a spa, and {} hours for a pool",
         outlook.LONGEST_HEATING[POOL] / 2 / HOURS,
     ),
-    ("repairs", "they have lasted {} minutes", connection._LAN_PATIENCE / MINUTE),
+    ("repairs", "after it has lasted {} minutes", Repair().patience / MINUTE),
     ("troubleshooting", "For {} days, the pump has", clean_filter.LONG.days),
     (
         "data",
