@@ -5,6 +5,7 @@ import pytest
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role, Slot
+from custom_components.poolctl.client.wire.exceptions import NotSupportedError
 from custom_components.poolctl.client.wire.frame import Configuration
 from tests.client.pool.test_state import from_lan
 
@@ -30,6 +31,11 @@ def test_slots() -> None:
     assert [slot.on for slot in state.outputs.slots] == [True, False, True]
     assert state.outputs.slot(2) == state.outputs.slots[2]
     assert state.outputs.slot(3) is None
+    for name, slot in zip(known.names, state.outputs.slots, strict=False):
+        assert state.outputs.named(name) == state.outputs.find(name) == slot
+    for nobodys in ("light", "Lamp"):
+        with pytest.raises(NotSupportedError, match=f"has the name {nobodys}"):
+            state.outputs.named(nobodys)
     assert state.outputs.pump == state.outputs.slots[0]
     assert state.outputs.fitted({13, 12}) and not state.outputs.fitted({2, 32})
     unknown, empty = Slot(index=3, type_code=250), Slot(index=3, type_code=0)
