@@ -44,13 +44,12 @@ _GAIN: Final = 0.03
 _DAYS: Final = 7
 """Number of days before, and then the next one, in which the same hour stands for one without a price."""
 
-type _Cells = tuple[int, _Cells] | None
-"""Heated cells, the last one first."""
-type _State = tuple[float, float, int, int, _Cells]
+type _State = tuple[float, float, int, int, int]
 """One course of the temperature up to a cell: what it has cost, the temperature, its
-phase, how many blocks may still begin, and the cells. The phase is for how many cells a
-block has run, up to the minimum; below 0, how many cells its rest still needs."""
-_NONE: Final[_State] = (inf, 0.0, 0, 0, None)
+phase, how many blocks may still begin, and a bit for each heated cell. The phase is for
+how many cells a block has run, up to the minimum; below 0, how many cells its rest still
+needs."""
+_NONE: Final[_State] = (inf, 0.0, 0, 0, 0)
 
 
 class Block(NamedTuple):
@@ -189,13 +188,12 @@ def cheapest_blocks(task: Task, present: Sequence[Block] = ()) -> tuple[Block, .
     The last start is for the time itself: its block goes on. The present plan stays
     unless it no longer suffices, or another one is cheaper by some percent.
     """
-    costs, gains, begin = task.costs, task.gains, task.begin
-    cells = cheapest_cells(costs, gains, task.physics, task.phase, task.starts)
+    costs, begin = task.costs, task.begin
+    cells = cheapest_cells(costs, task.gains, task.physics, task.phase, task.starts)
     if cells is None:
         return ()
-    known = task.cells_of(present)
-    if known and _fits(known, cells, task):
-        return tuple(each for each in present if each.end > task.now)
+    if _fits(known := task.cells_of(present), cells, task):
+        cells = known
     blocks: list[Block] = []
     for at in sorted(cells):
         start = begin + CELL * at
@@ -252,8 +250,18 @@ def _of_a_cell(physics: Physics) -> tuple[float, float]:
 
 def _start(costs: Sequence[float], at: int) -> float:
     """Return what a start in a cell costs."""
-    around = costs[max(at - _AROUND, 0) : at + _AROUND]
-    return _START * fmean([abs(cost) for cost in around if cost < inf] or [0.0])
+    return _START * _mean(costs[max(at - _AROUND, 0) : at + _AROUND])
+
+
+def _mean(costs: Sequence[float]) -> float:
+    """Return about how large some costs are."""
+    return fmean([abs(cost) for cost in costs if cost < inf] or [0.0])
+
+
+def _may_heat(state: _State) -> bool:
+    """Return whether heating goes on, or may begin."""
+    _, _, phase, starts, _ = state
+    return phase > 0 or (phase == 0 and starts > 0)
 
 
 def cheapest_cells(
@@ -278,8 +286,8 @@ def cheapest_cells(
         return None
     coldest = min(physics.water, physics.cooled(len(costs) * (CELL / _HOUR)))
     width = max(target - coldest, rise) / _LEVELS
-    price = fmean([abs(cost) for cost in costs if cost < inf] or [0.0])
-    states: Collection[_State] = [(0.0, physics.water, phase, starts, None)]
+    price = _mean(costs)
+    states: Collection[_State] = [(0.0, physics.water, phase, starts, 0)]
     for at, cost in enumerate(costs):
         runs = _RUNS * price * (2 - at / len(costs))
         paid = at, cost, gains[at], runs, _start(costs, at)
@@ -290,15 +298,10 @@ def cheapest_cells(
             if water >= least[at + 1] and spent < cheapest.get(key, _NONE)[0]:
                 cheapest[key] = state
         states = cheapest.values()
-    ends = [each for each in states if each[2] > 0 or (each[2] == 0 and each[3] > 0)]
-    best = min(ends, key=itemgetter(0), default=None)
-    if best is None:
+    best = min(filter(_may_heat, states), key=itemgetter(0), default=_NONE)
+    if best is _NONE:
         return None
-    found, rest = set[int](), best[-1]
-    while rest is not None:
-        at, rest = rest
-        found.add(at)
-    return found
+    return {at for at in range(len(costs)) if best[-1] >> at & 1}
 
 
 def _next(
@@ -313,15 +316,16 @@ def _next(
     """
     at, cost, gain, runs, start = paid
     rise, keeps = _of_a_cell(physics)
-    for spent, water, phase, starts, cells in states:
+    for state in states:
+        spent, water, phase, starts, cells = state
         cooled = _cooled(water, gain, keeps, physics)
         if phase != 1:
             rests = 1 - SHORTEST_REST if phase > 0 else min(phase + 1, 0)
             yield spent, cooled, rests, starts, cells
-        if cost < inf and (phase > 0 or (phase == 0 and starts > 0)):
+        if cost < inf and _may_heat(state):
             heated = max(min(cooled + rise, physics.target), cooled)
             paid_for = spent + cost * (heated - cooled) / rise + runs
-            block, run = (at, cells), min(phase + 1, SHORTEST_BLOCK)
+            block, run = cells | 1 << at, min(phase + 1, SHORTEST_BLOCK)
             if phase:
                 yield paid_for, heated, run, starts, block
             else:
