@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+import time
 from typing import Final, override
 
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
@@ -16,6 +17,7 @@ from .fitted import platform, rows
 from .status.heating import PASSED, why_warm_by
 from .status.rows import Explanation
 from .status.situation import View
+from .warm_by.request import AHEAD
 
 # Commands to a controller are already sent one at a time.
 PARALLEL_UPDATES = 0
@@ -42,6 +44,8 @@ def _warm_by(body: Body) -> PoolctlDateTimeDescription:
 
 DATETIMES = tuple(map(_warm_by, BODIES))
 
+DRAFT: Final = 600.0
+"""Seconds for which a time that was entered too late is shown."""
 
 ATTR_DONE: Final = "done"
 ATTR_PLANNED: Final = "planned"
@@ -71,14 +75,17 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
     _unrecorded_attributes = frozenset(
         {ATTR_EXPLANATION, ATTR_REASONS, ATTR_DONE, ATTR_PLANNED, ATTR_PRICES}
     )
+    _draft: tuple[datetime | None, float] = (None, 0.0)
+    """An entered time that had already passed; end of its display (monotonic, s)."""
 
     @property
     @override
     def native_value(self) -> datetime | None:
         """Return the time, or for a while one that had already passed."""
-        warm_by, body = self.coordinator.warm_by, self.entity_description.body
-        request = warm_by.of(body)
-        return warm_by.draft(body) if request is None else request.by
+        if request := self.coordinator.warm_by.of(self.entity_description.body):
+            return request.by
+        draft, until = self._draft
+        return draft if time.monotonic() < until else None
 
     @property
     @override
@@ -89,16 +96,26 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
     @override
     def explain(self) -> Explanation:
         body = self.entity_description.body
-        if self.coordinator.warm_by.draft(body):
+        if self.native_value and self.coordinator.warm_by.of(body) is None:
             return PASSED
         return why_warm_by(self.view, body)
 
     @override
     async def async_set_value(self, value: datetime) -> None:
-        """Request warm water by a time; a time in the past cancels the request."""
-        body = self.entity_description.body
+        """Request warm water by a time; a time in the past cancels the request.
+
+        A form changes date and time separately: the value in between may be in the
+        past, and is kept for the next change.
+        """
+        body, warm_by = self.entity_description.body, self.coordinator.warm_by
+        previous, ago = warm_by.of(body), self.coordinator.clock.now() - value
+        passed = ago >= timedelta()
+        kept = passed and ago <= AHEAD
+        self._draft = (value, time.monotonic() + DRAFT) if kept else (None, 0.0)
         with self.commanding():
-            await self.coordinator.warm_by.enter(body, value)
+            wish = previous.wish if previous else None
+            await warm_by.want(body, None if passed else value, wish=wish)
+        self.async_write_ha_state()
 
 
 async_setup_entry = platform(Platform.DATETIME, rows(PoolctlDateTime, DATETIMES))

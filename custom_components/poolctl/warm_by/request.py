@@ -1,14 +1,15 @@
 """A user's request: a body of water that is warm by a time."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from ..client import NO_FAILURES, Failures
+from ..client import NO_FAILURES, Failures, InvalidCommandError
 from ..client.bounds import UNSTORED, OneOf, PrivateText, Within
 from ..client.pool import BODIES, Body, HeatSource
-from ..prices.reader import Price
-from .blocks import Block
+from ..prices.reader import Price, price_at
+from .blocks import AHEAD_OF_TIME, Block
 
 WARM_LASTS: Final = timedelta(hours=3)
 """Default time for which the water stays warm."""
@@ -18,6 +19,9 @@ LONGEST_WARM: Final = timedelta(days=1)
 """Longest time for which the water may stay warm."""
 MOST_PRICES: Final = 400
 """Maximum stored prices: 36 hours of five minutes each."""
+_ANOTHER: Final = timedelta(hours=12)
+"""A request for a time that is later than the previous one by that is a new one."""
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,3 +76,52 @@ class Request:
     def until(self) -> datetime:
         """Time until which the water stays warm."""
         return self.by + self.lasts
+
+    def with_prices(self, found: Sequence[Price], now: datetime) -> Request:
+        """Return the request with newer prices.
+
+        Those that it has stay, also of the day before, whose hours stand for unknown ones.
+        """
+        if self.wish is None:
+            return self
+        first = min(now, self.by - AHEAD_OF_TIME) - _DAY
+        used = tuple(
+            each
+            for each in _merged(self.wish.prices, found)
+            if each.end > first and each.start < self.by + _DAY
+        )
+        return replace(self, wish=replace(self.wish, prices=used[-MOST_PRICES:]))
+
+
+def new_request(
+    wanted: Request, lasts: timedelta | None, previous: Request | None, now: datetime
+) -> Request:
+    """Return a new request, which lasts as long as the previous one if not said.
+
+    Raises InvalidCommandError for a time in the past or more than a week ahead.
+    """
+    if wanted.by <= now:
+        raise InvalidCommandError("it has passed", reason="warm_by_passed")
+    if wanted.by - now > AHEAD:
+        raise InvalidCommandError("it is too far", reason="warm_by_too_far")
+    previous = previous or wanted
+    lasts = previous.lasts if lasts is None else min(lasts, LONGEST_WARM)
+    wanted = replace(wanted, lasts=lasts)
+    if now >= previous.by or wanted.by - previous.by >= _ANOTHER:
+        return wanted
+    # The same water: what has happened goes on to count.
+    wish, kept = wanted.wish, previous.wish
+    if wish and kept and replace(wish, prices=kept.prices) == kept:
+        wish = replace(wish, prices=_merged(kept.prices, wish.prices))
+    return replace(wanted, done=previous.done, without=previous.without, wish=wish)
+
+
+def _merged(kept: Iterable[Price], found: Sequence[Price]) -> tuple[Price, ...]:
+    """Return prices and those that are not known any more, in the order of time."""
+    starts = {each.start for each in found}
+    others = (
+        each
+        for each in kept
+        if each.start not in starts and price_at(found, each.start) is None
+    )
+    return tuple(sorted((*others, *found), key=lambda each: each.start))

@@ -30,44 +30,23 @@ from ..learned.learned import Learned
 from ..learned.pool import Pool
 from ..learned.preferences import Preferences
 from ..learned.warming import SUN
-from ..prices.reader import Price, price_at
-from .blocks import (
-    AHEAD_OF_TIME,
-    CELL,
-    MAX_STARTS,
-    Block,
-    Task,
-    cheapest_blocks,
-    whole_cell,
-)
+from ..prices.reader import Price
+from .blocks import CELL, MAX_STARTS, Block, Task, cheapest_blocks, whole_cell
 from .outlook import Daylight, Outlook, Plan, outlook
-from .request import AHEAD, LONGEST_WARM, MOST_PRICES, WARM_LASTS, Request, Wish
+from .request import AHEAD, Request, Wish, new_request
 
 _LOGGER = logging.getLogger(__name__)
 
 CHECK: Final = 60.0
 """Seconds between two checks of the requests."""
-DRAFT: Final = 600.0
-"""Seconds for which a time that was entered too late is shown."""
 _MINUTE: Final = timedelta(minutes=1)
 """Added to a claim: its end may drift by seconds, and must not come too early."""
-_DAY: Final = timedelta(days=1)
-_ANOTHER: Final = timedelta(hours=12)
-"""A request for a time that is later than the previous one by that is a new one."""
 _OFF_COURSE: Final = 0.25
 """°C by which the water differs from what the plan expects, so that it is made anew."""
 _SOON: Final = timedelta(minutes=30)
 """A begun request continues for another time if that must begin within this delay."""
 _LEAVING: Final = 2.0
 """Longest wait in s for the command in progress before everything is undone."""
-
-
-class Draft(NamedTuple):
-    """An entered time that has already passed."""
-
-    at: datetime
-    until: float
-    """End of its display (monotonic, s)."""
 
 
 class _Found(NamedTuple):
@@ -89,17 +68,6 @@ class _Found(NamedTuple):
 
 def _heaters(sources: Iterable[HeatSource]) -> list[HeatSource]:
     return [each for each in sources if each not in SUN]
-
-
-def _merged(kept: Iterable[Price], found: Sequence[Price]) -> tuple[Price, ...]:
-    """Return prices and those that are not known any more, in the order of time."""
-    starts = {each.start for each in found}
-    others = (
-        each
-        for each in kept
-        if each.start not in starts and price_at(found, each.start) is None
-    )
-    return tuple(sorted((*others, *found), key=lambda each: each.start))
 
 
 class WarmBy:
@@ -124,7 +92,6 @@ class WarmBy:
         self._corrected = timedelta()
         """Corrections of the clock that the requests have followed, in days."""
         self._found: dict[Body, _Found] = {}
-        self._drafts: dict[Body, Draft] = {}
         self._working = asyncio.Lock()
         self._check_at = 0.0
         controller.holds.on_ended = lambda claimant, slot: self._ended(claimant)
@@ -136,11 +103,6 @@ class WarmBy:
     def all(self) -> tuple[Request, ...]:
         """The requests that are not over."""
         return tuple(self._all.values())
-
-    def draft(self, body: Body) -> datetime | None:
-        """Return the entered time of a body of water that has already passed."""
-        draft = self._drafts.get(body)
-        return None if draft is None else draft.at
 
     def of(self, body: Body) -> Request | None:
         """Return the request for a body of water."""
@@ -201,30 +163,13 @@ class WarmBy:
     @property
     def wait(self) -> float | None:
         """Seconds until the next check; `None` if nothing is requested."""
-        asked = self._all or self._drafts
-        return max(self._check_at - time.monotonic(), 0.0) if asked else None
+        return max(self._check_at - time.monotonic(), 0.0) if self._all else None
 
     @property
     def _clock(self) -> Clock:
         return self._controller.clock
 
     # Requests of the user
-
-    async def enter(self, body: Body, at: datetime) -> None:
-        """Take the time that a user entered; a time in the past ends the request.
-
-        A form changes date and time separately: the value in between may be in the
-        past, and is kept for the next change. Raises the errors of `want`.
-        """
-        if at > self._clock.now():
-            previous = self.of(body)
-            await self.want(body, at, wish=previous.wish if previous else None)
-            return
-        if self._clock.now() - at <= AHEAD:
-            self._drafts[body] = Draft(at, time.monotonic() + DRAFT)
-            self._check_at = time.monotonic() + CHECK
-        await self._cancel(body)
-        self._controller.live.publish()
 
     async def want(
         self,
@@ -244,29 +189,11 @@ class WarmBy:
         if by is None:
             await self._cancel(body)
             return
-        if by <= self._clock.now():
-            raise InvalidCommandError("it has passed", reason="warm_by_passed")
-        if by - self._clock.now() > AHEAD:
-            raise InvalidCommandError("it is too far", reason="warm_by_too_far")
         async with self._working:
             self._follow_clock()  # a new request needs no earlier correction
-            previous, now = self._all.get(body), self._clock.now()
-            if lasts is None:
-                lasts = previous.lasts if previous else WARM_LASTS
-            wanted = Request(
-                body=body, by=by, lasts=min(lasts, LONGEST_WARM), wish=wish
-            )
-            if (
-                previous is not None
-                and now < previous.by
-                and by - previous.by < _ANOTHER
-            ):
-                # The same water: what has happened goes on to count.
-                wanted = replace(wanted, done=previous.done, without=previous.without)
-                kept = previous.wish and previous.wish.prices
-                if wish and kept and replace(wish, prices=kept) == previous.wish:
-                    prices = _merged(kept, wish.prices)
-                    wanted = replace(wanted, wish=replace(wish, prices=prices))
+            previous, now = self.of(body), self._clock.now()
+            wanted = Request(body=body, by=by, wish=wish)
+            wanted = new_request(wanted, lasts, previous, now)
             wanted = await self._with_prices(wanted)
             await self._find(wanted)
             if previous is not None and self._has_claims(previous):
@@ -275,7 +202,6 @@ class WarmBy:
                 if expected is None or expected.plan.begins > now + _SOON:
                     wanted = self._noted(wanted, {})
                     await self._end(previous)
-            self._drafts.pop(body, None)
             # Not at once: a user who has entered a date is about to enter the time.
             self._check_at = time.monotonic() + CHECK
             self._put(wanted)
@@ -302,10 +228,6 @@ class WarmBy:
         """Begin due requests, follow begun ones, and end those that are over."""
         async with self._working:
             self._follow_clock()
-            now, drafts = time.monotonic(), self._drafts
-            self._drafts = {k: each for k, each in drafts.items() if each.until > now}
-            if self._drafts != drafts:
-                self._controller.live.publish()
             for body in BODIES:
                 request = self._all.get(body)
                 if request and request.failures.wait <= 0:
@@ -380,25 +302,12 @@ class WarmBy:
             self._found[body] = _Found(key, task, None)
 
     async def _with_prices(self, request: Request) -> Request:
-        """Return a request with the newest prices of its entities.
-
-        Those that it has stay, also of the day before, whose hours stand for unknown ones.
-        """
-        if (wish := request.wish) is None:
-            return request
-        found: Sequence[Price] = ()
-        if wish.entities and self._prices:
+        """Return a request with the newest prices of its entities."""
+        wish, found = request.wish, tuple[Price, ...]()
+        if wish and wish.entities and self._prices:
             with suppress(InvalidCommandError):
-                found = await self._prices(request.body, wish)
-        first = min(self._clock.now(), request.by - AHEAD_OF_TIME) - _DAY
-        used = tuple(
-            each
-            for each in _merged(wish.prices, found)
-            if each.end > first and each.start < request.by + _DAY
-        )[-MOST_PRICES:]
-        if used == wish.prices:
-            return request
-        return replace(request, wish=replace(wish, prices=used))
+                found = tuple(await self._prices(request.body, wish))
+        return request.with_prices(found, self._clock.now())
 
     def _needed(self, body: Body) -> tuple[Slot, ...]:
         outputs = self._controller.live.state.outputs
