@@ -103,8 +103,8 @@ class Outlook:
     """Since when the sources heat that were begun for the request."""
     blocked: bool
     """Whether heating cannot begin: an output is held off, or the LAN is away."""
-    cheapest: tuple[Block, ...] | None
-    """The blocks that cost least, `None` if it begins as late as possible."""
+    cheapest: tuple[Block, ...] = ()
+    """The blocks that cost least; without any, it begins as late as possible."""
     busy: tuple[Block, ...] = ()
     """When the equipment heats other water."""
 
@@ -146,9 +146,9 @@ class Outlook:
             ends[HeatSource.SOLAR] = until
         if blocks and blocks[0].start <= self.now:
             ends |= dict.fromkeys(self.heaters, blocks[0].end)
-        later = [start for start, end in self.cheapest or () if end > self.now]
-        found = (read_at, sun_at, self.latest, *later)
-        begins = min((at for at in found if at is not None), default=self.by)
+        later = [start for start, end in self.cheapest if end > self.now]
+        found = filter(None, (read_at, sun_at, self.latest, *later))
+        begins = min(found, default=self.by)
         reads = read_at is not None and read_at <= self.now
         return Plan(max(begins, self.now), ends, reads)
 
@@ -158,9 +158,10 @@ class Outlook:
         return tuple(each for each in self.fitted if each not in SUN)
 
     @property
-    def heater_runs(self) -> bool:
-        """Whether a heater was started for the request, and goes on."""
-        return not {*self.heaters}.isdisjoint(self.claimed)
+    def heater_since(self) -> datetime | None:
+        """Since when a heater that was started for the request goes on."""
+        begun = [self.claimed[each] for each in self.heaters if each in self.claimed]
+        return max(begun, default=None)
 
     @property
     def must(self) -> bool:
@@ -169,19 +170,15 @@ class Outlook:
         The time is a promise, and the price a wish.
         """
         late = self.latest is not None and self.latest <= self.now
-        blocks = self.cheapest or ()
-        return late and not any(start <= self.now < end for start, end in blocks)
+        return late and not any(a <= self.now < b for a, b in self.cheapest)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Times of a heater from now; from the requested time it keeps the water warm."""
-        until, latest = self.request.until, self.latest
-        if self.cheapest is None or self.must:
-            if self.heater_runs or self.must:
-                done = self.request.done if self.heater_runs else ()
-                start = done[-1].start if done else self.now
-                return _without(Block(start, until), self.busy)
-            return _without(Block(latest, until), self.busy) if latest else ()
+        until = self.request.until
+        if self.must or not self.cheapest:
+            start = self.heater_since or (self.now if self.must else self.latest)
+            return _without(Block(start, until), self.busy) if start else ()
         blocks, last = list(self.cheapest), Block(max(self.by, self.now), until)
         if blocks[-1].end >= self.by - SPARE:
             last = blocks.pop()._replace(end=until)
@@ -203,21 +200,26 @@ class Outlook:
     @property
     def task(self) -> Task | None:
         """What the cheapest blocks are to be found for, `None` if prices do not count."""
-        wish, physics, done = self.request.wish, self.physics, self.request.done
+        wish, physics = self.request.wish, self.physics
         if not (wish and wish.prices and physics and self.rate and self.heaters):
             return None
-        phase = 0
-        if self.heater_runs and done:
-            phase = (self.now - done[-1].start) // CELL
-            phase = min(max(phase, 1), SHORTEST_BLOCK)
-        elif done:
-            phase = min((self.now - done[-1].end) // CELL - SHORTEST_REST, 0)
-        starts = MAX_STARTS - len(done)
         end, gain = self.by - SPARE, None
         if self.learned.sun and self.water is not None:
             physics = physics._replace(water=self.water)
             gain = None if self._cloudy() else self.learned.sun_gain
+        phase, starts = self._phase, MAX_STARTS - len(self.request.done)
         return Task(wish.costs, self.now, end, physics, phase, starts, self.busy, gain)
+
+    @property
+    def _phase(self) -> int:
+        """Phase of the present block of a heater or of its rest, in cells."""
+        done = self.request.done
+        if self.heater_since and done:
+            phase = (self.now - done[-1].start) // CELL
+            return min(max(phase, 1), SHORTEST_BLOCK)
+        if done:
+            return min((self.now - done[-1].end) // CELL - SHORTEST_REST, 0)
+        return 0
 
     @property
     def rate(self) -> float | None:
@@ -335,8 +337,7 @@ class Outlook:
         usual = self.rate or USUAL[self.body]
         if set(self.heaters) & set(self._running):
             return self.learned.rate(self._running) or usual
-        begun = [self.claimed[each] for each in self.heaters if each in self.claimed]
-        since = self._idle_since(max(begun, default=None), self.heaters)
+        since = self._idle_since(self.heater_since, self.heaters)
         idle = self.now - since > BEGINS and not self.warm  # whose thermostat rests
         return 0.0 if idle or not self.heaters else usual
 
@@ -392,7 +393,7 @@ def outlook(
     claimed: Mapping[HeatSource, datetime] | None = None,
     *,
     blocked: bool = False,
-    cheapest: tuple[Block, ...] | None = None,
+    cheapest: tuple[Block, ...] = (),
     busy: tuple[Block, ...] = (),
 ) -> Outlook | None:
     """Return the outlook at a trusted time; `None` without a target or heat source.

@@ -7,11 +7,11 @@ user at the pool decides. All of this is chosen.
 """
 
 import asyncio
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 import logging
 import time
 from typing import Final, NamedTuple
@@ -55,15 +55,15 @@ class _Found(NamedTuple):
     key: object
     """What has to be as it was."""
     task: Task | None
-    blocks: tuple[Block, ...] | None
-    """`None`: heating begins as late as possible, and goes on."""
+    blocks: tuple[Block, ...]
+    """Without any, heating begins as late as possible, and goes on."""
 
-    def follows(self, now: datetime, water: float) -> bool:
+    def follows(self, newest: Task | None) -> bool:
         """Return whether the temperature is about what was expected."""
-        if self.task is None or self.blocks is None:
+        if self.task is None or newest is None or not self.blocks:
             return True
-        expected = self.task.water_at(now, self.blocks)
-        return abs(water - expected) <= _OFF_COURSE
+        expected = self.task.water_at(newest.now, self.blocks)
+        return abs(newest.physics.water - expected) <= _OFF_COURSE
 
 
 def _heaters(sources: Iterable[HeatSource]) -> list[HeatSource]:
@@ -119,7 +119,7 @@ class WarmBy:
             self._daylight(request.by),
             self._claimed(request),
             blocked=self._blocked(request.body),
-            cheapest=found.blocks if found else None,
+            cheapest=found.blocks if found else (),
             busy=self._busy(request),
         )
 
@@ -273,8 +273,8 @@ class WarmBy:
             await self._end(request)
         elif expected is None or self._blocked(request.body):
             return
-        elif expected.plan.due:
-            await self._heat(request, expected.plan)
+        elif (ends := self._ends(request, expected.plan)) or expected.plan.reads:
+            await self._heat(request, ends)
         elif self._has_claims(request):
             self._put(self._noted(request, {}))
             self._drop(request)  # the water was only read, or a block is over
@@ -283,23 +283,16 @@ class WarmBy:
         """Find the cheapest blocks of a request anew if what they depend on changed."""
         if (expected := self.outlook(request)) is None or expected.physics is None:
             return
-        found, task, body = self._found.get(request.body), expected.task, request.body
-        key = (
-            *(request.by, request.lasts, request.wish, request.without),
-            *(expected.target, expected.busy, task is None),
-        )
-        same = found is not None and found.key == key
-        water = task.physics.water if task else 0.0
-        if not (found and same and found.follows(expected.now, water)):
-            blocks: tuple[Block, ...] = ()
-            if task is not None:
-                present, loop = found and found.blocks, asyncio.get_running_loop()
-                job = partial(cheapest_blocks, task, present or ())
-                blocks = await loop.run_in_executor(None, job)
-            self._found[body] = _Found(key, task, blocks or None)
+        found, task = self._found.get(request.body), expected.task
+        wanted = replace(request, done=())
+        key = (wanted, expected.target, expected.busy, task is None)
+        if found is None or found.key != key or not found.follows(task):
+            blocks = found.blocks if found else ()
+            blocks = await to_thread(cheapest_blocks, task, blocks) if task else ()
+            self._found[request.body] = found = _Found(key, task, blocks)
             expected = self.outlook(request)
         if expected and expected.must:
-            self._found[body] = _Found(key, task, None)
+            self._found[request.body] = found._replace(blocks=())
 
     async def _with_prices(self, request: Request) -> Request:
         """Return a request with the newest prices of its entities."""
@@ -314,19 +307,24 @@ class WarmBy:
         found = (outputs.spa, outputs.pump) if body is SPA else (outputs.pump,)
         return tuple(slot for slot in found if slot is not None)
 
-    async def _heat(self, request: Request, plan: Plan) -> None:
-        """Make the water flow and heat up, each until its end in the plan."""
+    def _ends(self, request: Request, plan: Plan) -> Mapping[HeatSource, datetime]:
+        """Return until when sources heat; no heater that has begun often enough."""
+        if _heaters(self._claimed(request)) or len(request.done) < MAX_STARTS:
+            return plan.ends
+        return {source: end for source, end in plan.ends.items() if source in SUN}
+
+    async def _heat(
+        self, request: Request, ends: Mapping[HeatSource, datetime]
+    ) -> None:
+        """Make the water flow and heat up, each until its end."""
         holds, heat = self._controller.holds, self._controller.heat
-        claimant, ends = request.claimant, dict(plan.ends)
-        claimed, before = self._claimed(request), request
-        if not _heaters(claimed) and len(request.done) >= MAX_STARTS:
-            ends = {source: end for source, end in ends.items() if source in SUN}
-        if over := {*claimed} - {*ends}:
+        claimant, done = request.claimant, request.done
+        if over := {*self._claimed(request)} - {*ends}:
             heat.drop(claimant, {*map(thing_of, over)})
         self._put(request := self._noted(request, ends))
         flows_until = max(ends.values(), default=request.until)
         try:
-            for slot in self._needed(request.body) if ends or plan.reads else ():
+            for slot in self._needed(request.body):
                 if self._lacks(request, holds, slot.index, flows_until):
                     name = self._requester(request.body)
                     await holds.claim(slot, claimant, flows_until + _MINUTE, name)
@@ -336,18 +334,19 @@ class WarmBy:
         finally:
             if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
-            elif not _heaters(self._claimed(newest)) and newest is request:
-                self._put(replace(newest, done=before.done))  # it was not started
+            elif newest is request and not _heaters(self._claimed(newest)):
+                self._put(replace(newest, done=done))  # it was not started
 
     def _noted(self, request: Request, ends: Mapping[HeatSource, datetime]) -> Request:
-        """Return a request with the blocks of a heater that heats until some end."""
-        now, done, heaters = self._clock.now(), request.done, _heaters(ends)
-        if _heaters(self._claimed(request)) and done:
-            end = ends[heaters[0]] if heaters else min(done[-1].end, now)
-            done = (*done[:-1], Block(done[-1].start, end))
-        elif heaters:
-            done = (*done, Block(now, ends[heaters[0]]))
-        return request if done == request.done else replace(request, done=done)
+        """Return a request with the block of a heater that heats until some end."""
+        now, done = self._clock.now(), request.done
+        end = next((ends[source] for source in _heaters(ends)), None)
+        if done and _heaters(self._claimed(request)):
+            start, planned = done[-1]
+            done = (*done[:-1], Block(start, end or min(planned, now)))
+        elif end:
+            done = (*done, Block(now, end))
+        return replace(request, done=done)
 
     def _lacks(
         self,
