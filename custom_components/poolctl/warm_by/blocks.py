@@ -77,6 +77,10 @@ class Physics(NamedTuple):
         """Return the temperature after some hours without heating."""
         return self.air + (self.water - self.air) * exp(-self.cooling * hours)
 
+    def warmed(self, water: float, rise: float) -> float:
+        """Return the temperature of water after a rise, which ends at the target."""
+        return max(min(water + rise, self.target), water)
+
     def hours_to_heat(self, within: float) -> float:
         """Return for how many of the next hours it must be heated, the last ones.
 
@@ -100,7 +104,7 @@ class Physics(NamedTuple):
                 rise = self.gross * heated
                 if self.cooling:
                     rise = self.gross * (1 - exp(-self.cooling * heated)) / self.cooling
-                warm = max(min(cold.cooled(heated) + rise, self.target), cold.water)
+                warm = self.warmed(cold.cooled(heated), rise)
                 water, now = cold._replace(water=warm), end
         return water.cooled(max((then - now) / _HOUR, 0.0))
 
@@ -132,35 +136,31 @@ class Task(NamedTuple):
         return whole_cell(max(self.now, self.end - AHEAD_OF_TIME))
 
     @property
+    def row(self) -> tuple[datetime, ...]:
+        """The begins of its cells."""
+        cells = range((self.end - self.begin) // CELL)
+        return tuple(self.begin + CELL * at for at in cells)
+
+    @property
     def costs(self) -> tuple[float, ...]:
         """What each cell costs; infinite if it cannot be heated in."""
-        cells = (self.end - self.begin) // CELL
-        middles = [self.begin + CELL * (at + 0.5) for at in range(cells)]
+        busy = self.cells_of(self.busy)
         lowest = min((price.value for price in self.prices), default=0.0)
         return tuple(
-            inf
-            if any(start < at < end for start, end in self.busy)
-            else cost_at(self.prices, at, lowest)
-            for at in middles
+            inf if at in busy else cost_at(self.prices, start + CELL / 2, lowest)
+            for at, start in enumerate(self.row)
         )
 
     @property
     def gains(self) -> tuple[float, ...]:
         """By how many °C the sun warms the water in each cell."""
-        cells = range((self.end - self.begin) // CELL)
-        if self.gain is None:
-            return (0.0,) * len(cells)
-        starts = [self.begin + CELL * at for at in cells]
-        return tuple(self.gain(start, start + CELL) for start in starts)
+        gain = self.gain or (lambda start, end: 0.0)
+        return tuple(gain(start, start + CELL) for start in self.row)
 
     def cells_of(self, blocks: Iterable[Block]) -> set[int]:
-        """Return the cells that are in some blocks."""
-        return {
-            at
-            for at in range((self.end - self.begin) // CELL)
-            for start, end in blocks
-            if start <= self.begin + CELL * (at + 0.5) < end
-        }
+        """Return the cells whose middle is in some blocks."""
+        middles = [(at, start + CELL / 2) for at, start in enumerate(self.row)]
+        return {at for a, b in blocks for at, middle in middles if a <= middle < b}
 
     def water_at(self, now: datetime, blocks: Iterable[Block]) -> float:
         """Return the temperature at a time in the row, heated in some blocks."""
@@ -225,10 +225,9 @@ def _heated(
     rise, keeps = _of_a_cell(physics)
     water, spent, heats = physics.water, 0.0, False
     for at, (cost, gain) in enumerate(zip(costs, gains, strict=False)):
-        cooled = _cooled(water, gain, keeps, physics)
-        water = cooled
+        water = cooled = _cooled(water, gain, keeps, physics)
         if at in cells:
-            water = max(min(cooled + rise, physics.target), cooled)
+            water = physics.warmed(cooled, rise)
             spent += cost * (water - cooled) / rise
             spent += 0.0 if heats else _start(costs, at)
         heats = at in cells
@@ -237,8 +236,7 @@ def _heated(
 
 def _cooled(water: float, gain: float, keeps: float, physics: Physics) -> float:
     """Return the temperature after a cell without heating; the sun heats to the target."""
-    cooled = physics.air + (water - physics.air) * keeps
-    return max(min(cooled + gain, physics.target), cooled)
+    return physics.warmed(physics.air + (water - physics.air) * keeps, gain)
 
 
 def _of_a_cell(physics: Physics) -> tuple[float, float]:
@@ -323,7 +321,7 @@ def _next(
             rests = 1 - SHORTEST_REST if phase > 0 else min(phase + 1, 0)
             yield spent, cooled, rests, starts, cells
         if cost < inf and _may_heat(state):
-            heated = max(min(cooled + rise, physics.target), cooled)
+            heated = physics.warmed(cooled, rise)
             paid_for = spent + cost * (heated - cooled) / rise + runs
             block, run = cells | 1 << at, min(phase + 1, SHORTEST_BLOCK)
             if phase:
