@@ -147,3 +147,35 @@ async def test_the_means_is_lost(full: Home, way: str, answers: bool) -> None:
     notices = await lose(full, way)
     assert dosing(full) == ((1, 3) if answers else (0, 0))
     assert [("Automatic pH" in each) for each in notices] == [True] * (not answers)
+
+
+async def test_shown_after_a_start(full: Home) -> None:
+    """What was stored is shown until it is read, so nothing seems to be turned on.
+
+    A pause is compared only with what is read: the app may have ended it meanwhile.
+    """
+    keys = "automatic_ph", "automatic_chlorination", "automatic_liquid_chlorine"
+    settings = full.pool.settings
+    await full.live(60)
+    await pause(full, "acid")
+    for changes in (
+        {},
+        {"ph_dosing": 1, "orp_flags": 2},
+        {"orp_flags": 0},
+        {"orp_flags": 3},
+    ):
+        await full.shut_down()
+        settings.update(changes)
+        expected = dict(settings)
+        followed = {key: full.follow("switch", key) for key in keys}
+        await full.boot()
+        await full.live(60)
+        for key, states in followed.items():
+            values = [each.state for each in states if each.state != "unavailable"]
+            assert "unknown" not in values, key
+            assert any(each.attributes.get("assumed_state") for each in states)
+            assert "assumed_state" not in states[-1].attributes
+        is_on = [followed[key][-1].state == "on" for key in keys]
+        flags = int(expected["orp_flags"])
+        assert is_on == [bool(expected["ph_dosing"]), bool(flags & 1), bool(flags & 2)]
+        assert dict(settings) == expected

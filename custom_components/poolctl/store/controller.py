@@ -1,7 +1,9 @@
 """Stored data of one controller, and the state that it starts from."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Self
 
 from homeassistant.core import callback
@@ -12,6 +14,7 @@ from ..client.bounds import PrivateText, Within
 from ..client.codec import to_stored
 from ..client.holds import HeatClaim, Hold, Pause
 from ..client.pool import (
+    DOSING,
     MAX_SPEED,
     NAMES,
     UNKNOWN_TYPE,
@@ -42,6 +45,8 @@ class Equipment:
     pool_sources: tuple[HeatSource, ...] = ()
     pool_lights: LightCode = None
     spa_lights: LightCode = None
+    dosing: Mapping[str, bool] = field(default_factory=dict)
+    """Whether the firmware may run each kind of dosing; not reported by a frame."""
     chemistry: Chemistry = Chemistry()
     chemistry_at: datetime | None = field(default=None, compare=False)
     """See `PoolState.valid_at`; a change of it alone does not cause a save."""
@@ -60,6 +65,11 @@ class Equipment:
             pool_sources=state.pool_sources,
             pool_lights=state.pool_lights and state.pool_lights.light_type,
             spa_lights=state.spa_lights and state.spa_lights.light_type,
+            dosing={
+                kind.key: on
+                for kind in DOSING
+                if (on := kind.of(state).shown) is not None
+            },
             chemistry=state.valid_chemistry,
             chemistry_at=state.valid_at,
             probed_spa=state.probed_spa,
@@ -69,7 +79,7 @@ class Equipment:
     @property
     def state(self) -> PoolState:
         """The state that a controller starts from."""
-        return PoolState(
+        state = PoolState(
             outputs=Outputs(types=self.types, names=self.names),
             pump=self.pump,
             last_speed=self.last_speed,
@@ -81,6 +91,10 @@ class Equipment:
             probed_spa=self.probed_spa,
             settles_since=self.settles_since,
         )
+        for kind in DOSING:
+            stored = partial(replace, stored=self.dosing.get(kind.key))
+            state = kind.edit(state, stored)
+        return state
 
 
 def _show(light_type: int | None) -> LightShow | None:

@@ -24,6 +24,18 @@ class Dosing:
     """Desired pH, or desired ORP in mV."""
     enabled: bool | None = None
     """Whether the firmware may run it."""
+    stored: bool | None = None
+    """The same before the start: nothing is decided from it."""
+
+    @property
+    def assumed(self) -> bool:
+        """Whether it is only known from before the start."""
+        return self.enabled is None and self.stored is not None
+
+    @property
+    def shown(self) -> bool | None:
+        """Whether the firmware may run it, as it was before the start until reported."""
+        return self.stored if self.enabled is None else self.enabled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
