@@ -142,8 +142,14 @@ def _controller(coordinator: ControllerCoordinator, observers: Observers) -> _Js
 def _change[C: Claim](change: Decision[C]) -> _Json:
     """Return what was decided about a claim, and why."""
     claim = change.claim
-    shown = {"thing": claim.thing, "on": claim.on, "until": claim.until}
-    return {**change._asdict(), "claim": shown | {"claimants": [*claim.claims]}}
+    shown = {
+        "thing": claim.thing,
+        "on": claim.on,
+        "until": claim.until,
+        "claimants": [*claim.claims],
+        "failures": claim.failures.count,
+    }
+    return {**change._asdict(), "claim": shown}
 
 
 def _recording(observers: Observers, device_id: str) -> list[object]:

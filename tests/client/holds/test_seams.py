@@ -316,7 +316,8 @@ async def test_why_it_ended(full: Rig, kind: Kind) -> None:
     await full.live(20)
     assert not kind.changed(full)
     found = changes()
-    assert found[0] == found[-1] == ("undo", None) and ("keep", Why.FAILED) in found
+    # However often that failed, it is one change.
+    assert found == [("undo", None), ("keep", Why.FAILED), ("undo", None)]
     # Somebody else ends it.
     await kind.promise(full)
     await full.live(1)

@@ -200,9 +200,28 @@ class Claims[C: Claim](ABC):
             for read in reads
             if read.ours is not None and read.at > claim.sent_at
         )
+        if why is Why.FAILED:
+            self._forget_attempt(claim)
         self.changes.append(Decision(now, claim, do, why, shown))
         kind = type(claim).__name__
         _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.thing, do, why, shown)
+
+    def _forget_attempt(self, claim: C) -> None:
+        """Forget the attempt before the one that failed now, which counts it.
+
+        Else the attempts of some hours would push out all other changes.
+        """
+        attempt = [each for each in self.changes if each.claim.thing == claim.thing]
+        attempt = (
+            attempt[-2:] if attempt and attempt[-1].do is Do.UNDO else attempt[-1:]
+        )
+        if (
+            attempt
+            and attempt[0].why is Why.FAILED
+            and attempt[0].claim.failures.count < claim.failures.count
+        ):
+            for each in attempt:
+                self.changes.remove(each)
 
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
@@ -362,7 +381,7 @@ class Claims[C: Claim](ABC):
         cannot = isinstance(err, CannotReleaseError)
         backoff = REFUSED_AGAIN if cannot else UNDO_AGAIN
         failures = claim.failures.failed(backoff, time.monotonic())
-        self._set(claim.thing, replace(claim, failures=failures))
+        self._set(claim.thing, replace(claim, failures=failures, why=None))
         self._maybe_undone(claim.thing, err)
 
     async def leave(
