@@ -16,8 +16,13 @@ Whoever tries again has one `Backoff`, where it is used:
 | `network.proof.LOST_AGAIN` | 1, 3, 5 | an answer | A controller accepts no connection for some seconds (protocol.md 4.2 rule 9). |
 
 These are no backoffs: the times at which an effect is read back (`sender.py`), intervals
-of polls and queries, one second try, waits that the service asks for, and the ten seconds
-in which one command is delivered, at times with the next counter (`lan_delivery.py`).
+of polls and queries, one second try, waits that the service asks for, and
+
+- `lan_delivery._AGAIN`: the ten seconds in which one command is delivered, at times with
+  the next counter;
+- `queries.RETRY`: a query that got no answer has this interval instead of its own, and
+  its own again after `DECLINED` refusals;
+- `recovery._KEY_SOON`: how long each poll asks for a first key; `endpoints.KEY` waits.
 """
 
 from collections.abc import Iterator
