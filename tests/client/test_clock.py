@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.clock import LONG_STOP, Clock, ControllerClock
+from custom_components.poolctl.client.clock import LONG_STOP, Clock
 from custom_components.poolctl.client.codec import from_stored, to_stored
+from custom_components.poolctl.client.controller_clock import ControllerClock
 from custom_components.poolctl.client.wire.schedule import ALL_WEEK, Schedule
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()

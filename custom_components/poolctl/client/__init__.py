@@ -29,12 +29,13 @@ from .account import (
     token_url,
 )
 from .backoff import NO_FAILURES, Backoff, Failures
-from .clock import AGREEMENT, OFF, Clock, ControllerClock
+from .clock import AGREEMENT, Clock
 from .cloud import CloudClient, TokenProvider
 from .control.live_state import MAX_AGE, LiveState
 from .control.paths import Paths
 from .control.raw import RawControl, parse_payload
 from .controller import Controller, Left, Stored
+from .controller_clock import OFF, ControllerClock
 from .counters import ClockFault, Counters
 from .endpoints import TOKEN, Gate, Gates
 from .lan import PORT, PORTS, LanClient, split_address, unverified_state

@@ -8,7 +8,7 @@ import logging
 import time
 from typing import Final, NamedTuple, Self
 
-from .clock import Clock, ControllerClock, Times
+from .clock import Clock
 from .cloud import CloudClient
 from .control.clock_watch import ClockWatch
 from .control.dosing import DosingControl
@@ -23,6 +23,7 @@ from .control.queries import Queries
 from .control.raw import RawControl
 from .control.schedules import ScheduleControl
 from .control.sender import Sender
+from .controller_clock import ControllerClock, Times
 from .facts import Facts
 from .holds.claims import LEAVING, Reads
 from .holds.heat import HeatClaim, HeatClaims

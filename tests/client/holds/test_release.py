@@ -9,8 +9,9 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from custom_components.poolctl.client.backoff import Failures
-from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
+from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.control.pump import Finish
+from custom_components.poolctl.client.controller_clock import ControllerClock, Times
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claim import End, Known
 from custom_components.poolctl.client.holds.claims import (

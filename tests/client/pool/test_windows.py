@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock, ControllerClock, Times
+from custom_components.poolctl.client.clock import Clock
+from custom_components.poolctl.client.controller_clock import ControllerClock, Times
 from custom_components.poolctl.client.holds.evidence import held_outputs
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Schedules

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..clock import Times
+from ..controller_clock import Times
 from ..pool.state import PoolState, Source
 from ..wire.frame import MODE_OFF
 from ..wire.schedule import Schedule

@@ -12,10 +12,11 @@ import time
 from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES, Backoff
-from ..clock import AGREEMENT, Times
+from ..clock import AGREEMENT
 from ..control.live_state import LiveState
 from ..control.paths import Paths
 from ..control.poller import Poller
+from ..controller_clock import Times
 from ..pool.state import PoolState
 from ..wire.exceptions import (
     CannotReleaseError,

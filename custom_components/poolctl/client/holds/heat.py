@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Final, override
 
-from ..clock import Times
 from ..control.heating import HeatingControl
+from ..controller_clock import Times
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError

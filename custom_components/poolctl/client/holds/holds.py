@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from typing import Final, override
 
 from ..backoff import NO_FAILURES
-from ..clock import Times
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
+from ..controller_clock import Times
 from ..pool.outputs import Output
 from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of

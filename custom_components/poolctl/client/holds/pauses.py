@@ -11,9 +11,9 @@ import time
 from typing import Annotated, ClassVar, Final, override
 
 from ..bounds import OneOf
-from ..clock import Times
 from ..cloud import COPY_AGE
 from ..control.dosing import DosingControl
+from ..controller_clock import Times
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
