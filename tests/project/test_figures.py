@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from custom_components.poolctl.client import lan
+from custom_components.poolctl.client import clock, lan
 from custom_components.poolctl.client.control import live_state, poller, sender
 from custom_components.poolctl.client.holds import claims, pauses
 from custom_components.poolctl.client.pool import queries, state
@@ -137,6 +137,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("CONTRIBUTING", "A full pool has at most {} enabled entities", MOST),
     ("CONTRIBUTING", "the page of its controller at most {},", MOST_OF_ITS_OWN),
     ("dashboard", "which may take {} seconds", poller.LAN_INTERVAL),
+    ("holds", "if that was more than {} days ago", clock.LONG_STOP.days),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
     ("heating", "in the {} hours before", blocks.AHEAD_OF_TIME / HOURS),
