@@ -71,12 +71,12 @@ def _shown(kind: str, state: Json) -> Iterator[tuple[str, object]]:
 
 def _form(value: Any) -> object:
     """Return the part of a value that the next picture of a pool has, too."""
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int | float):
+    if isinstance(value, list):
+        return [_form_in_list(each) for each in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return "a number"
     if not isinstance(value, str):
-        return value if isinstance(value, list) else type(value).__name__
+        return type(value).__name__ if isinstance(value, dict) else value
     try:
         float(value)
     except ValueError:
@@ -88,6 +88,13 @@ def _form(value: Any) -> object:
     except ValueError:
         return value
     return "a time"
+
+
+def _form_in_list(value: Any) -> object:
+    """Return the form of a value in a list, such as a problem since some time."""
+    if isinstance(value, dict):
+        return {key: _form(each) for key, each in value.items()}
+    return _form(value)
 
 
 async def _texts(home: HomeAssistant) -> Picture:
