@@ -130,7 +130,9 @@ async def test_a_noisy_hour(full: Home) -> None:
         water.temperature, water.ambient = middle[2] + 0.1 * up, middle[3] + 0.1 * up
         await full.live(POLL)
     dosed = ("switch.beach_pool_automatic_ph", *DRUM)
-    assert counted == dict.fromkeys(COUNTED, SAVES) | dict.fromkeys(dosed, 4)
+    doses = {key: counted.pop(key) for key in dosed}
+    assert {*doses.values()} <= {4, 5}  # the first may fall into the hour or not
+    assert counted == dict.fromkeys(COUNTED, SAVES)
 
 
 @pytest.mark.usefixtures("freezer", "quick")
