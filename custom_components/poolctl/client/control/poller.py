@@ -93,7 +93,7 @@ class Poller:
         return self._live.age > 1.5 * usual
 
     async def poll(self, *, hastily: bool = False) -> None:
-        """Read once, LAN first; raises UnreachableError after 90 s without answer.
+        """Read once, LAN first; raises as `check_answered` does.
 
         Hastily, the cloud is read as soon as the LAN does not answer.
         """

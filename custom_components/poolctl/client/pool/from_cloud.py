@@ -24,7 +24,7 @@ from ..wire.frame import (
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
 from .dosing import merge_settings
-from .queries import SETTINGS, Query
+from .queries import SETTINGS_QUERIES, Query
 from .schedule_rules import merge_schedules
 from .state import (
     PoolState,
@@ -180,7 +180,7 @@ DOUBTED: Final[Mapping[str, Query]] = {
         agrees=_as_wired,
         alike=lambda one, other: _wiring(one) == _wiring(other),
     ),
-    **SETTINGS,
+    **SETTINGS_QUERIES,
 }
 """By key, what an answer of the cloud may contain only if it is as expected."""
 

@@ -129,7 +129,7 @@ SCHEDULES = Query(
         None if before.schedules.armed == after.schedules.armed else 0.0
     ),
 )
-SETTINGS: Final = {
+SETTINGS_QUERIES: Final = {
     of.card: Query(
         name=of.query,
         decode=decode_json,
@@ -161,7 +161,7 @@ QUERIES = (
         ),
     ),
     SCHEDULES,
-    *SETTINGS.values(),
+    *SETTINGS_QUERIES.values(),
     Query(
         name=LIGHTS_QUERY,
         decode=decode_json,
