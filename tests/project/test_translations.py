@@ -20,6 +20,7 @@ from custom_components.poolctl.condition import CONDITIONS
 from custom_components.poolctl.const import CONF_USES
 from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.options import Options
+from custom_components.poolctl.services.values import FAULTS
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
 from custom_components.poolctl.status.dosing import DOSING_CAUSES
 from custom_components.poolctl.status.heating import HEATING_CAUSES, WARM_BY_CAUSES
@@ -69,7 +70,7 @@ def test_options() -> None:
 def test_exceptions() -> None:
     named = keys(r'translation_domain=DOMAIN,\s*translation_key="(\w+)"')
     mapped = {*errors.COMMAND_ERRORS.values(), *errors.ACCOUNT_ERRORS.values()}
-    mapped |= {*errors.OUTCOMES.values()}
+    mapped |= {*errors.OUTCOMES.values(), *FAULTS.values()}
     # Reasons of commands that are refused before they are sent.
     mapped |= set(re.findall(r'reason="(\w+)"', CLIENT)) | keys(REFUSAL) | keys(REFUSED)
     mapped |= keys(REFUSED_FORECAST) | keys(MISTAKE)

@@ -5,7 +5,6 @@ from typing import Any
 from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import device_registry as dr
-import probatio as vol
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
@@ -105,7 +104,7 @@ async def test_what_is_not_sent(small: Home, subtests: pytest.Subtests) -> None:
                 await send(small, "send_action", "set_time", payload)
             assert "two digits" in str(caught.value)
     for data in ({"payload": 20101}, {"name": ""}, {"name": 1}):
-        with subtests.test(str(data)), pytest.raises(vol.Invalid):
+        with subtests.test(str(data)), pytest.raises(ServiceValidationError):
             await small.act_on_device("send_action", **({"name": "set_time"} | data))
     assert small.actions == []
 

@@ -21,7 +21,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceNotSupported
 from homeassistant.helpers import config_validation as cv, service
 from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import async_get_platforms
-from homeassistant.helpers.typing import VolDictType, VolSchemaType
+from homeassistant.helpers.typing import VolDictType
 import probatio as vol
 
 from ..account import async_controller
@@ -35,7 +35,17 @@ from ..prices.given import PRICE_FIELDS
 from ..private import async_call_entities
 from ..warm_by.request import LONGEST_WARM
 from . import plan_hours, schedules
-from .values import entities_only, moment, of_kind, or_refuse, speed, within
+from .values import (
+    Fields,
+    entities_only,
+    moment,
+    named,
+    of_kind,
+    on_entities,
+    or_refuse,
+    speed,
+    within,
+)
 
 _OUTPUTS: Final = Platform.LIGHT, Platform.SWITCH
 _HOLD: Final[VolDictType] = {
@@ -53,14 +63,12 @@ _WARM_BY: Final[VolDictType] = {
     **PRICE_FIELDS,
     vol.Optional("later", default=False): cv.boolean,
 }
-_RAW: Final = vol.Schema(
-    {
-        vol.Required(ATTR_DEVICE_ID): cv.string,
-        vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
-        # Not converted to text: a YAML number has already lost its leading zeros.
-        vol.Optional("payload", default=""): str,
-    }
-)
+_RAW: Final[VolDictType] = {
+    vol.Required(ATTR_DEVICE_ID): cv.string,
+    vol.Required(ATTR_NAME): vol.All(str, vol.Length(min=1)),
+    # Not converted to text: a YAML number has already lost its leading zeros.
+    vol.Optional("payload", default=""): str,
+}
 _PAUSE: Final = or_refuse(cv.positive_time_period, lambda: mistake("pause_too_long"))
 _NONE: Final = SupportsResponse.NONE
 _OPTIONAL: Final = SupportsResponse.OPTIONAL
@@ -70,7 +78,7 @@ _CALENDAR: Final = Platform.CALENDAR
 
 type _Run = str | Callable[..., object]
 """Method of the entity, or function of the entity and the call."""
-type _Action = tuple[str, Platform, _Run, VolDictType | VolSchemaType, SupportsResponse]
+type _Action = tuple[str, Platform, _Run, Fields, SupportsResponse]
 
 
 async def _hold(entity: Entity, call: ServiceCall) -> None:
@@ -134,10 +142,16 @@ async def _async_send(
 
 _UPDATE: Final = entities_only(schedules.UPDATE)
 _ACTIONS: Final[tuple[_Action, ...]] = (
-    ("warm_by", Platform.CLIMATE, "async_warm_by", _WARM_BY, _NONE),
+    ("warm_by", Platform.CLIMATE, "async_warm_by", on_entities(_WARM_BY), _NONE),
     ("cancel_warm_by", Platform.CLIMATE, "async_cancel_warm_by", _NOTHING, _NONE),
-    ("create_schedule", _CALENDAR, schedules.async_create, schedules.CREATE, _OPTIONAL),
-    ("get_schedules", _CALENDAR, schedules.async_get, {}, _ONLY),
+    (
+        "create_schedule",
+        _CALENDAR,
+        schedules.async_create,
+        on_entities(schedules.CREATE),
+        _OPTIONAL,
+    ),
+    ("get_schedules", _CALENDAR, schedules.async_get, on_entities({}), _ONLY),
     ("plan_hours", _CALENDAR, plan_hours.async_plan, plan_hours.SCHEMA, _OPTIONAL),
     ("update_schedule", Platform.SWITCH, schedules.async_update, _UPDATE, _NONE),
     ("delete_schedule", Platform.SWITCH, schedules.async_delete, _NOTHING, _NONE),
@@ -150,8 +164,8 @@ _ACTIONS: Final[tuple[_Action, ...]] = (
 def async_setup_services(hass: HomeAssistant) -> None:
     """Register the actions."""
     for name, run, schema in (
-        ("hold", _hold, cv.make_entity_service_schema(_HOLD)),
-        ("resume_schedule", _resume, cv.make_entity_service_schema({})),
+        ("hold", _hold, on_entities(_HOLD)),
+        ("resume_schedule", _resume, on_entities({})),
     ):
         hass.services.async_register(
             DOMAIN, name, partial(_async_on_outputs, run), schema
@@ -179,5 +193,10 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("send_query", RawControl.query, _ONLY),
     ):
         service.async_register_admin_service(
-            hass, DOMAIN, name, partial(_async_send, send), _RAW, response
+            hass,
+            DOMAIN,
+            name,
+            partial(_async_send, send),
+            Fields(named(_RAW)),
+            response,
         )

@@ -29,7 +29,7 @@ from ..prices.reader import ListError, Price
 from ..schedules.plan import PlanStep, PumpRun
 from ..schedules.planning import CELL_MINUTES, Cells, Cost, cheapest, completed
 from .schedules import ATTR_END, ATTR_PUMP_SPEED, ATTR_START
-from .values import number, of_kind, speed, within
+from .values import number, of_kind, on_entities, speed, within
 
 ATTR_BLOCKS: Final = "blocks"
 ATTR_HOURS: Final = "hours"
@@ -57,21 +57,19 @@ def _one_way(data: ConfigType) -> ConfigType:
 _BLOCK: Final = vol.Schema(
     {vol.Required(ATTR_START): cv.time, vol.Required(ATTR_END): cv.time}
 )
-SCHEMA: Final = vol.All(
-    cv.make_entity_service_schema(
-        {
-            vol.Optional(ATTR_BLOCKS): vol.All(cv.ensure_list, [_BLOCK]),
-            vol.Optional(ATTR_HOURS): within(ATTR_HOURS, number, 0.0, 24.0),
-            **PRICE_FIELDS,
-            vol.Optional(ATTR_AROUND): cv.time,
-            vol.Optional(ATTR_EARLIEST, default=time()): cv.time,
-            vol.Optional(ATTR_LATEST, default=time()): cv.time,
-            vol.Optional(ATTR_PUMP_SPEED): speed,
-            vol.Optional(ATTR_AGAIN, default=False): cv.boolean,
-            vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
-            vol.Optional(ATTR_LATER, default=False): cv.boolean,
-        }
-    ),
+SCHEMA: Final = on_entities(
+    {
+        vol.Optional(ATTR_BLOCKS): vol.All(cv.ensure_list, [_BLOCK]),
+        vol.Optional(ATTR_HOURS): within(ATTR_HOURS, number, 0.0, 24.0),
+        **PRICE_FIELDS,
+        vol.Optional(ATTR_AROUND): cv.time,
+        vol.Optional(ATTR_EARLIEST, default=time()): cv.time,
+        vol.Optional(ATTR_LATEST, default=time()): cv.time,
+        vol.Optional(ATTR_PUMP_SPEED): speed,
+        vol.Optional(ATTR_AGAIN, default=False): cv.boolean,
+        vol.Optional(ATTR_DRY_RUN, default=False): cv.boolean,
+        vol.Optional(ATTR_LATER, default=False): cv.boolean,
+    },
     _one_way,
 )
 
