@@ -10,8 +10,8 @@ A store may be of another version, edited by hand, or damaged. So two rules appl
 
 Annotations are `bool`, `int`, `float`, `str`, `date`, `datetime` (with a zone),
 `timedelta` (stored in seconds), enums, dataclasses, `NamedTuple`s, tuples of one kind,
-mappings, and each of them or `None`. `Annotated` adds `Within`, `OneOf`, `REQUIRED`,
-`UNSTORED` and `Private`.
+mappings, and each of them or `None`, as `Self | None`. `Annotated` adds `Within`,
+`OneOf`, `REQUIRED`, `UNSTORED` and `Private`.
 Fields whose name begins with `_` are not stored.
 """
 
@@ -27,6 +27,7 @@ from typing import (
     Any,
     Final,
     NamedTuple,
+    Self,
     TypeAliasType,
     get_args,
     get_origin,
@@ -45,6 +46,7 @@ ODD: Final = (KeyError, OverflowError, TypeError, ValueError)
 """Errors of a value that does not fit."""
 _EXACT: Final = Within(-(2.0**53), 2.0**53)
 """Bounds of a number without others: JSON keeps whole numbers exactly up to here."""
+_ITSELF: Final = Self | None
 _YEARS: Final = range(1900, 3000)
 """Years of which any may be calculated with any other."""
 
@@ -105,7 +107,10 @@ def _object(kind: Any) -> _Form:
         names = [each.name for each in fields(kind) if not each.name.startswith("_")]
         marks = {name: _stripped(hints[name])[1] for name in names}
         return {
-            name: (_form(hints[name]), REQUIRED in marks[name])
+            name: (
+                _form(kind | None if hints[name] == _ITSELF else hints[name]),
+                REQUIRED in marks[name],
+            )
             for name in names
             if UNSTORED not in marks[name]
         }

@@ -5,6 +5,7 @@ Each case is tried for outputs, dosers and heat sources (protocol.md L30, W12, W
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -316,6 +317,24 @@ async def test_a_request_that_did_not_run(rig: Rig) -> None:
     assert (held.on, held.until is not None) == (True, True)
     await rig.live(30)
     assert not rig.pool.pool.slots[SLOT].held
+
+
+@pytest.mark.parametrize("fault", ["refuse", "decline"])
+async def test_asked_again_after_a_lost_answer(
+    full: Rig, kind: Kind, fault: str
+) -> None:
+    """The first command ran, the second certainly did not: the first has its end."""
+    full.service.cloud.faults.on("refuse")
+    full.pool.faults.on("close_mid_body", "a")
+    await lost(kind.promise(full))
+    full.pool.faults.off("close_mid_body")
+    full.pool.faults.on(fault, "a")
+    with suppress(PoolctlError):  # that a doser is off is read: nothing is sent
+        await kind.promise(full)
+    assert kind.changed(full)
+    full.pool.faults.clear()
+    await full.live(MINUTES + 5, 30)
+    assert not kind.changed(full)
 
 
 async def test_days_without_an_answer(rig: Rig) -> None:

@@ -80,6 +80,8 @@ class Claim(ABC):
     state: Known = field(default=Known.ACTIVE, compare=False)
     maybe_undone: bool = field(default=False, compare=False)
     """Whether the answer to a command that undoes it was lost: it may have run."""
+    previous: Self | None = field(default=None, compare=False)
+    """The claim that it replaces, until its command is confirmed."""
 
     sent_at: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     """Time when a command for it was last under way (monotonic, s)."""
@@ -107,15 +109,6 @@ class Claim(ABC):
         """
         return 0.0 if self.maybe_undone else AGREEING
 
-    @property
-    def replaced(self) -> Self | None:
-        """The claim that it replaces, until its command is confirmed."""
-        return None
-
-    def alone(self) -> Self:
-        """Return the claim without the one that it replaces."""
-        return self
-
     def cloud_undoes(self, *, alone: bool) -> bool:
         """Return whether the cloud can undo it; `alone`: there is no LAN."""
         return False
@@ -124,6 +117,11 @@ class Claim(ABC):
     def confirmed(self) -> bool:
         """Whether a reply or a read showed that its command took effect."""
         return self.state is not Known.REQUESTED
+
+    @property
+    def otherwise(self) -> Self | None:
+        """The claim that is left if a second read agrees that this one is over."""
+        return None if self.confirmed else self.previous
 
     @property
     def observed(self) -> bool:
@@ -142,28 +140,30 @@ class Claim(ABC):
     def bounded(self, now: datetime) -> Self:
         """Return the claim with its end no further away than it may last."""
         lasts = self.LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
-        last = now + min(lasts, self.LONGEST)
-        over = self.until is not None and self.until > last
-        return self.moved(last - self.until) if over and self.until else self
+        by = self.until and now + min(lasts, self.LONGEST) - self.until
+        return self.moved(by) if by and by < timedelta() else self
 
     def moved(self, by: timedelta) -> Self:
         """Return the claim by a corrected clock: all its times move."""
-        claims = {name: end and end + by for name, end in self.claims.items()}
-        until = self.until and self.until + by
-        return replace(self, since=self.since + by, until=until, claims=claims)
+        return replace(
+            self,
+            since=self.since + by,
+            until=self.until and self.until + by,
+            claims={name: end and end + by for name, end in self.claims.items()},
+            previous=self.previous and self.previous.moved(by),
+        )
+
+    def lasting(self, lasts: timedelta, now: datetime) -> Self:
+        """Return the claim with an end after some time."""
+        seconds = lasts.total_seconds()
+        return replace(self, end=End.DURATION, until=now + lasts, lasts=seconds)
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""
         ends = [end for end in claims.values() if end is not None]
         if len(ends) < len(claims):
             return replace(self, claims=claims, end=End.NEVER, until=None, lasts=None)
-        return replace(
-            self,
-            claims=claims,
-            end=End.DURATION,
-            until=max(ends),
-            lasts=(max(ends) - now).total_seconds(),
-        )
+        return replace(self, claims=claims).lasting(max(ends) - now, now)
 
     def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:
         """Return the claims of all others that are not over."""

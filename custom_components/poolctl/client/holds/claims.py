@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
@@ -78,7 +78,7 @@ class Claims[C: Claim](ABC):
         self._started_at = self._read_at = self._back_at = at
         self._last_read: PoolState | None = None
         """The newest read since the start."""
-        self.changes: Final = deque[Decision[C]](maxlen=_CHANGES)
+        self.changes: tuple[Decision[C], ...] = ()
         """What was decided, and why: the newest changes."""
         self._under_way: Counter[int] = Counter()
         self._undoing: set[int] = set()
@@ -201,28 +201,12 @@ class Claims[C: Claim](ABC):
             for read in reads
             if read.ours is not None and read.at > claim.sent_at
         )
-        if why is Why.FAILED:
-            self._forget_attempt(claim)
-        self.changes.append(Decision(now, claim, do, why, shown))
+        change = Decision(now, claim, do, why, shown)
+        # Of what repeats, as failed attempts, the newest one is kept.
+        others = [each for each in self.changes if each.subject != change.subject]
+        self.changes = (*others, change)[-_CHANGES:]
         kind = type(claim).__name__
         _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.thing, do, why, shown)
-
-    def _forget_attempt(self, claim: C) -> None:
-        """Forget the attempt before the one that failed now, which counts it.
-
-        Else the attempts of some hours would push out all other changes.
-        """
-        attempt = [each for each in self.changes if each.claim.thing == claim.thing]
-        attempt = (
-            attempt[-2:] if attempt and attempt[-1].do is Do.UNDO else attempt[-1:]
-        )
-        if (
-            attempt
-            and attempt[0].why is Why.FAILED
-            and attempt[0].claim.failures.count < claim.failures.count
-        ):
-            for each in attempt:
-                self.changes.remove(each)
 
     def _set(self, thing: int, claim: C | None) -> None:
         """Replace the claim on a thing; `None` removes it."""
@@ -249,13 +233,13 @@ class Claims[C: Claim](ABC):
         while self._ended:
             self.on_ended(*self._ended.pop())
 
-    async def _promise(self, thing: int, claim: C) -> None:
+    async def _promise(self, claim: C) -> None:
         """Store a claim, and wait until it is on disk: its command is sent only then.
 
         After a power cut, what a command may have changed is undone at its end.
         """
-        self._undoing.discard(thing)
-        self._set(thing, claim)
+        self._undoing.discard(claim.thing)
+        self._set(claim.thing, claim)
         try:
             await self._live.save()
         except InvalidCommandError:
@@ -269,6 +253,18 @@ class Claims[C: Claim](ABC):
         now = self._all.get(claim.thing)
         same = now is not None and (now.since, now.on) == (claim.since, claim.on)
         return now if same else None
+
+    @contextmanager
+    def _requesting(self, claim: C, present: C | None) -> Generator[None]:
+        """Send a claim's command in this block: reads decide, unless it did not run."""
+        try:
+            with self._switching(claim.thing):
+                yield
+        except PoolctlError as err:
+            newest = self._newest(claim)
+            if err.ran is False and newest and not newest.confirmed:
+                self._put(claim.thing, present)
+            raise
 
     def _maybe_undone(self, thing: int, err: Exception) -> None:
         """Note an error of a command that undoes a claim: it may have run."""
@@ -442,5 +438,5 @@ def claimants(claim: Claim | None, now: datetime | None) -> set[str]:
         if now is None or claim.confirmed:
             names = claim.claims if now is None else claim.claims_beside("", now)
             found |= {*names} - {""}
-        claim = claim.replaced
+        claim = claim.previous
     return found

@@ -87,6 +87,11 @@ class Decision[C: Claim](NamedTuple):
     reads: tuple[tuple[datetime, bool], ...]
     """The first and the newest read behind it, and whether they show the claim."""
 
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What was decided about which claim."""
+        return self.claim.thing, self.claim.since, self.do, self.why
+
 
 def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
     """Return what to do about a claim: keep it, drop it, or undo it."""
@@ -94,8 +99,7 @@ def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
     doubted = claim.doubted_at not in (None, seen.at)
     reads = (Seen(claim.doubted_at or 0.0, ours=False), seen) if doubted else (seen,)
     if is_contradicted(claim, seen):  # somebody else decided, or its command never ran
-        left = None if claim.confirmed else claim.replaced
-        return Next(Do.DROP, left, Why.NOT_SHOWN, reads=reads)
+        return Next(Do.DROP, claim.otherwise, Why.NOT_SHOWN, reads=reads)
     why, wait = what_keeps(claim, now, way)
     if why is Why.NOT_OVER:  # if its end has moved, attempts begin afresh
         claim = replace(claim, failures=NO_FAILURES)
@@ -135,8 +139,13 @@ def with_read[C: Claim](claim: C, seen: Seen) -> C:
     if seen.ours and seen.weak:
         return _with_copy(claim, seen.at - seen.old)
     if seen.ours:
-        active = replace(claim, doubted_at=None, maybe_undone=False, state=Known.ACTIVE)
-        return active.alone()
+        return replace(
+            claim,
+            doubted_at=None,
+            maybe_undone=False,
+            state=Known.ACTIVE,
+            previous=None,
+        )
     if claim.doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
         return replace(claim, doubted_at=seen.at)
     return claim
@@ -148,7 +157,7 @@ def _with_copy[C: Claim](claim: C, at: float) -> C:
     If that is after its command, the claim has replaced the previous one.
     """
     if at >= claim.sent_at:
-        claim = claim.alone()
+        claim = replace(claim, previous=None)
     if claim.doubted_at is not None and claim.doubted_at <= at:
         claim = replace(claim, doubted_at=None)
     return claim

@@ -71,26 +71,19 @@ class HeatClaims(Claims[HeatClaim]):
         """
         thing, now = thing_of(source), self._follow_clock()
         known, selected = self._all.get(thing), self._live.state.heat[source]
-        claims: dict[str, datetime | None] = {claimant: until}
+        others = _BY_OTHERS if selected else {}
         if known is not None:
-            claims = known.claims_beside(claimant, now) | claims
-            if selected and known.observed:
-                self._put(thing, known.claimed(claims, now))
-                return
+            others = known.claims_beside(claimant, now)
+        claims = {**others, claimant: until}
         claim = HeatClaim(source=source, since=now, state=Known.REQUESTED)
-        if selected and known is None:
+        if selected and (known is None or known.observed):
             # The read that shows it selected may be odd: the next one confirms it.
-            self._put(thing, claim.claimed({**_BY_OTHERS, **claims}, now))
+            self._put(thing, (known or claim).claimed(claims, now))
             return
         claim = claim.claimed(claims, now)
-        try:
-            with self._switching(thing):
-                await self._promise(thing, claim)
-                await self._heating.select(source, True)
-        except PoolctlError as err:
-            if err.ran is False and self._all.get(thing) == claim:
-                self._put(thing, known)
-            raise
+        with self._requesting(claim, known):
+            await self._promise(claim)
+            await self._heating.select(source, True)
         if (newest := self._newest(claim)) is not None:
             self._put(thing, replace(newest, state=Known.ACTIVE))
 

@@ -52,8 +52,6 @@ class Hold(Claim):
     """By claimant, as far as it is known."""
     by_cloud: bool = field(default=False, compare=False)
     """Whether the cloud carried its command: no override is documented there."""
-    previous: Hold | None = field(default=None, compare=False)
-    """The hold that it replaces, until its command is confirmed."""
     schedules: Mapping[_Place, Schedule | None] = field(
         default_factory=dict, compare=False
     )
@@ -93,24 +91,14 @@ class Hold(Claim):
             and runs(state, slot) is not True
         )
 
-    @property
-    @override
-    def replaced(self) -> Hold | None:
-        return self.previous
-
-    @override
-    def alone(self) -> Hold:
-        return replace(self, previous=None)
-
     @override
     def cloud_undoes(self, *, alone: bool) -> bool:
         # It can only switch off; without a LAN, that is all that is possible.
         return self.on or (self.by_cloud and alone)
 
-    @override
-    def moved(self, by: timedelta) -> Hold:
-        previous = self.previous and self.previous.moved(by)
-        return Claim.moved(replace(self, previous=previous), by)
+    def unheld(self) -> Hold:
+        """Return what only switches: no override is requested, and it is over at once."""
+        return replace(self, needed=False, until=self.since)
 
     @property
     def origin(self) -> Origin:

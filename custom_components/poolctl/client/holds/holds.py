@@ -1,7 +1,6 @@
 """The holds of one controller: switched, followed, and released at their end."""
 
-from collections.abc import Awaitable, Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, override
@@ -16,7 +15,7 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import AGREEING, SETTLING, End, Known
+from .claim import AGREEING, SETTLING, End, Known, Why
 from .claims import Claims, Reads
 from .evidence import LIGHT_SHOW, held_outputs, pulses, runs
 from .hold import Asked, Hold, Origin, rescheduled
@@ -92,21 +91,20 @@ class Holds(Claims[Hold]):
     ) -> None:
         """Switch an output by hand, without an end (see `Outputs.find` for errors)."""
         slot = self._find(output)
-        hold = self._requested(slot, on, requester)
+        hold = self._requested(slot.index, on, requester)
         if not on and self._end_by_themselves:
             # If no schedule would run it, it need not be held off. The cloud may do so
             # nevertheless: then a read releases it.
-            unneeded = replace(hold, needed=False, until=hold.since)
-            hold = self._until_schedule_ends(hold, slot) or unneeded
+            hold = self._until_schedule_ends(hold, slot) or hold.unheld()
         await self._request(_Request(slot=slot, hold=hold))
 
     def _requested(
-        self, slot: Slot, on: bool, requester: str = "", claimant: str = ""
+        self, slot: int, on: bool, requester: str = "", claimant: str = ""
     ) -> Hold:
         """Return a hold that is requested here, without an end."""
         now = self._follow_clock()
         return Hold(
-            slot=slot.index,
+            slot=slot,
             on=on,
             since=now,
             origins={claimant: Origin(Asked.HERE, now, requester)},
@@ -149,9 +147,9 @@ class Holds(Claims[Hold]):
             raise InvalidCommandError(reason="schedule_no_speed")
         if not timedelta() < duration <= Hold.LONGEST:
             raise InvalidCommandError(reason="hold_too_long")
-        hold = self._requested(slot, on, requester)
-        until, lasts = hold.since + duration, duration.total_seconds()
-        hold = replace(hold, until=until, end=End.DURATION, lasts=lasts)
+        hold = self._requested(slot.index, on, requester)
+        hold = hold.lasting(duration, hold.since)
+        until = hold.since + duration
         state, pump = self._live.state, self._live.state.outputs.pump
         if on and slot.role is Role.PUMP_LINKED and pump and state.pump_on is False:
             # The firmware would start it, too (protocol.md O2.4), and nothing ends that.
@@ -170,7 +168,7 @@ class Holds(Claims[Hold]):
         Nothing is sent if it is held on already: it is released with its last claim.
         """
         now, known = self._follow_clock(), self.of(self._find(slot).index)
-        hold = self._requested(slot, True, requester, claimant)
+        hold = self._requested(slot.index, True, requester, claimant)
         if known is not None and known.on and known.observed:
             claims = known.claims_beside(claimant, now) | {claimant: until}
             known = replace(known, origins={**known.origins, **hold.origins})
@@ -227,7 +225,7 @@ class Holds(Claims[Hold]):
         slot, hold, speed = request.slot, request.hold, request.speed
         if hold is None and speed is not None:
             if running_schedule(self._live.state, slot) is not None:
-                hold = self._requested(slot, True)
+                hold = self._requested(slot.index, True)
                 if self._end_by_themselves:
                     hold = self._until_schedule_ends(hold, slot)
             if hold is None:  # what holds the pump, stays
@@ -261,15 +259,15 @@ class Holds(Claims[Hold]):
     async def _begin(
         self, slot: Slot, hold: Hold, speed: int | None
     ) -> Callable[[], Awaitable[None]]:
-        index = slot.index
-        with self._switching(index), self._outcome(hold):
-            await self._promise(index, hold)
+        index, present = slot.index, self._all.get(slot.index)
+        with self._requesting(hold, present):
+            await self._promise(hold)
             finish = await self._outputs.send(
                 slot, hold.on, held=hold.needed, speed=speed
             )
 
         async def confirm() -> None:
-            with self._switching(index), self._outcome(hold):
+            with self._requesting(hold, present):
                 by_lan = await finish()
             if (newest := self._newest(hold)) is not None:
                 # If it needs no hold, reads show whether it is held nevertheless.
@@ -278,17 +276,6 @@ class Holds(Claims[Hold]):
                 self._put(index, replace(confirmed, state=known))
 
         return confirm
-
-    @contextmanager
-    def _outcome(self, hold: Hold) -> Generator[None]:
-        """Undo a hold if its command certainly did not run; otherwise reads decide."""
-        try:
-            yield
-        except PoolctlError as err:
-            newest = self._newest(hold)
-            if newest and not newest.confirmed and err.ran is False:
-                self._put(hold.slot, newest.previous)
-            raise
 
     # Reads
 
@@ -357,14 +344,10 @@ class Holds(Claims[Hold]):
             return None
         # It is switched off as the vendor's app does. That may hold it off: once there
         # is a LAN, a read shows it.
-        now = self._follow_clock()
-        left = Hold(
-            slot=claim.slot,
-            on=False,
-            since=now,
-            until=now,
-            needed=False,
+        left = replace(
+            self._requested(claim.slot, False).unheld(),
             state=Known.REQUESTED,
+            why=Why.NOT_NEEDED,
         )
         if claim.on:
             slot = self._find(self._live.state.outputs.slot(claim.slot))

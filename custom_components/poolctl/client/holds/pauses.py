@@ -7,7 +7,6 @@ These rules are chosen. Only the settings report if a doser is on (protocol.md O
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-import time
 from typing import Annotated, ClassVar, Final, override
 
 from ..bounds import OneOf
@@ -17,11 +16,11 @@ from ..controller_clock import Times
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import Claim, End, Known
+from .claim import Claim, Known
 from .claims import Claims, Reads
 
-_UNDONE_IN: Final = 2.0 * COPY_AGE
-"""Seconds after which a beginning that failed is undone, as it may have run."""
+_UNDONE_IN: Final = timedelta(seconds=2 * COPY_AGE)
+"""Time after which a beginning that failed is undone, as it may have run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,32 +109,21 @@ class Pauses(Claims[Pause]):
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
         """Pause a doser; the command is sent unless a fresh read shows that it is off."""
         thing, now = DOSING.index(kind), self._follow_clock()
-        previous = self._all.get(thing)
-        pause = Pause(
-            kind=kind,
-            since=previous.since if previous and is_off else now,
-            until=now + lasts,
-            end=End.DURATION,
-            lasts=lasts.total_seconds(),
-            state=Known.ACTIVE if is_off else Known.REQUESTED,
-            sent_at=previous.sent_at if previous and is_off else time.monotonic(),
-        )
-        if is_off:
-            self._put(thing, pause)
+        present = self._all.get(thing)
+        pause = Pause(kind=kind, since=now, until=now, state=Known.REQUESTED)
+        if is_off and present:
+            self._put(thing, replace(present, state=Known.ACTIVE).lasting(lasts, now))
             return
         try:
-            with self._switching(thing):
-                await self._promise(thing, pause)
+            with self._requesting(pause, present):
+                await self._promise(pause.lasting(lasts, now))
                 await self._dosers.enable(kind, False)
-        except PoolctlError as err:
+        except PoolctlError:
             # The user gets an error, so if the doser did go off, that is undone: at the
             # end of the pause that it already had, or soon.
-            left = previous.until - now if previous else timedelta(seconds=_UNDONE_IN)
-            lasts_left = left.total_seconds()
-            undone = replace(
-                pause, until=now + left, lasts=lasts_left, sent_at=time.monotonic()
-            )
-            self._put(thing, previous if err.ran is False else undone)
+            left = present.until - now if present else _UNDONE_IN
+            if (newest := self._newest(pause)) is not None:
+                self._put(thing, newest.lasting(left, now))
             raise
         if (newest := self._newest(pause)) is not None:
             self._put(thing, replace(newest, state=Known.ACTIVE))
