@@ -31,7 +31,7 @@ from custom_components.poolctl.warm_by.outlook import Daylight
 from custom_components.poolctl.warm_by.request import Wish
 from custom_components.poolctl.warm_by.warm_by import WarmBy
 from tests.client.conftest import Service, replace_time
-from tests.client.holds.test_undone_later import World
+from tests.warm_by.test_undone_later import World
 from tests.world import simulator as sim
 from tests.world.simulator import pool as simulated_pool, water as simulated_water
 from tests.world.simulator.pool import POOL_HEATER, SPA_HEATER

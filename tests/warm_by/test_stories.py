@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.equipment import Slot
-from tests.client.holds.test_undone_later import PUMP, World, a_world
+from tests.warm_by.test_undone_later import PUMP, World, a_world
 from tests.world.loops import LeapingLoop
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)

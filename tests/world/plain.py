@@ -12,6 +12,7 @@ from tests.world.loops import never_waiting
 __all__ = [
     "configure_event_loop",
     "disable_http_server",
+    "no_spacing",
     "pytest_asyncio_loop_factories",
     "verify_cleanup",
 ]
@@ -27,6 +28,11 @@ def configure_event_loop() -> None:
 @pytest.fixture(autouse=True)
 def disable_http_server() -> None:
     """Replace the harness's fixture: no test here starts Home Assistant's server."""
+
+
+@pytest.fixture
+def no_spacing() -> None:
+    """Replace the fixture of tests with a home: pauses are what is tested."""
 
 
 @pytest.fixture(autouse=True)

@@ -46,10 +46,13 @@ from tests.client.conftest import FakeTime, Service, replace_time
 from tests.client.holds.test_holds import window
 from tests.world import simulator as sim
 from tests.world.loops import LeapingLoop
+from tests.world.plain import no_spacing
 from tests.world.simulator import pool as simulated_pool, schedules
 from tests.world.simulator.odd_replies import ODD
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 from tests.world.simulator.wire import Frame
+
+__all__ = ["no_spacing"]
 
 PUMP, WATERFALL, SPA_RETURN = 0, 3, 10
 ENDLESS: Final = float("inf")
