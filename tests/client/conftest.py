@@ -1,6 +1,7 @@
 """Fixtures of the client's unit tests: a simulated service, a session and a clock."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control.queries import REPLY_IS_CURRENT
 from custom_components.poolctl.client.controller import Controller
+from custom_components.poolctl.client.facts import Facts, FactsOf
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import Slot
@@ -30,7 +32,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     PoolctlError,
 )
 from custom_components.poolctl.client.wire.http import ClosingRequest
-from custom_components.poolctl.report.statistics import ControllerStatistics, Observers
 from tests.world import service as shared, simulator as sim
 from tests.world.plain import *  # noqa: F403 - its fixtures
 from tests.world.simulator import wire
@@ -135,20 +136,20 @@ async def some_token(*, refused: str | None = None) -> str:
 class Service(shared.Service):
     """The simulated service, and what a client needs for it."""
 
-    def __init__(self, session: ClientSession, clock: sim.Clock) -> None:
+    def __init__(
+        self, session: ClientSession, clock: sim.Clock, facts: FactsOf | None = None
+    ) -> None:
         super().__init__(clock, *shared.two_controllers(clock, KEY, KEY[::-1]))
         self.session = session
         self.tokens = Tokens(self)
-        self.observers = Observers()
+        self.facts: FactsOf = facts or defaultdict[str, Facts](Facts).__getitem__
 
     def cloud_client(self) -> CloudClient:
-        return CloudClient(
-            self.session, self.cloud.base_url, self.tokens, self.observers.facts
-        )
+        return CloudClient(self.session, self.cloud.base_url, self.tokens, self.facts)
 
     def lan_client(self, controller: sim.Controller, **options: Any) -> LanClient:
         options.setdefault("port", controller.port)
-        options.setdefault("facts", self.observers.facts(controller.device_id))
+        options.setdefault("facts", self.facts(controller.device_id))
         return LanClient(self.session, controller.host, controller.key, **options)
 
     def requests(self, name: str) -> int:
@@ -170,8 +171,16 @@ def clock() -> sim.Clock:
 
 
 @pytest.fixture
-async def service(session: ClientSession, clock: sim.Clock) -> AsyncGenerator[Service]:
-    async with Service(session, clock).running() as service:
+def facts() -> FactsOf | None:
+    """Return where the facts go; a folder whose tests listen replaces this."""
+    return None
+
+
+@pytest.fixture
+async def service(
+    session: ClientSession, clock: sim.Clock, facts: FactsOf | None
+) -> AsyncGenerator[Service]:
+    async with Service(session, clock, facts).running() as service:
         yield service
 
 
@@ -241,11 +250,6 @@ class Rig:
         found = self.shown.outputs.slot(slot)
         assert found is not None
         return found
-
-    @property
-    def statistics(self) -> ControllerStatistics:
-        """Statistics of both paths."""
-        return self.service.observers.statistics[self.pool.device_id]
 
     def asked(self, *ops: str) -> list[Request]:
         """Return the requests that the LAN received."""
@@ -332,7 +336,7 @@ async def make_rig(
             pool.device_id,
             lan=service.lan_client(pool) if lan else None,
             cloud=service.cloud_client() if cloud else None,
-            facts=service.observers.facts(pool.device_id),
+            facts=service.facts(pool.device_id),
             publish=lambda: published.append(controller.live.state),
             clock=clock or Clock(wall=pool.clock.time, steady=pool.clock.time),
             zone=lambda: pool.pool.tz,

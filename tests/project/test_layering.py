@@ -12,6 +12,12 @@ ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "poolctl"
 CLIENT = INTEGRATION / "client"
 SIMULATOR = ROOT / "tests" / "world" / "simulator"
+TESTS_OF_THE_CLIENT = ROOT / "tests" / "client"
+BESIDE_THE_CLIENT = (
+    "tests.client",
+    *(f"tests.world.{name}" for name in ("loops", "plain", "service", "simulator")),
+)
+"""What `scripts/client` copies to where the integration is not installed."""
 PLATFORM_TABLES = (
     "binary_sensor.py",
     "button.py",
@@ -62,10 +68,13 @@ def modules(folder: Path) -> list[Path]:
         (CLIENT, "custom_components", "custom_components.poolctl.client"),
         (SIMULATOR, "custom_components", ""),
         (INTEGRATION, "tests", ""),
+        (TESTS_OF_THE_CLIENT, "homeassistant", ""),
+        (TESTS_OF_THE_CLIENT, "custom_components", "custom_components.poolctl.client"),
+        (TESTS_OF_THE_CLIENT, "tests", BESIDE_THE_CLIENT),
     ],
 )
 def test_a_folder_knows_nothing_of_another(
-    folder: Path, outside: str, inside: str
+    folder: Path, outside: str, inside: str | tuple[str, ...]
 ) -> None:
     for path in modules(folder):
         for name in imports(path):

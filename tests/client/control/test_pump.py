@@ -58,7 +58,7 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     """protocol.md 4.1 row 7, 4.1 rule 2."""
     requests: list[CloudRequest] = []
-    facts = on_cloud.service.observers.facts(on_cloud.pool.device_id)
+    facts = on_cloud.service.facts(on_cloud.pool.device_id)
     facts.listen(CloudRequest, requests.append)
     pump = on_cloud.controller.pump
     await pump.switch(False)

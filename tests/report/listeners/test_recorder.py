@@ -78,7 +78,10 @@ async def attempt(doing: Any) -> None:
     [None, L.LONGER_REPLIES, L.LONGER_RECORDS, L.FRAME_VERSION_2, L.SCHEDULES_ODD],
 )
 async def test_nothing_private_of_a_controller(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch, dialect: L | None
+    pool: Rig,
+    observers: Observers,
+    monkeypatch: pytest.MonkeyPatch,
+    dialect: L | None,
 ) -> None:
     """No text of a controller is recorded, wherever a reply or command has it."""
     secrets, controller = Secrets(), pool.pool
@@ -97,7 +100,7 @@ async def test_nothing_private_of_a_controller(
     )
     secrets.made += [controller.key.hex(), controller.device_id, controller.hostname]
     assert len(secrets.made) > 45
-    lan, observers = pool.controller.paths.lan, pool.service.observers
+    lan = pool.controller.paths.lan
     assert lan is not None
     for name in actions.QUERIES:
         await attempt(lan.query(name))
@@ -124,10 +127,10 @@ async def test_nothing_private_of_a_controller(
 
 
 async def test_nothing_private_of_a_service(
-    raw: RawServer, session: ClientSession
+    raw: RawServer, session: ClientSession, observers: Observers
 ) -> None:
     """No text of an answer is recorded: of JSON, damaged JSON, pages or errors."""
-    secrets, observers = Secrets(), Observers()
+    secrets = Secrets()
     device_id = secrets.new("AA_BB_CC_DD_EE_{:02}")
     address = f"http://127.0.0.1:{raw.port}"
     for number in range(24):
@@ -179,10 +182,10 @@ def test_it_is_bounded() -> None:
     assert counters == [*range(1000 - MAX_EVENTS, 1000)]
 
 
-async def test_frames_that_changed(pool: Rig) -> None:
+async def test_frames_that_changed(pool: Rig, observers: Observers) -> None:
     """A changed output or setting is recorded at once, readings every five minutes."""
-    recorder = pool.service.observers.recorders[pool.pool.device_id]
-    facts = pool.service.observers.facts(pool.pool.device_id)
+    recorder = observers.recorders[pool.pool.device_id]
+    facts = pool.service.facts(pool.pool.device_id)
     *_, before = frames = events(recorder, "frame")
     warmer = bytearray.fromhex(before["payload"])
     warmer[5] ^= 1
@@ -199,9 +202,9 @@ async def test_frames_that_changed(pool: Rig) -> None:
     assert bytes.fromhex(command["reply"])[:1] == b"\x01"
 
 
-async def test_errors_are_recorded_once(small: Rig) -> None:
+async def test_errors_are_recorded_once(small: Rig, observers: Observers) -> None:
     """An error is recorded once, and so is its end: a day without LAN is two events."""
-    recorder = small.service.observers.recorders[small.pool.device_id]
+    recorder = observers.recorders[small.pool.device_id]
     small.pool.faults.on("refuse")
     for _ in range(5):
         await small.polls(30)
@@ -271,18 +274,20 @@ def test_masks_of_frames() -> None:
     controller = sim.Controller(pool=sim.Pool.full())
     payload = unwrap(controller.key, controller.signed_state("state").hex()).payload
     assert len(payload) > 200 and masked_frame(payload) == payload
-    longer = payload + b"Villa Rosa"
-    assert masked_frame(longer) == payload + b"x" * 10
+    for more in (b"", b"\0\0", b"\x07", b"\x0c\xff\x63\x25"):  # of a newer firmware
+        head = bytes((*payload[:2], payload[2] + len(more))) + payload[3:47]
+        longer = head + more + payload[47:] + b"Villa Rosa"
+        assert masked_frame(longer) == longer[:-10] + b"x" * 10
     for names in (b"\x25\x08", b"\x01\x01\x20", b"\x01\x04\x02"):
         assert b"Rosa" not in masked_frame(names + b"Villa Rosa, the owner's pool pump")
     assert masked_answer(b"") == b"" == masked_frame(b"")
 
 
 async def test_an_hour_leaves_room_for_a_day(
-    freezer: FrozenDateTimeFactory, service: Service
+    freezer: FrozenDateTimeFactory, service: Service, observers: Observers
 ) -> None:
     lan = service.lan_client(service.full)
-    recorder = service.observers.recorders[service.full.device_id]
+    recorder = observers.recorders[service.full.device_id]
     for _ in range(120):
         freezer.tick(30)
         service.clock.advance(30)

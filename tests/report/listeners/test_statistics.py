@@ -11,10 +11,16 @@ from custom_components.poolctl.client.wire.exceptions import (
     ForbiddenError,
     NotOfferedError,
     ProtocolError,
+    UnconfirmedError,
     UnreachableError,
 )
-from custom_components.poolctl.report.statistics import LinkStatistics
-from tests.client.conftest import Rig, Service
+from custom_components.poolctl.report.statistics import (
+    ControllerStatistics,
+    LinkStatistics,
+    Observers,
+)
+from tests.client.conftest import Rig, Service, set_pump
+from tests.world.simulator.cloud_dialects import CloudDialect
 
 
 def test_answers_and_misses(freezer: FrozenDateTimeFactory) -> None:
@@ -38,17 +44,21 @@ def test_answers_and_misses(freezer: FrozenDateTimeFactory) -> None:
     assert (link.polls, link.misses, link.misses_in_a_row) == (7, 4, 1)
 
 
-async def test_what_is_cut_short_is_no_poll(rig: Rig) -> None:
+async def test_what_is_cut_short_is_no_poll(
+    rig: Rig, statistics: ControllerStatistics
+) -> None:
     """A cancelled read is not counted, like a cloud read once the LAN has answered."""
     rig.pool.faults.on("hang")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
             await rig.controller.poller.read_lan()
-    assert rig.statistics.lan.polls == 0
+    assert statistics.lan.polls == 0
 
 
-async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
-    lan = rig.statistics.lan
+async def test_a_poll_of_the_lan_and_its_retry_count_once(
+    rig: Rig, statistics: ControllerStatistics
+) -> None:
+    lan = statistics.lan
     await rig.polls(15)
     rig.pool.faults.once("garbage")
     await rig.polls(15)
@@ -56,12 +66,12 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(rig: Rig) -> None:
     rig.pool.faults.once("garbage", 2)
     await rig.polls(15)
     assert (lan.polls, lan.misses, lan.last_error) == (3, 1, ProtocolError)
-    assert rig.statistics.cloud.polls == 0
+    assert statistics.cloud.polls == 0
 
 
-async def test_polls_of_the_cloud(rig: Rig) -> None:
+async def test_polls_of_the_cloud(rig: Rig, statistics: ControllerStatistics) -> None:
     """A poll is also missed if the service has not reached the controller for long."""
-    cloud = rig.statistics.cloud
+    cloud = statistics.cloud
     rig.pool.faults.on("refuse")
     await rig.polls(0)
     assert (cloud.polls, cloud.misses) == (1, 0)
@@ -73,7 +83,7 @@ async def test_polls_of_the_cloud(rig: Rig) -> None:
     assert cloud.last_error is UnreachableError
 
 
-async def test_requests_for_an_account(service: Service) -> None:
+async def test_requests_for_an_account(service: Service, observers: Observers) -> None:
     """A refusal counts as an answer: not offered, not allowed, or too busy."""
     client = service.cloud_client()
     device_id = service.small.device_id
@@ -87,17 +97,21 @@ async def test_requests_for_an_account(service: Service) -> None:
         await client.dashboard(device_id)
     with pytest.raises(ForbiddenError):
         await client.envelope_key("AA_BB_CC_DD_EE_FF")
-    assert (service.observers.service.polls, service.observers.service.misses) == (6, 0)
+    service.cloud.dialects = {CloudDialect.C1_PENDING}
+    with pytest.raises(UnconfirmedError):
+        await set_pump(client, device_id, 0, True, 85)
+    assert (observers.service.polls, observers.service.misses) == (7, 0)
     service.cloud.faults.on("refuse")
     with pytest.raises(UnreachableError):
         await client.inventory()
-    assert service.observers.service.misses_in_a_row
+    assert observers.service.misses_in_a_row
 
 
-async def test_the_last_frame(service: Service) -> None:
+async def test_the_last_frame(
+    service: Service, statistics: ControllerStatistics
+) -> None:
     """It is of a state or an action, never of a query, whose reply may have names."""
     lan = service.lan_client(service.small)
-    statistics = service.observers.statistics[service.small.device_id]
     for _ in range(2):
         await lan.state()
     previous = statistics.last_frame
@@ -117,13 +131,31 @@ async def test_the_last_frame(service: Service) -> None:
     assert not [name for name in names if name in statistics.last_frame.payload]
 
 
-async def test_a_frame_that_does_not_decode_is_kept(rig: Rig) -> None:
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
+async def test_another_frame_version(
+    rig: Rig,
+    statistics: ControllerStatistics,
+    caplog: pytest.LogCaptureFixture,
+    version: int,
+) -> None:
+    """L3: it is logged once, and kept for diagnostics."""
+    known = version == 1
+    rig.pool.dialects |= set() if known else {f"frame_version_{version}"}
+    await rig.polls(15, times=2)
+    assert statistics.unknown_frame_version == (None if known else version)
+    assert caplog.text.count(f"state frames of version {version}") == (not known)
+    assert ("version" in caplog.text) is not known
+
+
+async def test_a_frame_that_does_not_decode_is_kept(
+    rig: Rig, statistics: ControllerStatistics
+) -> None:
     await rig.polls(15)
-    before = rig.statistics.undecoded_frame
+    before = statistics.undecoded_frame
     rig.pool.faults.once("truncated_frame", 2)
     await rig.polls(15)
-    bad = rig.statistics.undecoded_frame
+    bad = statistics.undecoded_frame
     assert before is None is not bad
     await rig.polls(15)
-    assert rig.statistics.last_frame is not bad
-    assert rig.statistics.undecoded_frame is bad
+    assert statistics.last_frame is not bad
+    assert statistics.undecoded_frame is bad
