@@ -131,11 +131,21 @@ async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
 
 
 @pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("old_heard", [True, False])
 async def test_a_start_with_a_stale_address_and_no_cloud(
-    home: Home, names: Names, monkeypatch: pytest.MonkeyPatch, announced: bool
+    home: Home,
+    names: Names,
+    monkeypatch: pytest.MonkeyPatch,
+    announced: bool,
+    old_heard: bool,
 ) -> None:
-    """The controller is found by its host name, or as soon as it is announced."""
+    """The controller is found by its host name, or as soon as it is announced.
+
+    That its old address was announced before makes no difference.
+    """
     home.cloud.faults.on("refuse")
+    if old_heard:
+        await hear(home, replace(Announcement.of(home.controller), port=1))
     if not announced:
         monkeypatch.setattr(addresses, "PORT", home.controller.port)
         names.addresses[home.controller.hostname] = "127.0.0.1"

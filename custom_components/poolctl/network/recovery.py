@@ -99,17 +99,19 @@ class Recovery:
     def async_offer(self, reported: ObservedAddress) -> None:
         """Handle an address just reported by the network (in `ObservedAddresses`)."""
         paths, record = self._paths, self._access.record
-        if reported.address != record.address:
+        announced = self._at_address(reported)
+        is_lost = paths.lan is not None and not paths.on_lan
+        changes = paths.lan_works and announced != record
+        if announced.address != record.address:
             self._async_search_if_lost()
-        elif paths.lan is None or not self._addresses.tries.start_try(
+        elif (is_lost or changes) and self._addresses.tries.start_try(
             reported.device_id, TRY_INTERVAL
         ):
-            return
-        elif not paths.on_lan:
-            refresh = self._adopter.async_request_refresh()
-            self._adopter.async_in_background(refresh, "controller is back")
-        elif paths.lan_works and (announced := self._at_address(reported)) != record:
-            self._adopter.async_adopt(announced)
+            if is_lost:
+                refresh = self._adopter.async_request_refresh()
+                self._adopter.async_in_background(refresh, "controller is back")
+            else:
+                self._adopter.async_adopt(announced)
 
     async def async_adopt_address(self, host: str, port: int) -> None:
         """Adopt an address that a user entered if this controller answers there.

@@ -384,3 +384,4 @@ class Week(Run):
             for _ in range(self.random.randint(1, 2)):
                 faults.once(fault, 1, *at)
                 await self.sleep(40)
+            faults.off(fault)  # nobody may have asked
