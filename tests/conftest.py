@@ -15,6 +15,30 @@ import custom_components.poolctl  # noqa: F401
 gc.disable()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "only tests that carry this row of docs/protocol.md: L15, or '4.2 rule 9'"
+    parser.addoption("--row", action="append", default=[], help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    line = "row(*names): the rows of docs/protocol.md that the test checks"
+    config.addinivalue_line("markers", line)
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave out what carries none of the wanted rows."""
+    if wanted := {*config.getoption("row")}:
+        chosen = [
+            item
+            for item in items
+            if any(wanted & {*mark.args} for mark in item.iter_markers("row"))
+        ]
+        config.hook.pytest_deselected(items=[*{*items} - {*chosen}])
+        items[:] = chosen
+
+
 def pytest_unconfigure() -> None:
     """Collect the leftovers of the last tests, and skip the collection at exit."""
     gc.collect()

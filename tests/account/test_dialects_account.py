@@ -29,6 +29,7 @@ def devices(home: Home) -> set[str | None]:
 # The inventory
 
 
+@pytest.mark.row("C11")
 @pytest.mark.parametrize("dialect", [D.C11_EMPTY_ONCE, D.C11_SHORTER_ONCE])
 async def test_an_inventory_that_is_wrong_once(home: Home, dialect: D) -> None:
     """No controller is lost, nor an address that a user entered, nor a key."""
@@ -46,6 +47,7 @@ async def test_an_inventory_that_is_wrong_once(home: Home, dialect: D) -> None:
     assert requests(home, "sites") >= 3
 
 
+@pytest.mark.row("C22")
 @pytest.mark.parametrize("dialect", [D.C22_NEXT, D.C22_COUNT])
 async def test_a_controller_on_another_page(home: Home, dialect: D) -> None:
     await home.set_up()
@@ -68,6 +70,7 @@ async def test_a_controller_that_verifies_on_the_lan_stays(small: Home) -> None:
     assert devices(small) == set()
 
 
+@pytest.mark.row("C11")
 async def test_a_controller_at_another_site(small: Home) -> None:
     before = small.stored
     small.cloud.dialects = {D.C11_MOVED}
@@ -78,6 +81,7 @@ async def test_a_controller_at_another_site(small: Home) -> None:
 # Keys
 
 
+@pytest.mark.row("C5")
 async def test_when_a_key_is_requested_again(home: Home) -> None:
     """It is requested by the polls after 30 s, 2 min and 5 min, then hourly."""
     home.own(home.service.small)
@@ -107,6 +111,7 @@ async def test_a_key_that_the_account_does_not_have(home: Home) -> None:
 # A busy service
 
 
+@pytest.mark.row("C28")
 @pytest.mark.parametrize("how", ["set-up", "reload", "restart"])
 async def test_a_cool_down_outlasts_the_entry(home: Home, how: str) -> None:
     """A controller that cools down is not asked before, however often we start."""
@@ -152,6 +157,7 @@ async def test_a_busy_key_is_requested_when_the_wait_is_over(home: Home) -> None
 # Staying signed in
 
 
+@pytest.mark.row("C3")
 async def test_the_old_refresh_token_goes_on(home: Home) -> None:
     home.own(home.service.small)
     home.cloud.dialects = {D.C3_KEPT}
@@ -191,6 +197,7 @@ FAILURES.remove(D.C14_SILENT)
 UNPUBLISHED = {each.name for each in ENDPOINTS.values() if not each.published}
 
 
+@pytest.mark.row("C14")
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("failure", [*FAILURES, D.C17_PUBLISHED])
 async def test_published_endpoints_are_enough(home: Home, failure: D) -> None:

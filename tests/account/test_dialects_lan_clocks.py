@@ -44,6 +44,7 @@ async def click(home: Home, times: int) -> None:
 # L1: the counter that all clients share
 
 
+@pytest.mark.row("L1")
 async def test_another_client_is_a_day_ahead(small: Home) -> None:
     """The cloud takes the command, and a repair explains it until that time."""
     small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
@@ -93,6 +94,7 @@ def others_are_accepted(home: Home) -> bool:
     return home.controller.accepted_counter < home.clock.time()
 
 
+@pytest.mark.row("5.2 rule 2", "L14", "W1")
 @pytest.mark.parametrize(
     ("days", "online", "restarted"),
     [
@@ -112,10 +114,7 @@ async def test_our_clock_is_wrong_for_ten_minutes(
     online: bool,
     restarted: str,
 ) -> None:
-    """Nothing is signed with it, and every client keeps working (W1, L14).
-
-    protocol.md 5.2 rule 2.
-    """
+    """Nothing is signed with it, and every client keeps working."""
     await small.live(60)
     if not online:
         small.cloud.faults.on("refuse")
@@ -137,6 +136,7 @@ async def test_our_clock_is_wrong_for_ten_minutes(
     small.cloud.faults.clear()
 
 
+@pytest.mark.row("L14")
 async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> None:
     """After ten minutes it counts, but nothing is signed with it."""
     small.cloud.faults.on("refuse")
@@ -154,6 +154,7 @@ async def test_our_clock_stays_in_2040(small: Home, clocks: SimpleNamespace) -> 
     assert small.cloud_writes == []
 
 
+@pytest.mark.row("L14")
 @pytest.mark.parametrize("wrong", [-DAY * 365 * 56, -DAY * 365 * 30, -2 * DAY])
 async def test_a_start_with_a_clock_that_is_not_set(
     small: Home, hass_storage: dict[str, Any], clocks: SimpleNamespace, wrong: float
@@ -179,8 +180,9 @@ async def test_a_start_with_a_clock_that_is_not_set(
 # Odd frames
 
 
+@pytest.mark.row("L15")
 async def test_a_frame_without_types_removes_nothing(full: Home) -> None:
-    """Entities and devices stay if all types are 0 in one frame (protocol.md L15)."""
+    """Entities and devices stay if all types are 0 in one frame."""
     entities, devices = (
         er.async_get(full.hass).entities,
         dr.async_get(full.hass).devices,

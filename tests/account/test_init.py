@@ -16,8 +16,9 @@ from tests.world.loops import LeapingLoop
 from tests.world.simulator.cloud_dialects import CloudDialect
 
 
+@pytest.mark.row("4.1 rule 5", "5.2 rule 3")
 async def test_first_set_up_reads_the_account(home: Home) -> None:
-    """Controllers and their keys are stored (protocol.md 4.1 rule 5, 5.2 rule 3)."""
+    """Controllers and their keys are stored."""
     entry = await home.set_up()
 
     assert entry.state is ConfigEntryState.LOADED
@@ -94,9 +95,10 @@ async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) 
     assert not entry.error_reason_translation_placeholders
 
 
+@pytest.mark.row("C17")
 @pytest.mark.usefixtures("freezer", "quick")
 async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
-    """The pump and its speed are offered, and nothing that the service lacks (C17)."""
+    """The pump and its speed are offered, and nothing that the service lacks."""
     home.own(home.service.full)
     home.controller = home.service.full
     home.cloud.dialects = {CloudDialect.C17_PUBLISHED}
@@ -114,9 +116,10 @@ async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
 # The hourly inventory
 
 
+@pytest.mark.row("C11")
 @pytest.mark.usefixtures("freezer")
 async def test_a_removed_controller_goes_and_an_offline_one_stays(home: Home) -> None:
-    """The second inventory without it removes a controller (protocol.md C11)."""
+    """The second inventory without it removes a controller."""
     small, full = home.service.controllers
     entry = await home.set_up(small, full)
     full.cloud_link = False

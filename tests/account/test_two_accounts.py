@@ -72,6 +72,7 @@ def devices(home: Home) -> set[str]:
     }
 
 
+@pytest.mark.row("W2")
 async def test_the_second_leaves_it_to_the_first(
     home: Home,
     entries: tuple[MockConfigEntry, MockConfigEntry],
@@ -91,6 +92,7 @@ async def test_the_second_leaves_it_to_the_first(
     assert "ERROR" not in {each.levelname for each in caplog.records}
 
 
+@pytest.mark.row("W2")
 @pytest.mark.parametrize("way", ["disabled", "deleted"])
 async def test_the_second_takes_over(
     home: Home,

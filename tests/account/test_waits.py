@@ -30,6 +30,7 @@ def refuse(*dialects: D) -> Callable[[Home], None]:
 # A sign-in that is refused (protocol.md C3, C18, C27)
 
 
+@pytest.mark.row("C27")
 @pytest.mark.parametrize(
     "dialects", [(), (D.C2_403,), (D.C3_FAILED,), (D.C3_NULL,)], ids=str
 )
@@ -82,6 +83,7 @@ async def test_a_refusal_that_was_a_fault_is_forgotten(in_cloud: Home) -> None:
 # A token endpoint that asks to wait, or fails
 
 
+@pytest.mark.row("C27")
 @pytest.mark.parametrize("how", ["goes on", "reload", "restart"])
 async def test_a_busy_token_endpoint_is_waited_out(in_cloud: Home, how: str) -> None:
     in_cloud.cloud.expire_tokens()
@@ -106,6 +108,7 @@ async def test_a_busy_token_endpoint_is_waited_out(in_cloud: Home, how: str) -> 
     assert in_cloud.source == "cloud" and not in_cloud.flows
 
 
+@pytest.mark.row("C27")
 @pytest.mark.parametrize("fault", ["token_5xx", "html", "error_500", "no_body"])
 async def test_a_token_endpoint_that_fails(in_cloud: Home, fault: str) -> None:
     """It is asked once a minute, and nobody is asked to sign in (protocol.md C18)."""
@@ -123,6 +126,7 @@ async def test_a_token_endpoint_that_fails(in_cloud: Home, fault: str) -> None:
 # A controller of which the service asks to wait (protocol.md C28)
 
 
+@pytest.mark.row("C28")
 @pytest.mark.parametrize("endpoint", ["dashboardInfo", *READS])
 async def test_one_wait_for_all_observed_reads(in_cloud: Home, endpoint: str) -> None:
     in_cloud.cloud.rate_limited.message = "device busy: cooling down, retry after 4m0s"

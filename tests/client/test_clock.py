@@ -55,6 +55,7 @@ def world() -> World:
     return World()
 
 
+@pytest.mark.row("W1")
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_a_jump_for_ten_minutes(world: World, wrong: float, confirmed: bool) -> None:

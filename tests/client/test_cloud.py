@@ -41,8 +41,8 @@ OTHER_ID = "AA_BB_CC_FF_FF_FF"
 # Reads
 
 
+@pytest.mark.row("4.1 row 4")
 async def test_inventory(service: Service, cloud: CloudClient) -> None:
-    """protocol.md 4.1 row 4."""
     service.full.cloud_link = False
     inventory = await cloud.inventory()
     assert inventory.devices == (
@@ -116,8 +116,8 @@ async def test_whether_an_inventory_has_more(
     assert not (await raw_cloud.inventory()).complete
 
 
+@pytest.mark.row("4.1 rule 5", "4.1 rule 6")
 async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
-    """protocol.md 4.1 rules 5 and 6."""
     assert await cloud.envelope_key(service.small.device_id) == KEY
     service.small.firmware = "2.5.45"
     with pytest.raises(NotOfferedError):
@@ -129,16 +129,16 @@ async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
         await cloud.envelope_key(service.full.device_id)
 
 
+@pytest.mark.row("4.1 row 6")
 async def test_dashboard(service: Service, cloud: CloudClient) -> None:
-    """protocol.md 4.1 row 6."""
     dashboard = await cloud.dashboard(service.small.device_id)
     assert dashboard["actual_ph"] == int(service.small.pool.water.ph * 10)
     assert dashboard["main_pump_status"] == service.small.pool.pump.mode
     assert service.cloud.requests[-1].name == "dashboardInfo"
 
 
+@pytest.mark.row("4.1 row 7")
 async def test_set_pump(service: Service, cloud: CloudClient) -> None:
-    """protocol.md 4.1 row 7."""
     await set_pump(cloud, service.small.device_id, 0, True, 85)
     assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
     service.clock.advance(2)  # the relay follows
@@ -171,8 +171,8 @@ async def test_user_id(session: ClientSession, raw: RawServer) -> None:
         assert request.startswith(b"GET /pool/api-gateway/v1/oauth/userinfo HTTP")
 
 
+@pytest.mark.row("4.1 row 1")
 def test_where_to_sign_in() -> None:
-    """protocol.md 4.1 row 1."""
     base = "https://pool.example"
     assert authorize_url(base) == f"{base}/api-gateway/v1/oauth/authorize"
     assert token_url(base) == f"{base}/api-gateway/v1/oauth/token"
@@ -228,6 +228,7 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
         assert "Bearer" not in str(caught.value) and len(str(caught.value)) <= 200
 
 
+@pytest.mark.row("7.1 row 1", "7.1 row 2", "7.1 row 3", "7.1 row 4", "7.1 rule 1")
 @pytest.mark.parametrize(
     ("message", "header", "seconds"),
     [
@@ -255,17 +256,16 @@ async def test_no_text_names_a_controller_or_repeats_a_token(
     ],
 )  # fmt: skip
 def test_parse_retry_after(message: str, header: str | None, seconds: float) -> None:
-    """protocol.md 7.1 rows 1 to 4, 7.1 rule 1."""
     assert parse_retry_after(message, header) == seconds
 
 
 # The service's address, and the identifier of the account
 
 
+@pytest.mark.row("8 row 1")
 async def test_probe(
     service: Service, session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """protocol.md 8 row 1."""
     await probe(session, service.cloud.base_url)
     assert [(r.name, r.status) for r in service.cloud.requests] == [("sites", 401)]
     monkeypatch.setattr("custom_components.poolctl.client.account.CLOUD_TIMEOUT", 0.2)

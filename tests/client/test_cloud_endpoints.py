@@ -63,6 +63,7 @@ def answers(rig: Rig, name: str) -> list[int]:
     return [r.status for r in rig.service.cloud.requests if r.name == name]
 
 
+@pytest.mark.row("C4", "C14", "C26")
 @pytest.mark.parametrize(("endpoint", "failure"), CASES)
 async def test_a_failure_affects_only_itself(
     make_rig: Callable[..., Rig], endpoint: Endpoint, failure: D
@@ -158,6 +159,7 @@ async def test_how_often_it_is_asked_again(
     assert counts == asked
 
 
+@pytest.mark.row("C15")
 @pytest.mark.parametrize("dialect", [D.C15_V1, D.C15_BARE])
 async def test_the_path_of_the_key(service: Service, dialect: D) -> None:
     """Each path is tried; the one that worked is tried first the next time."""

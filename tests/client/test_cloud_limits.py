@@ -33,8 +33,8 @@ def soon() -> float:
 # Tokens
 
 
+@pytest.mark.row("7.1 rule 4")
 async def test_a_token_refused_twice(service: Service, cloud: CloudClient) -> None:
-    """protocol.md 7.1 rule 4."""
     service.cloud.faults.on("unauthorized")
     with pytest.raises(AuthenticationError):
         await cloud.inventory()
@@ -55,8 +55,8 @@ async def test_a_provider_that_fails(session: ClientSession, raw: RawServer) -> 
 # The limits of a controller
 
 
+@pytest.mark.row("8 row 4", "8 rule 3", "C23")
 async def test_one_request_at_a_time(raw_cloud: CloudClient, raw: RawServer) -> None:
-    """protocol.md 8 row 4, 8 rule 3."""
     data = {"dashboard": {"actual_ph": 74}, "key_hex": "00" * 16}
     raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
     raw.delay = 0.01
@@ -74,6 +74,7 @@ async def test_one_request_at_a_time(raw_cloud: CloudClient, raw: RawServer) -> 
     assert raw.most_open == 2  # controllers do not wait for each other
 
 
+@pytest.mark.row("C23")
 async def test_a_slow_write_is_a_success(
     raw_cloud: CloudClient, raw: RawServer
 ) -> None:
@@ -101,10 +102,10 @@ async def test_a_read_behind_other_commands(
     await asyncio.sleep(40)
 
 
+@pytest.mark.row("8 row 5", "8 rule 3")
 async def test_writes_keep_2_s_apart(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """protocol.md 8 row 5, 8 rule 3."""
     small, full = service.small.device_id, service.full.device_id
     await set_pump(cloud, small, 0, True, 50)
     assert fake_time.slept == []
@@ -135,6 +136,7 @@ async def busy(work: Coroutine[Any, Any, object]) -> float | None:
     return caught.value.retry_after
 
 
+@pytest.mark.row("3.2 row 2", "3.2 row 3", "7.1 rule 2")
 @pytest.mark.parametrize(
     ("wait", "slept"), [("7s", [7, 7]), ("1m0s", [60])], ids=["seconds", "the longest"]
 )
@@ -145,17 +147,16 @@ async def test_a_busy_controller_is_waited_out(
     wait: str,
     slept: list[float],
 ) -> None:
-    """protocol.md 3.2 rows 2 and 3, 7.1 rule 2."""
     cool(service, wait, times=len(slept))
     await set_pump(cloud, service.small.device_id, 0, True, 60)
     assert fake_time.slept == slept
     assert [r.status for r in service.cloud.requests] == [429] * len(slept) + [200]
 
 
+@pytest.mark.row("8 row 6")
 async def test_patience_has_an_end(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """protocol.md 8 row 6."""
     cool(service, "7s")
     assert await busy(set_pump(cloud, service.small.device_id, 0, True, 60)) == 7
     assert fake_time.slept == [7] * 9
@@ -227,13 +228,11 @@ async def test_a_busy_account_is_not_asked(
     await cloud.dashboard(service.small.device_id)
 
 
+@pytest.mark.row("3.2 row 1", "3.2 row 4", "8 row 7", "8 row 8")
 async def test_a_real_cool_down(
     service: Service, cloud: CloudClient, fake_time: FakeTime
 ) -> None:
-    """A write without an answer starts the simulator's cool-down; the next waits.
-
-    protocol.md 3.2 rows 1 and 4, 8 rows 7 and 8.
-    """
+    """A write without an answer starts the simulator's cool-down; the next waits."""
     service.small.cloud_link = False
     write = asyncio.create_task(set_pump(cloud, service.small.device_id, 0, True, 60))
     await until(lambda: bool(service.cloud.pipeline(service.small).commands))

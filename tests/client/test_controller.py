@@ -133,9 +133,9 @@ async def test_a_failure_of_the_service_after_a_loss_is_no_answer(
         assert type(caught.value) is error
 
 
+@pytest.mark.row("8 row 14")
 @pytest.mark.parametrize("times", [1, 2])
 async def test_a_busy_controller_is_asked_once_more(small: Rig, times: int) -> None:
-    """protocol.md 8 row 14."""
     small.controller.paths.cloud = None
     small.pool.faults.once("busy", times, "aux")
     with pytest.raises(LanBusyError) if times == 2 else nullcontext():

@@ -50,6 +50,19 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.row(
+    "4.2 rule 2",
+    "7.2 row 1",
+    "7.2 row 2",
+    "7.2 row 3",
+    "7.2 row 4",
+    "7.2 row 5",
+    "7.2 row 6",
+    "7.2 row 7",
+    "7.2 row 8",
+    "7.2 row 9",
+    "8 row 13",
+)
 @pytest.mark.parametrize(("status", "body", "error"), ROWS)
 @pytest.mark.parametrize("op", ["state", "query", "action"])
 async def test_errors(
@@ -60,7 +73,6 @@ async def test_errors(
     body: str,
     error: type[PoolctlError],
 ) -> None:
-    """protocol.md 4.2 rule 2, 7.2 rows 1 to 9, 8 row 13."""
     raw.say(status, body)
     calls: dict[str, Callable[[], Awaitable[Any]]] = {
         "state": lan.state,
@@ -102,11 +114,11 @@ UNREADABLE: dict[type[PoolctlError], list[tuple[int, str | bytes]]] = {
 }
 
 
+@pytest.mark.row("4.2 rule 1", "5.2 rule 4")
 @pytest.mark.parametrize("error", UNREADABLE)
 async def test_answers_that_do_not_decode(
     lan: LanClient, raw: RawServer, error: type[PoolctlError]
 ) -> None:
-    """protocol.md 4.2 rule 1, 5.2 rule 4."""
     for status, body in UNREADABLE[error]:
         raw.say(status, body)
         with pytest.raises(error) as caught:
@@ -139,12 +151,13 @@ async def test_answers_that_are_hardly_http(
     assert caught.value.ran is None
 
 
+@pytest.mark.row("L28")
 @pytest.mark.parametrize("after", [b"\0", b"\r\n", b"  ", b"\xff\xfe", b"{}", b"HTTP"])
 @pytest.mark.parametrize("counted", [True, False])
 async def test_bytes_after_an_answer(
     lan: LanClient, raw: RawServer, after: bytes, counted: bool
 ) -> None:
-    """They are dropped, whether the length counts them or not (L28)."""
+    """They are dropped, whether the length counts them or not."""
     raw.say(200, answer(env=signed()).encode() + after)
     if not counted:
         raw.say(200, answer(env=signed()))
@@ -176,6 +189,7 @@ async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> Non
 # Answers after an action has run
 
 
+@pytest.mark.row("4.2 row 3")
 @pytest.mark.parametrize(
     "body",
     [
@@ -187,15 +201,14 @@ async def test_redirects_are_not_followed(lan: LanClient, raw: RawServer) -> Non
 async def test_an_action_counts_as_run_without_a_readable_frame(
     lan: LanClient, raw: RawServer, body: str
 ) -> None:
-    """protocol.md 4.2 row 3."""
     raw.say(200, answer(env=signed(counter=50)))
     await lan.state()
     raw.say(200, body)
     assert await lan.action("aux", encode_aux(1, True, True)) is None
 
 
+@pytest.mark.row("5.2 rule 4")
 async def test_replays(lan: LanClient, raw: RawServer) -> None:
-    """protocol.md 5.2 rule 4."""
     raw.say(200, answer(env=wire.wrap(KEY[::-1], 0xFFFF_FFFF, FRAME).hex()))
     with pytest.raises(SignatureError):  # a forged counter is no baseline
         await lan.state()
@@ -209,8 +222,8 @@ async def test_replays(lan: LanClient, raw: RawServer) -> None:
 # Against the simulated controller
 
 
+@pytest.mark.row("4.2 row 3")
 async def test_state_action_query(service: Service) -> None:
-    """protocol.md 4.2 row 3."""
     lan = service.lan_client(service.full)
     frame = await lan.state()
     assert frame.telemetry and frame.configuration

@@ -31,6 +31,7 @@ def bodies(raw: RawServer) -> list[Any]:
     return [json.loads(each.partition(b"\r\n\r\n")[2]) for each in raw.requests]
 
 
+@pytest.mark.row("4.2 row 1", "4.2 rule 3")
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["counter"])
 async def test_requests_of_the_vectors(
     session: ClientSession,
@@ -38,7 +39,6 @@ async def test_requests_of_the_vectors(
     unix_time: UnixTime,
     row: dict[str, Any],
 ) -> None:
-    """protocol.md 4.2 row 1, 4.2 rule 3."""
     counter = Counters(row["counter"] - 1)
     lan = LanClient(session, "127.0.0.1", KEY, port=raw.port, counter=counter)
     raw.say(200, answer(ok=True))
@@ -54,35 +54,36 @@ async def test_requests_of_the_vectors(
     assert "transfer-encoding" not in headers
 
 
+@pytest.mark.row("4.2 row 2", "5.2 rule 1")
 async def test_a_state_request_is_not_signed(lan: LanClient, raw: RawServer) -> None:
-    """protocol.md 4.2 row 2, 5.2 rule 1."""
     raw.say(200, answer(env=signed()))
     await lan.state()
     assert bodies(raw) == [{"op": "state", "name": "", "env": ""}]
 
 
+@pytest.mark.row("4.2 row 4")
 async def test_a_query_request(
     unix_time: UnixTime, lan: LanClient, raw: RawServer
 ) -> None:
-    """protocol.md 4.2 row 4."""
     raw.say(200, answer(env=signed(payload=b"reply")))
     assert await lan.query("aux_names") == b"reply"
     env = wire.wrap(KEY, 500, b"").hex()
     assert bodies(raw) == [{"op": "q", "name": "aux_names", "env": env}]
 
 
+@pytest.mark.row("8 row 12")
 async def test_a_body_of_1024_bytes_is_sent(lan: LanClient, raw: RawServer) -> None:
-    """protocol.md 8 row 12."""
     raw.say(200, answer(ok=True))
     size = len('{"op": "a", "name": "", "env": ""}') + 18
     await lan.action("x" * ((1024 - size) % 2), bytes((1024 - size) // 2))
     assert len(raw.requests[0].partition(b"\r\n\r\n")[2]) == 1024
 
 
+@pytest.mark.row("8 row 12")
 async def test_a_longer_body_is_not_sent(
     unix_time: UnixTime, lan: LanClient, raw: RawServer
 ) -> None:
-    """Nor does it cost a counter (protocol.md 8 row 12)."""
+    """Nor does it cost a counter."""
     for call in (lan.action("cmd", bytes(600)), lan.query("x" * 1024)):
         with pytest.raises(InvalidCommandError, check=because("request_too_large")):
             await call
@@ -90,11 +91,9 @@ async def test_a_longer_body_is_not_sent(
     assert lan.counters.next() == 500
 
 
+@pytest.mark.row("4.2 rule 8", "8 row 15")
 async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> None:
-    """A client with another address or key waits for those of its predecessor, too.
-
-    protocol.md 4.2 rule 8, 8 row 15.
-    """
+    """A client with another address or key waits for those of its predecessor, too."""
     raw.say(200, answer(env=signed()))
     raw.delay = 0.01
     counters = Counters()
@@ -112,18 +111,16 @@ async def test_one_request_at_a_time(session: ClientSession, raw: RawServer) -> 
     assert (raw.connections, raw.most_open) == (4, 1)
 
 
+@pytest.mark.row("4.2 rule 8", "8 row 15")
 async def test_a_connection_is_never_used_twice(lan: LanClient, raw: RawServer) -> None:
-    """The controller closes after each answer, even if no header announces it.
-
-    protocol.md 4.2 rule 8, 8 row 15.
-    """
+    """The controller closes after each answer, even if no header announces it."""
     raw.say(200, answer(env=signed()), "Server: pool")
     for _ in range(5):
         await lan.state()
 
 
+@pytest.mark.row("5.2 rule 2")
 async def test_counters_strictly_increase(lan: LanClient, raw: RawServer) -> None:
-    """protocol.md 5.2 rule 2."""
     raw.say(200, answer(ok=True, env=signed()))
     await asyncio.gather(
         *(lan.action("aux", bytes(3)) for _ in range(5)), lan.query("aux_names")

@@ -120,11 +120,11 @@ def test_refused_addresses(text: str, error: str) -> None:
         normalise_address(text)
 
 
+@pytest.mark.row(
+    "3.1 row 1", "3.1 row 2", "4.1 row 1", "4.1 row 2", "5.1 rule 1", "5.1 rule 3"
+)
 async def test_by_hand(home: Home, sign_in: SignIn) -> None:
-    """A wrong address is corrected in place; then the account is added.
-
-    protocol.md 3.1 rows 1 and 2, 4.1 rows 1 and 2, 5.1 rules 1 and 3.
-    """
+    """A wrong address is corrected in place; then the account is added."""
     home.cloud.faults.on("refuse")
     for text, error in (
         ("", "invalid_url"),
@@ -208,11 +208,11 @@ async def test_discovered(home: Home, sign_in: SignIn) -> None:
         assert stored["port"] == controller.port
 
 
+@pytest.mark.row("3.1 row 3", "3.1 row 4", "5.1 rule 2", "8 row 9")
 @pytest.mark.parametrize("why", ["expired", "used"])
 async def test_a_code_that_counts_no_more(
     home: Home, sign_in: SignIn, why: str
 ) -> None:
-    """protocol.md 3.1 rows 3 and 4, 5.1 rule 2, 8 row 9."""
 
     def spoil(code: str) -> None:
         form = {
@@ -234,11 +234,9 @@ async def test_a_code_that_counts_no_more(
     assert not home.hass.config_entries.async_entries(DOMAIN)
 
 
+@pytest.mark.row("4.1 rule 1")
 async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> None:
-    """An answer that was not asked for is refused, and the true one still works.
-
-    protocol.md 4.1 rule 1.
-    """
+    """An answer that was not asked for is refused, and the true one still works."""
     flow = await start(home, home.cloud.base_url)
     await sign_in(flow, state="forged")
     assert not home.hass.config_entries.async_entries(DOMAIN)
@@ -246,10 +244,10 @@ async def test_state_mismatch_changes_nothing(home: Home, sign_in: SignIn) -> No
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
+@pytest.mark.row("5.1 rule 2", "7.1 rule 3")
 async def test_credentials_refused(
     home: Home, sign_in: SignIn, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """protocol.md 5.1 rule 2, 7.1 rule 3."""
     caplog.set_level(logging.DEBUG, "custom_components.poolctl")
     flow = await start(home, home.cloud.base_url)
     home.cloud.sign_ins.clients = {CLIENT_ID: "another secret"}

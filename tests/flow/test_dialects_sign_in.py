@@ -19,6 +19,7 @@ from tests.world.simulator.cloud_dialects import CloudDialect as D
 pytestmark = pytest.mark.usefixtures("current_request_with_host")
 
 
+@pytest.mark.row("C4", "C14")
 @pytest.mark.parametrize("dialect", [D.C4_403, D.C14_HTML])
 async def test_without_user_info(home: Home, sign_in: SignIn, dialect: D) -> None:
     """The account is identified by its token instead."""
@@ -77,6 +78,7 @@ async def test_a_sign_in_that_is_refused(
     assert not home.service.small.requests
 
 
+@pytest.mark.row("C10")
 @pytest.mark.parametrize(
     "dialect", [D.C10_SURROGATES, D.C10_CONTROL, D.C10_LONG, D.C10_MARKDOWN, D.C10_HTML]
 )

@@ -126,13 +126,11 @@ async def sign_in_from(sign_in: SignIn, step: Json) -> Any:
 # Credentials before anything else
 
 
+@pytest.mark.row("5.1 rule 5")
 async def test_credentials_come_first_by_hand(
     newcomer: Home, browser: Browser, sign_in: SignIn
 ) -> None:
-    """Nothing is requested before there are credentials, and nothing twice.
-
-    protocol.md 5.1 rule 5.
-    """
+    """Nothing is requested before there are credentials, and nothing twice."""
     assert missing(await browser.begin())
     assert not newcomer.flows
     shown = await browser.redirect_address()

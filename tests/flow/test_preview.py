@@ -89,6 +89,7 @@ async def test_a_frame_of_another_form(home: Home) -> None:
     assert shown(flow)["outputs"] == "?"
 
 
+@pytest.mark.row("H4")
 async def test_nothing_is_read_before_the_card_is_opened(home: Home) -> None:
     """An announcement alone does not make the integration connect to an address."""
     flow = await discover(home, home.controller)
@@ -97,6 +98,7 @@ async def test_nothing_is_read_before_the_card_is_opened(home: Home) -> None:
     assert not home.controller.requests
 
 
+@pytest.mark.row("H4")
 async def test_one_read_a_minute(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """One read serves all dialogs that are opened within a minute."""
     now = time.monotonic()

@@ -108,6 +108,7 @@ async def test_nothing_valid_was_ever_read(home: Home) -> None:
     assert home.value("sensor", "last_valid_reading") == "unknown"
 
 
+@pytest.mark.row("L25")
 @pytest.mark.parametrize(
     "odd", [{"temperature": 60.05}, {"temperature": 14.55}, {"ph": 3.05}, {"orp": 310}]
 )

@@ -174,9 +174,10 @@ async def test_over_a_restart(small: Home) -> None:
     assert exact(small, "pump_energy") - energy == kwh(POLL)
 
 
+@pytest.mark.row("W8")
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
 async def test_a_power_cut(small: Home, hass_storage: dict[str, Any]) -> None:
-    """No total decreases, because shown values are stored (protocol.md W8)."""
+    """No total decreases, because shown values are stored."""
     await polls(small)
     for gone in (11, 13, 16):
         await minutes(small, gone)

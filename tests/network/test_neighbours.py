@@ -40,6 +40,7 @@ async def lose(home: Home) -> None:
 # H1: replayed frames
 
 
+@pytest.mark.row("H1")
 @pytest.mark.parametrize("typed", [False, True])
 async def test_an_address_that_is_never_left(
     home: Home, replayer: Replayer, typed: bool
@@ -78,6 +79,7 @@ async def test_the_known_address_is_back_before_another_is_proved(
     assert proved and small.stored == before
 
 
+@pytest.mark.row("H1")
 @pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("frames", [1, 5])
 async def test_frames_at_a_new_address(
@@ -103,6 +105,7 @@ async def test_frames_at_a_new_address(
     assert small.source == "lan"
 
 
+@pytest.mark.row("H1")
 async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
     """Frames that count from zero look like a recording: a user enters the address."""
     await small.advance(60, step=15)
@@ -169,6 +172,7 @@ async def test_a_query_without_an_answer(full: Home, trouble: str) -> None:
 # H2: other MAC addresses
 
 
+@pytest.mark.row("H2")
 async def test_the_mac_of_another_device(home: Home) -> None:
     """A MAC address that is announced for another device stays with its owner."""
     entry = await home.set_up(*home.service.controllers)
@@ -184,6 +188,7 @@ async def test_the_mac_of_another_device(home: Home) -> None:
     assert home.device(small).id != home.device(full).id
 
 
+@pytest.mark.row("H2")
 async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
     """It is void after the first true announcement, and does not come back."""
     before = dict(small.stored)
@@ -203,6 +208,7 @@ async def test_nothing_of_an_announcement_is_stored(small: Home) -> None:
 # L12: a second interface
 
 
+@pytest.mark.row("L12")
 async def test_a_second_interface_of_a_known_controller(small: Home) -> None:
     """Its MAC address is stored if it is announced for the address in use."""
     small.controller.dialects.add(Dialect.SECOND_INTERFACE)
@@ -230,6 +236,7 @@ async def test_one_of_two_interfaces_answers(small: Home) -> None:
 # H3: text from announcements
 
 
+@pytest.mark.row("H3")
 async def test_words_that_act_in_a_repair(home: Home) -> None:
     """The repair for old firmware contains no markup from the announcement."""
     home.own(home.service.small)
@@ -244,6 +251,7 @@ async def test_words_that_act_in_a_repair(home: Home) -> None:
     assert not [text for text in texts if any(mark in text for mark in ACTING)]
 
 
+@pytest.mark.row("H3")
 async def test_a_stranger_does_not_use_up_the_request_for_the_key(
     small: Home, replayer: Replayer
 ) -> None:
@@ -262,6 +270,7 @@ async def test_a_stranger_does_not_use_up_the_request_for_the_key(
 # H4: addresses chosen by other devices
 
 
+@pytest.mark.row("H4")
 async def test_one_try_a_minute(small: Home) -> None:
     await lose(small)
     attempt = Recovery._async_try
@@ -275,6 +284,7 @@ async def test_one_try_a_minute(small: Home) -> None:
     assert tries.call_count == 4  # in three minutes
 
 
+@pytest.mark.row("H4")
 async def test_one_try_a_minute_over_reloads(home: Home, replayer: Replayer) -> None:
     """The limit holds even if every announcement starts the account again."""
     home.own(home.service.small)
@@ -295,6 +305,7 @@ REFUSED_HOSTS = [
 ]
 
 
+@pytest.mark.row("H4")
 async def test_addresses_that_no_controller_has(
     small: Home, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:

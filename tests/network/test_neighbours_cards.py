@@ -19,6 +19,7 @@ ACTING = ("](", "![", "<", ">", "://", "`", "*", "@", "www.")
 """Characters with which a text would be a link, an image or markup in a dialog."""
 
 
+@pytest.mark.row("H2")
 async def test_nothing_is_stored_with_a_new_account(
     home: Home, sign_in: SignIn
 ) -> None:
@@ -36,6 +37,7 @@ async def test_nothing_is_stored_with_a_new_account(
     assert home.value("sensor", "connection") == "cloud"
 
 
+@pytest.mark.row("L12")
 async def test_a_second_interface(home: Home, sign_in: SignIn) -> None:
     """There is no second card, the LAN works, and both MAC addresses are recognised."""
     home.own(home.service.small)
@@ -56,6 +58,7 @@ async def test_a_second_interface(home: Home, sign_in: SignIn) -> None:
         assert result["reason"] == "already_configured"
 
 
+@pytest.mark.row("L12")
 async def test_one_card_for_two_interfaces(home: Home) -> None:
     await discover(home, home.controller)
     home.controller.dialects.add(Dialect.SECOND_INTERFACE)
@@ -79,6 +82,7 @@ async def test_our_mac_under_another_identifier(home: Home, sign_in: SignIn) -> 
     assert not home.flows
 
 
+@pytest.mark.row("H3")
 async def test_a_crowd(home: Home) -> None:
     """There are 20 cards at most, and no text of theirs acts."""
     flows = [await hear(home, announcement) for announcement in crowd(104)]

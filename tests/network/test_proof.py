@@ -39,6 +39,7 @@ def signed(service: Service) -> list[Request]:
     return [request for request in service.small.requests if request.op == "q"]
 
 
+@pytest.mark.row("L18")
 @pytest.mark.parametrize("dialect", [None, *sorted(REPLY_COUNTERS)])
 async def test_the_controller_at_a_new_address(
     service: Service, lan: LanClient, dialect: str | None
@@ -62,6 +63,7 @@ async def test_a_port_that_is_closed_for_some_seconds(
     await Proof().async_verify(lan)
 
 
+@pytest.mark.row("L23", "L24")
 @pytest.mark.parametrize("refused", [1, 3])
 async def test_any_query_proves_it(
     service: Service, lan: LanClient, refused: int

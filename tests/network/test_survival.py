@@ -32,11 +32,9 @@ def log_lines(caplog: pytest.LogCaptureFixture) -> list[LogRecord]:
     ]
 
 
+@pytest.mark.row("4.2 rule 9")
 async def test_polls_that_fail(small: Home, caplog: pytest.LogCaptureFixture) -> None:
-    """From the second on, the cloud is read; nothing is ever unavailable, or logged.
-
-    protocol.md 4.2 rule 9.
-    """
+    """From the second on, the cloud is read; nothing is ever unavailable, or logged."""
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
     for times, sources in (
@@ -56,6 +54,7 @@ async def test_polls_that_fail(small: Home, caplog: pytest.LogCaptureFixture) ->
     assert not log_lines(caplog)
 
 
+@pytest.mark.row("8 row 13", "8 row 14")
 @pytest.mark.parametrize(
     "fault",
     [
@@ -69,10 +68,7 @@ async def test_polls_that_fail(small: Home, caplog: pytest.LogCaptureFixture) ->
 async def test_ways_to_lose_the_lan(
     small: Home, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
-    """The cloud steps in, the LAN comes back, and nothing is ever unavailable.
-
-    protocol.md 8 rows 13 and 14.
-    """
+    """The cloud steps in, the LAN comes back, and nothing is ever unavailable."""
     events = async_capture_events(small.hass, "state_changed")
     caplog.clear()
     small.controller.faults.on(fault)

@@ -25,15 +25,13 @@ def statuses(home: Home, name: str) -> list[int]:
 # Sign-ins over time
 
 
+@pytest.mark.row("3.3 rule 1", "5.1 rule 3", "8 row 10", "8 row 11")
 @pytest.mark.parametrize("how", ["by the clock", "at the service"])
 @pytest.mark.usefixtures("freezer")
 async def test_the_token_expires_between_two_polls(
     in_cloud: Home, caplog: pytest.LogCaptureFixture, how: str
 ) -> None:
-    """It is renewed once, the rotated refresh token is kept, and nothing is logged.
-
-    protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11.
-    """
+    """It is renewed once, the rotated refresh token is kept, and nothing is logged."""
     entry = in_cloud.entry
     events = async_capture_events(in_cloud.hass, "state_changed")
     caplog.clear()
@@ -96,12 +94,10 @@ async def test_a_renewal_that_fails_in_the_first_set_up(
     assert [entry.state] == [ConfigEntryState.LOADED]
 
 
+@pytest.mark.row("7.1 rule 4")
 @pytest.mark.usefixtures("freezer")
 async def test_refused_twice_is_a_sign_in(in_cloud: Home) -> None:
-    """A 401 after a forced renewal starts one flow, however long it lasts.
-
-    protocol.md 7.1 rule 4.
-    """
+    """A 401 after a forced renewal starts one flow, however long it lasts."""
     in_cloud.cloud.faults.on("unauthorized")
     reads = len(statuses(in_cloud, "dashboardInfo"))
     await in_cloud.advance(30)
@@ -113,6 +109,7 @@ async def test_refused_twice_is_a_sign_in(in_cloud: Home) -> None:
     assert flow["context"]["source"] == "reauth"
 
 
+@pytest.mark.row("8 row 11")
 @pytest.mark.usefixtures("freezer")
 async def test_refused_while_the_lan_works(small: Home) -> None:
     """The hourly inventory asks for a sign-in; the LAN goes on, with commands.
@@ -139,13 +136,11 @@ async def test_refused_while_the_lan_works(small: Home) -> None:
     assert not lost(events)
 
 
+@pytest.mark.row("5.1 rule 6")
 async def test_tasks_that_need_a_token_at_once_renew_it_once(
     in_cloud: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lock allows one renewal, whether the client or the service finds it expired.
-
-    protocol.md 5.1 rule 6.
-    """
+    """A lock allows one renewal, whether the client or the service finds it expired."""
     monkeypatch.setattr(sign_in, "_RENEWAL_SPACING", 0)
     entry = in_cloud.entry
     cloud = entry.runtime_data.cloud

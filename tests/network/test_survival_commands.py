@@ -21,6 +21,7 @@ def statuses(home: Home) -> list[int]:
     return [r.status for r in home.cloud.requests if r.name == "manualSet"]
 
 
+@pytest.mark.row("7.1 row 2", "7.1 row 4")
 @pytest.mark.parametrize(
     ("message", "header", "seconds"),
     [
@@ -32,10 +33,7 @@ def statuses(home: Home) -> list[int]:
 async def test_a_command_while_the_account_is_at_its_limit(
     in_cloud: Home, message: str, header: str | None, seconds: int
 ) -> None:
-    """The limit is too long to wait for, so the error says how long it is.
-
-    protocol.md 7.1 rows 2 and 4.
-    """
+    """The limit is too long to wait for, so the error says how long it is."""
     limit = in_cloud.cloud.rate_limited
     limit.message, limit.retry_after = message, header
     limit.text = header is not None
@@ -48,12 +46,10 @@ async def test_a_command_while_the_account_is_at_its_limit(
     assert in_cloud.entry.state is ConfigEntryState.LOADED
 
 
+@pytest.mark.row("7.1 row 3", "7.1 rule 2", "8 row 6")
 @pytest.mark.usefixtures("freezer")
 async def test_a_limit_without_a_time(in_cloud: Home) -> None:
-    """A command is tried every 5 s, and fails after 35 s.
-
-    protocol.md 7.1 row 3, 7.1 rule 2, 8 row 6.
-    """
+    """A command is tried every 5 s, and fails after 35 s."""
     limit = in_cloud.cloud.rate_limited
     limit.message = "device busy: too many pending commands for device X"
     in_cloud.cloud.faults.on("rate_limited")

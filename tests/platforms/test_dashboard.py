@@ -124,10 +124,11 @@ async def test_other_version(
     assert new.startswith(f"{dashboard.FRONTEND_PATH}/")
 
 
+@pytest.mark.row("W6")
 async def test_a_disabled_account_is_deleted_after_a_restart(
     hass: HomeAssistant, hass_storage: dict[str, Any], frontend: None, home: Home
 ) -> None:
-    """Only the counters stay behind, although the integration never ran (W6)."""
+    """Only the counters stay behind, although the integration never ran."""
     hass_storage["lovelace_resources"] = stored(
         "lovelace_resources", {"items": [resource(2, "old")]}
     )

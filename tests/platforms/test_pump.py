@@ -38,6 +38,7 @@ def shown(
     return row.value_fn(view(hass, state=state, choices=choices or Choices()))
 
 
+@pytest.mark.row("L19")
 @pytest.mark.parametrize(
     ("mode", "speed", "primes", "expected"),
     [
@@ -58,7 +59,7 @@ async def test_the_speed_that_is_shown(
     primes: bool | None,
     expected: float,
 ) -> None:
-    """The chosen or running speed is shown, never that of priming (protocol.md L19)."""
+    """The chosen or running speed is shown, never that of priming."""
     state = PoolState(
         readings=Readings(main_pump_mode=mode, pump_speed=speed),
         signals=Signals(pump_priming=primes),

@@ -197,6 +197,7 @@ async def test_real_shapes(
         assert 9 <= best.start.astimezone(ZoneInfo(place)).hour <= 14
 
 
+@pytest.mark.row("W27")
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [
@@ -658,6 +659,7 @@ LONG: dict[str, object] = {
 }
 
 
+@pytest.mark.row("W27")
 @pytest.mark.parametrize("data", LONG.values(), ids=LONG)
 @pytest.mark.usefixtures("berlin")
 def test_broken_lists(data: object) -> None:

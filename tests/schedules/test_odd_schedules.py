@@ -68,6 +68,7 @@ def odd_times(home: Home) -> None:
     home.pool.schedules[4] = Schedule(FALL, 1, 0, 0, 60, 60, 1, "Never", True)
 
 
+@pytest.mark.row("L16")
 @pytest.mark.parametrize(
     ("dialects", "odd", "more"),
     [
@@ -86,7 +87,7 @@ async def test_odd_records(
     odd: Callable[[Home], None] | None,
     more: set[int],
 ) -> None:
-    """An odd record is shown or left out, and never breaks another one (L16)."""
+    """An odd record is shown or left out, and never breaks another one."""
     await home.hass.config.async_set_time_zone("UTC")
     home.own(home.service.full)
     home.controller.dialects.update(dialects)

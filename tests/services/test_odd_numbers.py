@@ -18,6 +18,7 @@ few_platforms = only(
 )
 
 
+@pytest.mark.row("W7")
 async def test_no_entity_takes_one(full: Home, subtests: pytest.Subtests) -> None:
     await full.enable_all()
     await full.settle()
@@ -56,6 +57,7 @@ ACTIONS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.row("W7")
 async def test_no_action_takes_one(full: Home, subtests: pytest.Subtests) -> None:
     """A sentence names the range; "50.0" is whole, too."""
     for action, data in ACTIONS:

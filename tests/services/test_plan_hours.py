@@ -218,6 +218,7 @@ async def test_its_schedules_at_other_places(beach: Home, owner: str) -> None:
     assert sum(each.used for each in beach.pool.schedules) == 5
 
 
+@pytest.mark.row("L33")
 @pytest.mark.parametrize("name", ["Filter", "HA plans"])
 async def test_the_owner_uses_its_place(beach: Home, owner: str, name: str) -> None:
     """A schedule with the same times at that place is not the plan's."""

@@ -306,6 +306,7 @@ async def pool(home: Home) -> Home:
     return home
 
 
+@pytest.mark.row("L27")
 @pytest.mark.parametrize(
     ("entity", "keys", "steps"),
     [(entity, *row) for entity, rows in SITUATIONS.items() for row in rows],

@@ -439,6 +439,7 @@ async def triggers(home: Home, key: str) -> None:
     assert events == [("well", ""), ("began", key)]
 
 
+@pytest.mark.row("L20", "L21")
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("key"))
 async def test_every_problem(home: Home, case: Case) -> None:
     """*Status* shows the problem, and it is a repair where the table has one."""

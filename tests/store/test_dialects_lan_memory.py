@@ -50,6 +50,7 @@ async def test_near_the_clock_nothing_is_written_at_once(
     assert DOMAIN not in hass_storage
 
 
+@pytest.mark.row("L14")
 @pytest.mark.parametrize("ahead", [-DAY, 60, DAY + 60, 400 * DAY])
 async def test_a_counter_is_kept_whatever_the_clock_shows(
     hass: HomeAssistant,

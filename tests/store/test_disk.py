@@ -43,6 +43,7 @@ async def promises_are_refused(home: Home) -> None:
         assert home.pool.relays[3] is on
 
 
+@pytest.mark.row("W24")
 @pytest.mark.parametrize("cause", [0, 2, "disk"])
 async def test_a_store_that_cannot_be_read_is_left_alone(
     home: Home,
@@ -73,6 +74,7 @@ async def test_a_store_that_cannot_be_read_is_left_alone(
     assert hass_storage["poolctl"] == before
 
 
+@pytest.mark.row("W24")
 async def test_a_full_disk(full: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     await full.live(60)
 

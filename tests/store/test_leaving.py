@@ -47,6 +47,7 @@ async def go_away(home: Home, way: str) -> float:
     return home.hass.loop.time() - began
 
 
+@pytest.mark.row("W3")
 @pytest.mark.parametrize("way", ["deleted", "disabled"])
 @pytest.mark.parametrize("lan", ["unused", "refuse", "hang"])
 async def test_through_the_cloud(home: Home, way: str, lan: str) -> None:
@@ -78,6 +79,7 @@ async def test_a_token_that_has_expired(home: Home) -> None:
     assert not home.flows
 
 
+@pytest.mark.row("W3")
 @pytest.mark.parametrize("way", ["deleted", "disabled"])
 async def test_many_controllers_without_an_answer(home: Home, way: str) -> None:
     """All are waited for at the same time, and each is named in a notification."""

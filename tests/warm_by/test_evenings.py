@@ -149,6 +149,7 @@ async def live(evening: Evening) -> tuple[Night, list[str]]:
             return night, night.left
 
 
+@pytest.mark.row("W26")
 @pytest.mark.timeout(400)
 def test_evenings(socket_enabled: None, subtests: pytest.Subtests) -> None:
     """Warm to 0.5 °C, at most 1.3 times the least cost, four starts, nothing left.

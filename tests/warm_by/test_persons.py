@@ -292,9 +292,10 @@ async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
     assert len(spa.actions) == sent
 
 
+@pytest.mark.row("L25")
 @pytest.mark.parametrize("restarted", [False, True])
 async def test_a_short_state_ends_nothing(spa: Home, restarted: bool) -> None:
-    """Spa mode, the pump or the heater is off for 15 s (L25), after a restart, too."""
+    """Spa mode, the pump or the heater is off for 15 s, after a restart, too."""
     by = await soon(spa)
     if restarted:
         await spa.restart()

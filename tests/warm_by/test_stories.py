@@ -109,10 +109,11 @@ def test_a_clock_that_is_set_back(socket_enabled: None, days: int) -> None:
         runner.run(live(lambda world: set_back(world, days)))
 
 
+@pytest.mark.row("L30", "W12")
 @pytest.mark.parametrize("story", [switched_off, ended])
 def test_a_user_decides(
     socket_enabled: None, story: Callable[[World], Awaitable[None]]
 ) -> None:
-    """L30, W12: a person's own command here counts until reads show that it never ran."""
+    """A person's own command here counts until reads show that it never ran."""
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
         runner.run(live(story))

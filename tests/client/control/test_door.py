@@ -59,6 +59,7 @@ ODD = [
 ]
 
 
+@pytest.mark.row("L15")
 @pytest.mark.parametrize("odd", ODD)
 def test_what_one_frame_has_is_nothing(odd: dict[str, Any]) -> None:
     (name,) = odd
@@ -177,6 +178,7 @@ def outputs(rig: Rig) -> tuple[object, ...]:
     return state.outputs, state.schedules, state.signals, state.acid.desired
 
 
+@pytest.mark.row("L15")
 @pytest.mark.parametrize("again", [False, True], ids=["once", "a good one between"])
 async def test_an_odd_frame_is_read_again(small: Rig, again: bool) -> None:
     before = outputs(small)

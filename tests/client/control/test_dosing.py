@@ -137,9 +137,10 @@ async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
     assert pool.reported.acid.enabled is False
 
 
+@pytest.mark.row("C21")
 @EACH_DOSER
 async def test_unknown_keys_are_kept(pool: Rig, kind: DoserKind) -> None:
-    """Unknown keys are written back exactly as received (C21)."""
+    """Unknown keys are written back exactly as received."""
     pool.pool.pool.more = dict(ODD)
     await pool.controller.dosing.set_drum(kind, 18_000)
     await pool.controller.dosing.refill(kind)
@@ -312,8 +313,9 @@ async def test_a_refill_by_the_cloud(away: Rig, kind: DoserKind) -> None:
         await later(away, 30)
 
 
+@pytest.mark.row("C21")
 async def test_unknown_keys_are_kept_by_the_cloud(away: Rig) -> None:
-    """Unknown keys are written back exactly as received (C21)."""
+    """Unknown keys are written back exactly as received."""
     odd: wire.Json = {**ODD, "long": "x" * 300, "\ud800": "\udc00", "big": 2**70}
     away.pool.pool.more = dict(odd)
     await later(away, 60)
@@ -322,8 +324,9 @@ async def test_unknown_keys_are_kept_by_the_cloud(away: Rig) -> None:
     assert away.settings["desired_ph"] == 71
 
 
+@pytest.mark.row("C20")
 async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
-    """A copy from before each write, served for 5 minutes, undoes nothing (C20)."""
+    """A copy from before each write, served for 5 minutes, undoes nothing."""
     away.service.cloud.dialects = {D.C20_OLD}
     await away.controller.dosing.set_desired(ACID, 7.1)
     await later(away, 240)

@@ -35,12 +35,10 @@ def everything(pool: Rig) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.row("4.2 rule 2", "4.2 rule 10", "L1")
 @pytest.mark.parametrize("name", WITH_SHOW)
 async def test_nothing_changed(pool: Rig, name: str) -> None:
-    """L1: it is sent twice, as the counter may be the cause, and not by the cloud.
-
-    protocol.md 4.2 rules 2 and 10.
-    """
+    """It is sent twice, as the counter may be the cause, and not by the cloud."""
     before, faults = everything(pool), pool.pool.faults
     faults.on("refuse")
     pool.service.cloud.faults.on("refuse")

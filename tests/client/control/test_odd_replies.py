@@ -45,6 +45,7 @@ def odd(rig: Rig, *at: str, times: int = 1) -> Iterator[str]:
         rig.pool.faults.clear()
 
 
+@pytest.mark.row("L31")
 @pytest.mark.parametrize("name", NAMES)
 async def test_nothing_follows_from_an_odd_reply(pool: Rig, name: str) -> None:
     before = replied(pool)
@@ -68,6 +69,7 @@ async def test_an_odd_reply_after_a_restart(rig: Rig, pool: Rig, name: str) -> N
         assert replied(pool) == before, fault
 
 
+@pytest.mark.row("L31")
 @pytest.mark.parametrize("fresh", [False, True], ids=["later", "first of a run"])
 async def test_no_odd_settings_are_written_back(pool: Rig, fresh: bool) -> None:
     control, size = pool.controller, 10_000
@@ -163,6 +165,7 @@ def odd_cloud(rig: Rig, fault: str, *at: str) -> None:
     rig.service.cloud.faults.once(fault, 1, *at)
 
 
+@pytest.mark.row("L31")
 async def test_no_odd_card_is_shown_or_written_back(away: Rig) -> None:
     await later(away, 31)
     size = 10_000

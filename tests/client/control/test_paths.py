@@ -92,6 +92,7 @@ async def running(
                 service.cloud.faults.clear()
 
 
+@pytest.mark.row("C30")
 @pytest.mark.parametrize(
     ("lan", "seconds", "cloud"),
     [
@@ -114,6 +115,7 @@ async def test_the_lan_is_back(
         assert home.fresh
 
 
+@pytest.mark.row("C30")
 @pytest.mark.parametrize(
     ("lan", "cloud", "after"),
     [
@@ -159,6 +161,7 @@ async def _heat(control: Controller, seconds: timedelta) -> None:
     await control.heat.claim(HeatSource.SOLAR, "somebody", until)
 
 
+@pytest.mark.row("C30")
 @pytest.mark.parametrize(
     ("begin", "lan", "cloud", "back", "over"),
     [

@@ -200,14 +200,12 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
     assert rig.shown.source is LAN
 
 
+@pytest.mark.row("4.2 rule 9")
 @pytest.mark.parametrize(("first", "attempts"), [(0.0, 2), (0.1, 2), (9.0, 1)])
 async def test_each_attempt_has_10_s(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, first: float, attempts: int
 ) -> None:
-    """Both together end after 21 s; here 10 s are 0.15 s.
-
-    protocol.md 4.2 rule 9.
-    """
+    """Both together end after 21 s; here 10 s are 0.15 s."""
     started = 0
 
     async def state() -> None:
@@ -226,6 +224,7 @@ async def test_each_attempt_has_10_s(
 # The cloud's limits
 
 
+@pytest.mark.row("8 rule 2", "8 rule 3")
 @pytest.mark.parametrize(
     ("busy", "polls"),
     [
@@ -238,7 +237,6 @@ async def test_each_attempt_has_10_s(
 async def test_cloud_reads_keep_apart(
     cloud_only: Rig, busy: int | None, polls: list[tuple[float, int]]
 ) -> None:
-    """protocol.md 8 rules 2 and 3."""
     cloud = cloud_only.service.cloud
     if busy:
         cloud.rate_limited.message = f"device busy: retry after {busy}s"
@@ -264,13 +262,14 @@ async def test_a_dashboard_that_failed_is_read_in_the_next_poll(
     assert cloud_only.service.requests("dashboardInfo") == 4
 
 
+@pytest.mark.row("C16")
 @pytest.mark.parametrize(
     "dialect", [None, D.C14_401, D.C14_404, D.C14_429, D.C14_SILENT, D.C14_HTML]
 )
 async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
     cloud_only: Rig, dialect: D | None
 ) -> None:
-    """It is offline according to `deviceOnlineStatuses`, else to the sites (C16)."""
+    """It is offline according to `deviceOnlineStatuses`, else to the sites."""
     rig = cloud_only
     rig.service.cloud.dialects = {dialect} if dialect else set()
     rig.pool.cloud_link = False  # its dashboard is still served, from a copy

@@ -55,8 +55,8 @@ async def test_the_pump_by_the_lan(small: Rig) -> None:
     assert small.pool.pool.pump.speed == 60
 
 
+@pytest.mark.row("4.1 row 7", "4.1 rule 2")
 async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
-    """protocol.md 4.1 row 7, 4.1 rule 2."""
     requests: list[CloudRequest] = []
     facts = on_cloud.service.facts(on_cloud.pool.device_id)
     facts.listen(CloudRequest, requests.append)
@@ -86,6 +86,7 @@ async def test_the_pump_through_the_cloud(on_cloud: Rig) -> None:
     assert on_cloud.shown.source is Source.LAN
 
 
+@pytest.mark.row("C17", "C26")
 @pytest.mark.parametrize(
     "failure", [D.C17_PUBLISHED, D.C14_401, D.C14_429, D.C14_SILENT, D.C26_OTHER]
 )

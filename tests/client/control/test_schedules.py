@@ -340,9 +340,10 @@ async def test_the_schedules_of_the_cloud(away: Rig) -> None:
     assert reads(away) == 1
 
 
+@pytest.mark.row("C12")
 @CHANGES
 async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
-    """C12: a copy is not read until it can be newer, and undoes no change."""
+    """A copy is not read until it can be newer, and undoes no change."""
     old, seen = deepcopy(away.pool.pool.schedules), reads(away)
     assert await change(away, what) == (NEW if what == "create" else None)
     assert (done(away, what), len(away.written())) == (True, 1)
@@ -360,8 +361,9 @@ async def test_a_copy_that_is_older_than_a_change(away: Rig, what: str) -> None:
     assert (reads(away), away.shown.schedules.used) == (seen + 2, known)
 
 
+@pytest.mark.row("C12")
 async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
-    """C12: no other schedule is changed in its place."""
+    """No other schedule is changed in its place."""
     old = deepcopy(away.pool.pool.schedules)
     await change(away, "create")
     new, away.pool.pool.schedules = away.pool.pool.schedules, old

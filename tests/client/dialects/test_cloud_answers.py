@@ -25,6 +25,7 @@ ODD_KEY = bytes.fromhex("fbefbefffffffffffffffffffffffbef")
 # How long to wait
 
 
+@pytest.mark.row("C9")
 @pytest.mark.parametrize(
     ("dialect", "seconds"),
     [
@@ -57,8 +58,9 @@ def test_a_date_to_wait_for() -> None:
 # Dry run
 
 
+@pytest.mark.row("C7")
 async def test_dry_run(service: Service, cloud: CloudClient) -> None:
-    """Where 0 is normal (C7), and where 3 is."""
+    """Where 0 is normal, and where 3 is."""
     service.cloud.dialects = {D.C7_ZERO_NORMAL}
     normal = (await cloud.dashboard(service.small.device_id))["dry_run_status"]
     assert normal == 0
@@ -75,6 +77,7 @@ async def test_dry_run(service: Service, cloud: CloudClient) -> None:
 # The envelope key
 
 
+@pytest.mark.row("C5")
 async def test_the_key_in_other_forms(service: Service, cloud: CloudClient) -> None:
     forms = [{D.C5_KEY}, {D.C5_ENVELOPE_KEY}, {D.C5_BASE64}, {D.C5_SPACES}]
     for dialects in (*forms, {D.C5_KEY, D.C5_BASE64, D.C5_SPACES}):

@@ -21,6 +21,7 @@ def say(raw: RawServer, ph: int, devices: str = OFFLINE) -> None:
 # Reported offline
 
 
+@pytest.mark.row("C6")
 async def test_offline_and_unchanged_means_gone(
     raw_cloud: CloudClient, raw: RawServer, fake_time: FakeTime
 ) -> None:
@@ -53,6 +54,7 @@ async def test_a_still_pool_is_not_gone(
     await raw_cloud.live_dashboard(OTHER_ID)
 
 
+@pytest.mark.row("C6")
 @pytest.mark.parametrize("dialect", [D.C6_STALE, D.C6_ABSENT])
 async def test_a_pool_is_there_whatever_online_says(
     make_rig: Callable[..., Rig], dialect: D
@@ -68,6 +70,7 @@ async def test_a_pool_is_there_whatever_online_says(
 # After a write
 
 
+@pytest.mark.row("C12")
 @pytest.mark.parametrize("dialects", [set(), {D.C12_FRESH}])
 async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
     """Copies are up to 30 s old (protocol.md 8): a read would show nothing new."""
@@ -78,6 +81,7 @@ async def test_a_write_causes_no_read(away: Rig, dialects: set[D]) -> None:
     assert {request.method for request in away.service.cloud.requests} == {"POST"}
 
 
+@pytest.mark.row("C12")
 async def test_what_a_write_said_is_shown_until_a_newer_read(away: Rig) -> None:
     """A read that may be older than the write disproves nothing."""
     away.pool.faults.on("ignore_writes")

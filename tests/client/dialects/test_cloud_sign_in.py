@@ -32,6 +32,7 @@ async def renew(service: Service, refresh: str | None) -> Tokens:
     return await trade(service, grant_type="refresh_token", refresh_token=refresh or "")
 
 
+@pytest.mark.row("C3")
 @pytest.mark.parametrize("dialect", [D.C3_FAILED, D.C3_NULL, D.C3_LIST, D.C3_CONTROL])
 async def test_a_refusal(service: Service, dialect: D) -> None:
     """A refused renewal and a wrong code are recognised in every form."""
@@ -43,6 +44,7 @@ async def test_a_refusal(service: Service, dialect: D) -> None:
     await sign_in(service)
 
 
+@pytest.mark.row("C18")
 @pytest.mark.parametrize(
     ("dialect", "error"),
     [(D.C18_404, ProtocolError), (D.C18_403, ProtocolError), (D.C18_502, ServiceError)],
@@ -58,6 +60,7 @@ async def test_a_page_of_a_proxy_ends_no_sign_in(
     await renew(service, first.refresh)
 
 
+@pytest.mark.row("C13")
 async def test_a_redirect_is_not_followed(service: Service, raw: RawServer) -> None:
     raw.say(200, '{"access_token": "stolen"}')
     service.cloud.dialects = {D.C13_REDIRECT}

@@ -38,6 +38,7 @@ def assert_clean(words: str) -> None:
     assert not set(words) & set("<>[]`") and "://" not in words
 
 
+@pytest.mark.row("C10")
 @pytest.mark.parametrize("dialect", [each for each in D if each.startswith("C10_")])
 async def test_what_a_service_says(service: Service, dialect: D) -> None:
     service.cloud.dialects = {dialect}
@@ -55,6 +56,7 @@ async def test_what_a_service_says(service: Service, dialect: D) -> None:
     assert_clean(caught.value.message)
 
 
+@pytest.mark.row("C10")
 @pytest.mark.parametrize(
     ("words", "clean"),
     [
@@ -104,6 +106,7 @@ def test_odd_characters() -> None:
     assert text(parse_object(b'{"a": "x\ny\x01z"}') or {}, "a") == "x y z"
 
 
+@pytest.mark.row("C19")
 def test_a_byte_that_is_no_utf_8() -> None:
     """Such a byte is read as Latin-1, and the rest as UTF-8."""
     assert parse_json(b'["caf\xe9", "na\xc3\xafve", 1]') == ["caf\xe9", "na\xefve", 1]
@@ -133,6 +136,7 @@ def test_what_is_no_json() -> None:
         assert parse_object(data) is None
 
 
+@pytest.mark.row("C19")
 async def test_a_tag_in_latin_1(service: Service) -> None:
     service.cloud.dialects = {D.C19_LATIN_1}
     names = [each.name for each in (await service.cloud_client().inventory()).devices]

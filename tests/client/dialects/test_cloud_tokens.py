@@ -17,11 +17,12 @@ DEAD = [set(), {D.C2_403}, {D.C2_400}, {D.C2_FAILED}]
 """Dialects in which a dead token is refused; by default with 401."""
 
 
+@pytest.mark.row("5.1 rule 4", "C2")
 @pytest.mark.parametrize("dialects", DEAD)
 async def test_a_dead_token_is_renewed_once(
     service: Service, cloud: CloudClient, fake_time: FakeTime, dialects: set[D]
 ) -> None:
-    """A refused renewal ends the sign-in (protocol.md 5.1 rule 4)."""
+    """A refused renewal ends the sign-in."""
     service.cloud.dialects = dialects
     await cloud.inventory()
     first = service.tokens.access
@@ -36,6 +37,7 @@ async def test_a_dead_token_is_renewed_once(
     assert service.requests("setPumpInfo") == 3
 
 
+@pytest.mark.row("C2")
 @pytest.mark.parametrize("dialects", DEAD[1:])
 async def test_a_fresh_token_is_not_to_blame(
     service: Service, cloud: CloudClient, fake_time: FakeTime, dialects: set[D]

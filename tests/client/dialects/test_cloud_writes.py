@@ -15,6 +15,7 @@ from tests.client.conftest import FakeTime, RawServer, Rig, Service, set_pump
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
 
+@pytest.mark.row("C1")
 @pytest.mark.parametrize(
     "dialect", [D.C1_MISSING, D.C1_PENDING, D.C1_QUEUED, D.C1_NULL]
 )
@@ -29,6 +30,7 @@ async def test_only_success_is_success(
     assert service.requests("setPumpInfo") == 1
 
 
+@pytest.mark.row("C1")
 async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> None:
     service.cloud.dialects = {D.C1_FAILED}
     with pytest.raises(CommandFailedError) as caught:
@@ -36,6 +38,7 @@ async def test_failed_in_other_letters(service: Service, cloud: CloudClient) -> 
     assert caught.value.message == "it did not work"
 
 
+@pytest.mark.row("C1")
 @pytest.mark.parametrize("dialect", [D.C1_201, D.C1_202])
 async def test_success_with_another_2xx(
     service: Service, cloud: CloudClient, dialect: D
@@ -46,6 +49,7 @@ async def test_success_with_another_2xx(
     assert service.small.pool.pump.speed == 85
 
 
+@pytest.mark.row("C23")
 async def test_a_slow_write_of_a_person(away: Rig) -> None:
     """A write that is answered late succeeds, and is sent once."""
     away.service.cloud.dialects = {D.C23_SLOW}
@@ -71,6 +75,7 @@ async def test_answers_to_a_write(raw_cloud: CloudClient, raw: RawServer) -> Non
     assert await raw_cloud.dashboard("AA_BB_CC_FF_FF_FF") == {"actual_ph": 74}
 
 
+@pytest.mark.row("C8")
 @pytest.mark.parametrize("dialect", [D.C8_FAILED, D.C8_408, D.C8_500])
 async def test_a_controller_that_does_not_answer(
     service: Service, cloud: CloudClient, fake_time: FakeTime, dialect: D

@@ -21,6 +21,7 @@ from tests.client.dialects.conftest import Speak
 # L7: `busy` after the action ran; the result is checked if possible
 
 
+@pytest.mark.row("L7")
 @pytest.mark.parametrize("somebody_signs", [False, True])
 @EACH_COMMAND
 async def test_it_ran(speak: Speak, command: Command, somebody_signs: bool) -> None:
@@ -123,6 +124,7 @@ def evenings(rig: Rig) -> int:
     return sum(record.name == "Evening" for record in rig.pool.pool.schedules)
 
 
+@pytest.mark.row("L7")
 async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
     """The schedule is looked up before it would be sent again, and made once."""
     pool.pool.dialects.add("busy_after")
@@ -131,6 +133,7 @@ async def test_busy_after_a_schedule_was_made(pool: Rig) -> None:
     assert pool.names("a") == ["schedule"] and pool.written() == []
 
 
+@pytest.mark.row("L7")
 async def test_busy_before_a_schedule_was_made(pool: Rig) -> None:
     """A schedule that was looked up and is missing is sent again."""
     pool.pool.faults.once("busy", 1, "schedule")
@@ -152,6 +155,7 @@ async def test_busy_after_a_colour(pool: Rig) -> None:
 LOST = pytest.mark.parametrize("dialect", ["sometimes_408", "sometimes_short_body"])
 
 
+@pytest.mark.row("L8")
 @LOST
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_a_request_that_got_lost(speak: Speak, dialect: str, cloud: bool) -> None:
@@ -173,6 +177,7 @@ async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
     assert evenings(pool) == 1
 
 
+@pytest.mark.row("L8")
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
     """The command waits until the port opens again; a cloud that is away is tried."""
@@ -187,6 +192,7 @@ async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
     assert cloud or 3 <= sum(rig.time.slept) <= 10
 
 
+@pytest.mark.row("L8")
 async def test_the_second_try_of_a_poll(pool: Rig) -> None:
     pool.pool.dialects.add("sometimes_408")
     pool.pool.trouble_with_next()

@@ -81,11 +81,12 @@ def signs_first(rig: Rig, times: Callable[[int], int], ahead: int = 0) -> list[o
 AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 
 
+@pytest.mark.row("L1")
 @pytest.mark.parametrize("dialect", [*AHEAD, "counter_ahead_5_min"])
 async def test_another_client_is_ahead(
     rig: Rig, dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """L1: the command runs once, over the LAN; the wait is reported."""
+    """The command runs once, over the LAN; the wait is reported."""
     skipped = list[Change]()
     rig.controller.paths.facts.listen(Change, skipped.append)
     rig.pool.dialects.add(dialect)
@@ -99,11 +100,12 @@ async def test_another_client_is_ahead(
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
 
 
+@pytest.mark.row("L1", "L8")
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
 async def test_a_request_gets_lost_meanwhile(
     clocked: Callable[..., Rig], number: int
 ) -> None:
-    """L1 and L8: a lost query, or the command itself, is sent again."""
+    """A lost query, or the command itself, is sent again."""
     rig = clocked(cloud=False)
     await read(rig)
     rig.pool.dialects |= {"counter_ahead_3_s", "sometimes_short_body"}
@@ -113,14 +115,16 @@ async def test_a_request_gets_lost_meanwhile(
     assert sum(ran(rig)) == 1
 
 
+@pytest.mark.row("L1")
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_another_client_is_a_day_ahead(
     clocked: Callable[..., Rig], cloud: bool, known: bool
 ) -> None:
-    """L1: the cloud runs the command, or else the error names the clock.
+    """The cloud runs the command, or else the error names the clock.
 
-    That no query was ever answered points to the counter, too. Ours is not driven ahead.
+    That no query was ever answered points to the counter, too. Ours is not driven
+    ahead.
     """
     rig = clocked(cloud=cloud)
     if known:
@@ -139,8 +143,9 @@ async def test_another_client_is_a_day_ahead(
         assert caught.value.reason == "clock"
 
 
+@pytest.mark.row("L1")
 async def test_the_same_number_as_somebody_else(rig: Rig) -> None:
-    """L1: no command is refused while the cloud signs all that it relays."""
+    """No command is refused while the cloud signs all that it relays."""
     rig.pool.dialects.add("cloud_signs_all")
     for click in range(20):
         rig.time.advance(0.7)
@@ -150,8 +155,9 @@ async def test_the_same_number_as_somebody_else(rig: Rig) -> None:
     assert sum(ran(rig)) == 20
 
 
+@pytest.mark.row("L1")
 async def test_somebody_signs_on_and_on(rig: Rig) -> None:
-    """L1: commands run although the cloud signs before each of our tries."""
+    """Commands run although the cloud signs before each of our tries."""
     signs_first(rig, lambda number: 1)
     for click in range(20):
         rig.time.advance(0.3)
@@ -159,16 +165,18 @@ async def test_somebody_signs_on_and_on(rig: Rig) -> None:
     assert lan_of(rig).counters.ahead < 20 * 8
 
 
+@pytest.mark.row("L1")
 async def test_somebody_signs_between_a_query_and_its_command(rig: Rig) -> None:
-    """L1: that the previous counter was just accepted does not prove a refusal."""
+    """That the previous counter was just accepted does not prove a refusal."""
     signs_first(rig, lambda number: number == 2)  # the first is of the settings
     await rig.controller.dosing.set_desired(DOSING[0], 7.2)
     assert rig.settings["desired_ph"] == 72
 
 
+@pytest.mark.row("L1")
 @pytest.mark.parametrize("times", [1, 2])
 async def test_somebody_signs_before_the_second_try(rig: Rig, times: int) -> None:
-    """L1: the second try runs, even if the service signs every half second."""
+    """The second try runs, even if the service signs every half second."""
     # The second is a query.
     asked = signs_first(rig, lambda number: {1: 1, 3: times}.get(number, 0))
     await rig.controller.outputs.switch(WATERFALL, True)
@@ -176,10 +184,11 @@ async def test_somebody_signs_before_the_second_try(rig: Rig, times: int) -> Non
     assert rig.names("a", "q")[-1] == "aux" and len(asked) >= 3
 
 
+@pytest.mark.row("L1")
 async def test_somebody_signs_faster_than_we_do(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """L1: if the query is refused as well, the reason is still the counter."""
+    """If the query is refused as well, the reason is still the counter."""
     action, tries = LanClient.action, []
 
     async def signs_faster(self: LanClient, name: str, payload: bytes) -> object:
@@ -193,8 +202,9 @@ async def test_somebody_signs_faster_than_we_do(
     assert ran(rig) == [False, False, True]
 
 
+@pytest.mark.row("L1")
 async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
-    """L1: the command is sent once more after 1.1 s."""
+    """The command is sent once more after 1.1 s."""
     rig = clocked()
     await rig.controller.poller.poll()
     rig.forget()
@@ -204,11 +214,12 @@ async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
     assert ran(rig) == [False, True]
 
 
+@pytest.mark.row("L1")
 @pytest.mark.parametrize("dialect", AHEAD)
 async def test_names_that_are_refused_first(
     clocked: Callable[..., Rig], dialect: str
 ) -> None:
-    """L1: names are read within a minute, and entities wait for them."""
+    """Names are read within a minute, and entities wait for them."""
     rig = clocked()
     rig.pool.dialects.add(dialect)
     queries = rig.controller.queries
@@ -222,9 +233,10 @@ async def test_names_that_are_refused_first(
     assert sum(rig.time.slept) < 60
 
 
+@pytest.mark.row("L14")
 @pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
 async def test_our_clock_jumps(rig: Rig, unix_time: UnixTime, years: int) -> None:
-    """L14: nothing is signed by our clock: the counter that was accepted goes on."""
+    """Nothing is signed by our clock: the counter that was accepted goes on."""
     lan, wrong = lan_of(rig), 0
     clock = lan.counters.clock = Clock(
         wall=lambda: unix_time.now + wrong, steady=lambda: unix_time.now
@@ -243,6 +255,7 @@ async def test_our_clock_jumps(rig: Rig, unix_time: UnixTime, years: int) -> Non
 SIGNED, LATER = 1_800_000_000, 900
 
 
+@pytest.mark.row("L14", "W19")
 @pytest.mark.parametrize(
     ("ahead", "service", "signed"),
     [
@@ -263,7 +276,7 @@ SIGNED, LATER = 1_800_000_000, 900
 def test_what_is_signed(
     ahead: int, service: int | None, signed: int, restarted: bool
 ) -> None:
-    """L14, W19: the clock shows a time ahead of the counter that was accepted."""
+    """The clock shows a time ahead of the counter that was accepted."""
     now, wrong = SIGNED, 0
 
     def clock(since: float | None = None) -> Clock:
@@ -285,8 +298,9 @@ def test_what_is_signed(
     assert counters.next() == SIGNED + LATER + signed
 
 
+@pytest.mark.row("L14")
 def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
-    """L14: a controller that took 2^32 - 1 would refuse every client for ever."""
+    """A controller that took 2^32 - 1 would refuse every client for ever."""
     unix_time.now = MAX_COUNTER + 5
     counter = Counters()
     with pytest.raises(ClockError):
@@ -294,8 +308,9 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     assert counter.last == 0
 
 
+@pytest.mark.row("L1")
 async def test_names_that_stay_refused(clocked: Callable[..., Rig]) -> None:
-    """L1: they are asked for every half minute, for as long as it takes.
+    """They are asked for every half minute, for as long as it takes.
 
     Entities wait for them for six minutes at most.
     """
@@ -321,8 +336,9 @@ async def test_names_that_stay_refused(clocked: Callable[..., Rig]) -> None:
     assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
 
 
+@pytest.mark.row("L1")
 async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
-    """L1: a query that alone was refused once is asked again within 30 s."""
+    """A query that alone was refused once is asked again within 30 s."""
     rig = clocked()
     await rig.controller.poller.poll()
     signs_first(rig, lambda number: number == 3, ahead=2)  # names, pump, schedules

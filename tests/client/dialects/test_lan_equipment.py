@@ -19,8 +19,9 @@ from tests.client.conftest import Rig
 from tests.client.dialects.conftest import Speak
 
 
+@pytest.mark.row("L10")
 async def test_a_spa_with_solar_heating_alone(speak: Speak) -> None:
-    """L10: the spa has a target, and its heat source can be selected."""
+    """The spa has a target, and its heat source can be selected."""
     rig = await speak("spa_by_solar")
     known = rig.reported
     assert heated(known, SPA) is True and known.spa_target == 36
@@ -54,8 +55,9 @@ def test_what_is_heated(
     assert heated(state, POOL) is pool
 
 
+@pytest.mark.row("L13")
 async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
-    """L13: a pump that never reported a speed starts at the lowest."""
+    """A pump that never reported a speed starts at the lowest."""
     rig = make_rig(full=True)
     rig.pool.dialects.add("pump_at_rest")
     await rig.pool.stop()
@@ -69,8 +71,9 @@ async def test_the_first_speed(make_rig: Callable[..., Rig]) -> None:
     assert rig.sent()[0][1]["pump_speed"] == 40
 
 
+@pytest.mark.row("L19")
 async def test_priming_at_full_speed(small: Rig) -> None:
-    """L19: the chosen speed is sent once, and priming does not overwrite it."""
+    """The chosen speed is sent once, and priming does not overwrite it."""
     small.pool.dialects.add("primes_at_full_speed")
     pump = small.controller.pump
     await pump.switch(False)
@@ -88,6 +91,7 @@ async def test_priming_at_full_speed(small: Rig) -> None:
     assert small.names().count("cmd") == 1
 
 
+@pytest.mark.row("L19")
 async def test_a_chosen_speed_stays_chosen(small: Rig) -> None:
     """A reading of another speed, as set in the app, does not overwrite it."""
     pump, pool = small.controller.pump, small.pool.pool

@@ -35,8 +35,9 @@ async def switch(rig: Rig, on: bool) -> None:
     assert rig.shown.pump_on is on
 
 
+@pytest.mark.row("L5")
 async def test_off_stays_off(small_pool: Speak) -> None:
-    """L5: no schedule starts the pump again, although one is in its window."""
+    """No schedule starts the pump again, although one is in its window."""
     rig = await small_pool("pump_off_clears")
     await switch(rig, False)
     for _ in range(3):
@@ -46,9 +47,10 @@ async def test_off_stays_off(small_pool: Speak) -> None:
     await switch(rig, True)
 
 
+@pytest.mark.row("L6")
 @pytest.mark.parametrize("times", [1, 3])
 async def test_aux_is_declined(small_pool: Speak, times: int) -> None:
-    """L6: `cmd` is used after `aux` was declined, and from then on alone."""
+    """`cmd` is used after `aux` was declined, and from then on alone."""
     rig = await small_pool("pump_aux_declined")
     for _ in range(times):
         await rig.controller.pump.switch(True)
@@ -58,16 +60,18 @@ async def test_aux_is_declined(small_pool: Speak, times: int) -> None:
     assert rig.names("a") == (["aux"] * 2 if times == 1 else []) + ["cmd"]
 
 
+@pytest.mark.row("L5", "L6")
 async def test_both_at_once(small_pool: Speak) -> None:
-    """L5 and L6: the pump cannot be held off, and an error is raised."""
+    """The pump cannot be held off, and an error is raised."""
     rig = await small_pool("pump_off_clears", "pump_aux_declined")
     with pytest.raises(NotAppliedError):
         await rig.controller.pump.switch(False)
     assert rig.shown.pump_on is True
 
 
+@pytest.mark.row("L5", "L6")
 async def test_a_release_of_a_pump_that_is_not_held(small_pool: Speak) -> None:
-    """L5 and L6: the command that may hold it off is not tried."""
+    """The command that may hold it off is not tried."""
     rig = await small_pool("pump_aux_declined")
     rig.pool.pool.schedules[0].enabled = False
     await rig.polls(300)
@@ -79,8 +83,9 @@ async def test_a_release_of_a_pump_that_is_not_held(small_pool: Speak) -> None:
     assert not is_held(rig)
 
 
+@pytest.mark.row("L22")
 async def test_another_firmware_takes_aux_again(small_pool: Speak) -> None:
-    """L22: L6 until an update, L5 from then on: the pump stays off, and is released."""
+    """L6 until an update, L5 from then on: the pump stays off, and is released."""
     rig = await small_pool("pump_aux_declined")
     await rig.controller.pump.switch(False)
     await rig.controller.pump.switch(True)
@@ -95,8 +100,9 @@ async def test_another_firmware_takes_aux_again(small_pool: Speak) -> None:
     assert rig.names("a") == ["aux"]
 
 
+@pytest.mark.row("L22")
 async def test_another_firmware_releases_it(small_pool: Speak) -> None:
-    """L22: that nothing released the pump is not assumed of the next firmware."""
+    """That nothing released the pump is not assumed of the next firmware."""
     rig = await small_pool("pump_aux_declined")
     rig.pool.pool.switch(0, True)
     await rig.polls(15)
@@ -109,8 +115,9 @@ async def test_another_firmware_releases_it(small_pool: Speak) -> None:
     assert not is_held(rig)
 
 
+@pytest.mark.row("L5")
 async def test_off_outside_a_window_holds_nothing(small_pool: Speak) -> None:
-    """L5: where `v2_manual_set` off holds the pump off, it is released at once."""
+    """Where `v2_manual_set` off holds the pump off, it is released at once."""
     rig = await small_pool()
     rig.pool.pool.schedules[0].enabled = False
     await rig.polls(300)
@@ -127,9 +134,10 @@ async def test_off_outside_a_window_holds_nothing(small_pool: Speak) -> None:
 # Release
 
 
+@pytest.mark.row("L6")
 @pytest.mark.parametrize("on", [True, False])
 async def test_given_back_where_aux_is_declined(small_pool: Speak, on: bool) -> None:
-    """L6: where `v2_manual_set` off clears the override (L5), it releases the pump."""
+    """Where `v2_manual_set` off clears the override (L5), it releases the pump."""
     rig = await small_pool("pump_aux_declined", "pump_off_clears")
     # The second time, only the command that worked is sent.
     for sent in (["aux", "aux", "cmd"], ["cmd"]):
@@ -144,6 +152,7 @@ async def test_given_back_where_aux_is_declined(small_pool: Speak, on: bool) -> 
         assert rig.names("a") == sent
 
 
+@pytest.mark.row("L6")
 @pytest.mark.parametrize("busy", [(), ("busy_after",)])
 async def test_nothing_gives_back(small_pool: Speak, busy: tuple[str, ...]) -> None:
     """L6 without L5: a pump held on runs on as before, and an error is raised.

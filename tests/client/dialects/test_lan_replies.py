@@ -11,11 +11,12 @@ from tests.client.dialects.conftest import Speak
 WATERFALL = 3
 
 
+@pytest.mark.row("L2", "L18")
 @pytest.mark.parametrize(
     "dialect", ["query_counter_own", "query_counter_echo", "query_counter_mixed"]
 )
 async def test_replies_with_another_counter(speak: Speak, dialect: str) -> None:
-    """L2, L18: names are read, heating works, and frames are accepted."""
+    """Names are read, heating works, and frames are accepted."""
     rig = await speak(dialect)
     for _ in range(8):
         await rig.controller.queries.ask("aux_names")
@@ -26,9 +27,10 @@ async def test_replies_with_another_counter(speak: Speak, dialect: str) -> None:
     assert rig.controller.paths.lan_error is None
 
 
+@pytest.mark.row("L2")
 @pytest.mark.parametrize("refused", [False, True])
 async def test_replies_counted_anew(speak: Speak, refused: bool) -> None:
-    """L2: a command works if the counter of replies restarts."""
+    """A command works if the counter of replies restarts."""
     rig = await speak("query_counter_own")
     rig.controller.queries.expire()
     rig.pool.query_counter = 0
@@ -38,8 +40,9 @@ async def test_replies_counted_anew(speak: Speak, refused: bool) -> None:
     assert rig.settings["pool_target"] == 30
 
 
+@pytest.mark.row("L2")
 async def test_baselines_outlive_an_address(pool: Rig) -> None:
-    """L2: a recorded frame is rejected at another address of the controller, too."""
+    """A recorded frame is rejected at another address of the controller, too."""
     lan = pool.controller.paths.lan
     assert lan is not None
     await pool.polls(15)
@@ -49,24 +52,27 @@ async def test_baselines_outlive_an_address(pool: Rig) -> None:
         await moved.state()
 
 
+@pytest.mark.row("L3")
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
 async def test_another_frame_version(speak: Speak, version: int) -> None:
-    """L3: the frame is decoded."""
+    """The frame is decoded."""
     rig = await speak(*([] if version == 1 else [f"frame_version_{version}"]))
     await rig.polls(15)
     assert rig.controller.paths.on_lan and rig.reported.readings.ph
 
 
+@pytest.mark.row("L4")
 async def test_a_few_bytes_more(speak: Speak) -> None:
-    """L4: more bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
+    """More bytes are accepted after `aux_names`, `schedules` and `pump_id`."""
     rig = await speak("longer_replies")
     known = rig.reported
     assert known.outputs.names[WATERFALL] == "Waterfall"
     assert known.schedules.used and known.pump is not None
 
 
+@pytest.mark.row("L4")
 async def test_longer_records(pool: Rig) -> None:
-    """L4: a reply that cannot be decoded keeps the last known values."""
+    """A reply that cannot be decoded keeps the last known values."""
     before = pool.reported.schedules
     assert before.used
     pool.pool.dialects.add("longer_records")
@@ -76,6 +82,7 @@ async def test_longer_records(pool: Rig) -> None:
     assert pool.reported.schedules == before
 
 
+@pytest.mark.row("L9")
 @pytest.mark.parametrize(
     ("dialect", "lacks"),
     [
@@ -87,7 +94,7 @@ async def test_longer_records(pool: Rig) -> None:
 async def test_heating_without_all_of_it(
     pool: Rig, dialect: str, lacks: set[str]
 ) -> None:
-    """L9: flags come from section B; missing channels are left out of the write."""
+    """Flags come from section B; missing channels are left out of the write."""
     pool.pool.dialects.add(dialect)
     heating = int(pool.settings["heating"])
     await pool.controller.heating.change(POOL, target=30)
@@ -99,17 +106,19 @@ async def test_heating_without_all_of_it(
         assert {"temp2_ch", "temp3_ch"} - lacks <= set(body)
 
 
+@pytest.mark.row("L11")
 @pytest.mark.parametrize("dialect", ["env_null", "env_empty", "env_omitted"])
 async def test_no_frame_after_an_action(pool: Rig, dialect: str) -> None:
-    """L11: the action counts as run, and the state is read."""
+    """The action counts as run, and the state is read."""
     pool.pool.dialects.add(dialect)
     await pool.controller.outputs.switch(WATERFALL, True)
     assert pool.names() == ["aux", "state"]
     assert pool.settled and pool.output(WATERFALL).on
 
 
+@pytest.mark.row("L11")
 async def test_a_full_frame_after_a_command(pool: Rig) -> None:
-    """L11: a frame with the configuration of before undoes nothing."""
+    """A frame with the configuration of before undoes nothing."""
     pool.pool.dialects.add("cmd_full_frame")
     await pool.controller.heating.change(POOL, target=30)
     assert pool.settings["pool_target"] == 30

@@ -238,6 +238,7 @@ def test_a_read(
     assert found.maybe_undone is not confirmed
 
 
+@pytest.mark.row("C29")
 @pytest.mark.parametrize(("age", "replaces"), [(299.9, False), (300.0, True)])
 def test_a_copy_that_may_be_older_than_the_command(age: float, replaces: bool) -> None:
     """It does not show that the claim has replaced the previous one."""

@@ -95,8 +95,9 @@ async def test_it_is_declined(make_rig: Callable[..., Rig]) -> None:
     assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
 
 
+@pytest.mark.row("W18")
 async def test_its_command_is_lost(make_rig: Callable[..., Rig]) -> None:
-    """W18: the pump that was started for a cleaner stops, whether that ran or not."""
+    """The pump that was started for a cleaner stops, whether that ran or not."""
     rig = await at_rest(make_rig)
     rig.service.cloud.faults.on("refuse")
     rig.pool.faults.on("close_mid_body", "aux")
@@ -179,6 +180,7 @@ async def test_the_first_schedules_after_a_start_are_odd(
     assert is_held(rig) and lasts(rig) in (112, 113)
 
 
+@pytest.mark.row("L33")
 @pytest.mark.parametrize("down", [False, True])
 @pytest.mark.parametrize(
     ("slot", "name", "begun", "ends"),
@@ -317,8 +319,9 @@ async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
     assert (rig.controller.holds.all, rig.names("a")) == ((), [])
 
 
+@pytest.mark.row("L24")
 async def test_settings_that_cannot_be_read_at_the_end(full: Rig) -> None:
-    """L24: a pause is tried again until they can."""
+    """A pause is tried again until they can."""
     await full.controller.pauses.begin([ACID], timedelta(minutes=10))
     full.pool.faults.on("hang", "get_ph_settings")
     full.service.cloud.faults.on("refuse")

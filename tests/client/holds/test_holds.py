@@ -118,6 +118,7 @@ async def test_until_given_back(make_rig: Callable[..., Rig]) -> None:
             await hold(rig, True, minutes)
 
 
+@pytest.mark.row("L5", "L6")
 @pytest.mark.parametrize("seconds", [1.0, 10.0])
 @pytest.mark.parametrize(
     "dialects", [(), ("pump_off_clears",), ("pump_aux_declined", "pump_off_clears")]
@@ -128,7 +129,7 @@ async def test_the_pump(
     seconds: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """L5 and L6: off outside a window is not held; on for a time runs and ends."""
+    """Off outside a window is not held; on for a time runs and ends."""
     monkeypatch.setattr(actions, "RELAY_DELAY", seconds)
     rig.pool.dialects |= set(dialects)
     pump, slot = rig.pool.pool.pump, rig.pool.pool.slots[0]
@@ -175,6 +176,7 @@ async def test_a_person_changed_it_meanwhile(rig: Rig) -> None:
     assert ends(rig) == [] and rig.controller.holds.wait is None
 
 
+@pytest.mark.row("L33")
 async def test_an_output_of_another_controller(
     rig: Rig, make_rig: Callable[..., Rig]
 ) -> None:
@@ -328,6 +330,7 @@ async def test_who_asked_first(make_rig: Callable[..., Rig], where: str) -> None
     assert {*held.origins} == {"", "warm_by Warm pool by"}
 
 
+@pytest.mark.row("W12")
 async def test_requests_without_an_answer_in_a_row(rig: Rig) -> None:
     """None of them ran: what is in effect ends when it was last wanted to."""
     await start(rig)

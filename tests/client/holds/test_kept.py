@@ -41,6 +41,7 @@ def clock() -> Clock:
     return Clock(start=NOON)
 
 
+@pytest.mark.row("L15", "L25")
 @pytest.mark.parametrize(
     ("dialect", "slot", "on"),
     [
@@ -55,7 +56,7 @@ def clock() -> Clock:
 async def test_one_odd_frame(
     make_rig: Callable[..., Rig], dialect: str, slot: int, on: bool
 ) -> None:
-    """L15: a hold keeps its beginning and its end after one odd frame."""
+    """A hold keeps its beginning and its end after one odd frame."""
     rig = await start(make_rig(full=True))
     await hold(rig, on, 30, slot)
     (begun,) = rig.controller.holds.shown
@@ -70,9 +71,10 @@ async def test_one_odd_frame(
     assert rig.controller.holds.shown == ()
 
 
+@pytest.mark.row("L25")
 @pytest.mark.parametrize(("slot", "on"), [(3, True), (3, False), (0, True)])
 async def test_a_short_state_with_an_odd_frame(rig: Rig, slot: int, on: bool) -> None:
-    """L25: what a frame no longer shows is not counted as seen once more."""
+    """What a frame no longer shows is not counted as seen once more."""
     rig = await start(rig)
     await hold(rig, on, 30, slot)
     await rig.live(0.25)
@@ -90,6 +92,7 @@ async def test_a_short_state_with_an_odd_frame(rig: Rig, slot: int, on: bool) ->
     assert rig.controller.holds.shown == (begun,)
 
 
+@pytest.mark.row("L32")
 @pytest.mark.parametrize(
     ("slot", "on", "lasts"), [(3, True, 30), (3, False, 30), (3, True, 0)]
 )
@@ -116,8 +119,9 @@ async def test_an_output_that_is_not_reported(
     assert not rig.pool.pool.slots[slot].held and rig.controller.holds.all == ()
 
 
+@pytest.mark.row("L21")
 async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:
-    """L21: a held cleaner is listed as stopped until spa mode ends; nothing is sent."""
+    """A held cleaner is listed as stopped until spa mode ends; nothing is sent."""
     rig = await start(make_rig(full=True))
     rig.pool.dialects.add("spa_takes_over")
     holds, pool = rig.controller.holds, rig.pool.pool
@@ -138,10 +142,11 @@ async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:
     assert holds.stopped_by_spa == ()
 
 
+@pytest.mark.row("L17")
 async def test_a_clock_that_drifts(
     make_rig: Callable[..., Rig], service: Service
 ) -> None:
-    """L17: after two weeks the slow clock's offset is measured, and used for holds."""
+    """After two weeks the slow clock's offset is measured, and used for holds."""
 
     def true() -> float:
         return service.small.pool.local_time().timestamp()
@@ -168,9 +173,10 @@ async def test_a_clock_that_drifts(
         assert rig.pool.pool.slots[SLOT].held is held
 
 
+@pytest.mark.row("C20")
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_hold_while_copies_stay_old(rig: Rig, on: bool) -> None:
-    """C20: copies from before a write, served for 5 minutes, do not change its hold."""
+    """Copies from before a write, served for 5 minutes, do not change its hold."""
     rig.service.cloud.not_offered.clear()
     rig.service.cloud.dialects = {D.C20_OLD}
     rig.pool.pool.switch(SLOT, not on)
@@ -227,13 +233,14 @@ async def test_the_schedule_is_edited(
     assert not rig.pool.pool.slots[SLOT].held
 
 
+@pytest.mark.row("L17")
 @pytest.mark.parametrize(
     ("dialect", "ahead"), [("clock_hour_behind", -60), ("clock_hour_ahead", 60)]
 )
 async def test_the_clock_of_the_controller_is_wrong(
     rig: Rig, dialect: str, ahead: int
 ) -> None:
-    """L17: from the third start on, an output is held off until its schedule ends."""
+    """From the third start on, an output is held off until its schedule ends."""
     rig.pool.dialects.add(dialect)
     window(rig.pool.pool, 60 + ahead, begun=-5 - ahead)
     await start(rig)
@@ -280,8 +287,9 @@ async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -
     assert holds(rig) == {}
 
 
+@pytest.mark.row("L6", "L22")
 async def test_what_could_not_be_released(rig: Rig) -> None:
-    """L6, L22: it does not affect the next hold, and other firmware is tried at once."""
+    """It does not affect the next hold, and other firmware is tried at once."""
     await start(rig)
     for last in ("stuck", "overdue"):
         rig.pool.dialects.add("pump_aux_declined")
@@ -302,8 +310,9 @@ async def test_what_could_not_be_released(rig: Rig) -> None:
     assert holds(rig) == {} and rig.controller.holds.overdue == ()
 
 
+@pytest.mark.row("W4")
 async def test_300_toggles(rig: Rig) -> None:
-    """W4: the last of many requests counts, and only a few are sent."""
+    """The last of many requests counts, and only a few are sent."""
     await start(rig)
     toggles = [switch(rig, number % 2 == 0) for number in range(299)]
     await asyncio.gather(*toggles, hold(rig, True, 20))
@@ -312,6 +321,7 @@ async def test_300_toggles(rig: Rig) -> None:
     assert lasts(rig) == 20
 
 
+@pytest.mark.row("W16")
 async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
     """It ended more than 30 days ago: nothing is sent, it is shown, a user ends it."""
     await start(rig)

@@ -126,8 +126,9 @@ async def test_switched_meanwhile(pool: Rig, who: str, on: bool, sent: int) -> N
     assert (pauses.shown, is_on(pool), writes(pool)) == ((), on, sent)
 
 
+@pytest.mark.row("C29", "C20")
 async def test_old_copies(pool: Rig, away: Rig) -> None:
-    """C20: copies from before the command end no pause, nor does the LAN's return."""
+    """Copies from before the command end no pause, nor does the LAN's return."""
     for rig in (pool, away):
         rig.service.cloud.not_offered.clear()
         switch(rig, True)

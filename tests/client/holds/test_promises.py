@@ -163,10 +163,11 @@ async def work(rig: Rig) -> None:
         await each.work()
 
 
+@pytest.mark.row("L30", "W18")
 async def test_a_power_cut_before_the_answer(
     make_rig: Callable[..., Rig], kind: Kind
 ) -> None:
-    """W18: the command ran, the power failed: it is undone after the hour."""
+    """The command ran, the power failed: it is undone after the hour."""
     disk = Disk()
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     rig.pool.faults.on("close_mid_body", "a")
@@ -184,6 +185,7 @@ async def test_a_power_cut_before_the_answer(
     assert not kind.changed(rig) and kind.claims(rig).shown == ()
 
 
+@pytest.mark.row("W18")
 async def test_the_promise_is_stored_before_the_command(
     make_rig: Callable[..., Rig], kind: Kind
 ) -> None:
@@ -197,8 +199,9 @@ async def test_the_promise_is_stored_before_the_command(
     assert found[0] == [] and rig.names("a") == [kind.action]
 
 
+@pytest.mark.row("W17")
 async def test_an_update_adds_fields(make_rig: Callable[..., Rig], kind: Kind) -> None:
-    """W17: only what makes a promise has to be stored."""
+    """Only what makes a promise has to be stored."""
     disk = Disk()
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     await kind.promise(rig)
@@ -212,6 +215,7 @@ async def test_an_update_adds_fields(make_rig: Callable[..., Rig], kind: Kind) -
     assert not kind.changed(rig)
 
 
+@pytest.mark.row("L30")
 async def test_a_lost_release_and_then_the_app(full: Rig, kind: Kind) -> None:
     """The release ran, a read showed it: what the app then changes, stays."""
     await kind.promise(full)
@@ -282,6 +286,7 @@ async def test_the_answer_to_a_users_release_is_lost(rig: Rig) -> None:
     assert rig.pool.pool.slots[SLOT].held
 
 
+@pytest.mark.row("L30")
 async def test_through_the_cloud_alone(away: Rig) -> None:
     """The command ran, its answer was lost: it ends, and nobody has ended it before."""
     away.service.cloud.faults.on("truncated_json", "manualSet")
@@ -303,6 +308,7 @@ async def test_off_through_the_cloud_alone(away: Rig) -> None:
     assert (away.controller.holds.wait, len(away.written())) == (None, sent)
 
 
+@pytest.mark.row("L30")
 async def test_a_request_that_did_not_run(rig: Rig) -> None:
     """The hold that it would have replaced still ends in time."""
     await start(rig)
@@ -373,8 +379,9 @@ async def test_one_odd_frame_before_the_lan_is_lost(
     assert not rig.pool.pool.relays[3]
 
 
+@pytest.mark.row("L15")
 async def test_one_relay_pulse_of_a_light_show(make_rig: Callable[..., Rig]) -> None:
-    """L15: it is not a hold; two reads that agree are."""
+    """It is not a hold; two reads that agree are."""
     rig = make_rig(full=True)
     await start(rig)
     light = rig.pool.pool.slots[1]
@@ -391,11 +398,12 @@ async def test_one_relay_pulse_of_a_light_show(make_rig: Callable[..., Rig]) -> 
     assert [(each.slot, each.on) for each in rig.controller.holds.shown] == [(3, True)]
 
 
+@pytest.mark.row("W19")
 @pytest.mark.parametrize("reached", [False, True])
 async def test_a_start_with_a_clock_years_ahead(
     make_rig: Callable[..., Rig], kind: Kind, reached: bool
 ) -> None:
-    """W19: without internet, only what has been measured since the start counts."""
+    """Without internet, only what has been measured since the start counts."""
     disk = Disk()
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     await kind.promise(rig)
@@ -419,10 +427,11 @@ async def test_a_start_with_a_clock_years_ahead(
     assert not kind.changed(rig)
 
 
+@pytest.mark.row("W16")
 async def test_an_old_backup_and_a_clock_that_is_not_confirmed(
     make_rig: Callable[..., Rig], kind: Kind
 ) -> None:
-    """W16: once the service reports the time, what ended months ago is only shown."""
+    """Once the service reports the time, what ended months ago is only shown."""
     disk = Disk()
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     await kind.promise(rig)

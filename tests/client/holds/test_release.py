@@ -264,6 +264,7 @@ async def test_a_release(
     assert shown == left
 
 
+@pytest.mark.row("W3")
 @pytest.mark.parametrize(
     ("paths", "changes", "only_lan", "asked", "left"),
     [

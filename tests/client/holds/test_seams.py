@@ -378,10 +378,11 @@ async def test_a_speed_and_then_a_hold(
     assert rig.pool.pool.pump.running is (then < 40)
 
 
+@pytest.mark.row("W18")
 async def test_a_speed_whose_answer_is_lost_before_a_start(
     make_rig: Callable[..., Rig],
 ) -> None:
-    """W18: it ends with its schedule."""
+    """It ends with its schedule."""
     disk = Disk()
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     window(rig.pool.pool, MINUTES, PUMP)

@@ -14,6 +14,7 @@ from tests.client.holds.test_seams import OUTPUT, Wall, started_again
 DAY = 24.0
 
 
+@pytest.mark.row("W25")
 @pytest.mark.parametrize("days", [2, 20])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 async def test_a_long_stop_without_internet(

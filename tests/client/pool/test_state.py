@@ -295,8 +295,9 @@ def test_last_speed(expected: int, reads: list[tuple[int | None, int | None]]) -
         assert from_lan(state, **lan, flags2=2).last_speed == 50  # it primes
 
 
+@pytest.mark.row("L15")
 def test_one_odd_speed() -> None:
-    """L15: the pump does not start at it later."""
+    """The pump does not start at it later."""
     state, found = PoolState(), []
     for speed in (75, 75, 100, 75, 40, 0, 60, 60):
         mode = 99 if speed else 0

@@ -67,9 +67,9 @@ ENCODERS: dict[str, Callable[[Any], bytes]] = {
 # Actions
 
 
+@pytest.mark.row("4.2 rule 4", "4.2 rule 5")
 @pytest.mark.parametrize("row", COMMANDS["actions"], ids=lambda row: row["payload"][:8])
 def test_actions(row: dict[str, Any]) -> None:
-    """protocol.md 4.2 rules 4 and 5."""
     encode = ENCODERS[row["args"].get("verb", row["name"])]
     assert encode(row["args"]).hex() == row["payload"]
 

@@ -52,18 +52,18 @@ def accepts(counter: IncomingCounter, value: int) -> bool:
     return True
 
 
+@pytest.mark.row("4.2 rule 6", "4.2 rule 7")
 @pytest.mark.parametrize(("key", "text", "row"), SIGNED)
 def test_valid(key: bytes, text: str, row: dict[str, Any]) -> None:
-    """protocol.md 4.2 rules 6 and 7."""
     envelope = Envelope(row["counter"], bytes.fromhex(row["payload"]))
     data = bytes.fromhex(text)
     assert unwrap(key, text) == unwrap(key, data) == envelope
     assert wrap(key, envelope.counter, envelope.payload) == data
 
 
+@pytest.mark.row("5.2 rule 5")
 @pytest.mark.parametrize("case", INVALID, ids=lambda case: case["why"])
 def test_invalid(case: dict[str, Any]) -> None:
-    """protocol.md 5.2 rule 5."""
     error = SignatureError if case["why"] in BAD_TAGS else EnvelopeError
     with pytest.raises(error) as caught:
         unwrap(KEY, case["envelope"])
@@ -107,9 +107,9 @@ def test_a_counter_that_does_not_fit() -> None:
 # Keys
 
 
+@pytest.mark.row("5.2 rule 5")
 @pytest.mark.parametrize("text", ["00" * 16, "aB" * 16])
 def test_key(text: str) -> None:
-    """protocol.md 5.2 rule 5."""
     assert parse_key(text).hex() == text.lower()
 
 
@@ -138,8 +138,8 @@ def test_bad_keys_are_not_repeated(text: str) -> None:
 # Counters
 
 
+@pytest.mark.row("4.2 rule 6")
 def test_outgoing_follows_the_clock(unix_time: UnixTime) -> None:
-    """protocol.md 4.2 rule 6."""
     before = Counters()
     used = {before.next() for _ in range(4)}
     unix_time.now += 0.5  # a restart within a second

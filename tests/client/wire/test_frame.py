@@ -244,6 +244,7 @@ def test_flags_that_are_not_reported() -> None:
     assert signals_of(0, None) == [None if word else False for word, _, _ in SIGNALS]
 
 
+@pytest.mark.row("L20")
 @pytest.mark.parametrize(
     ("bits", "problem"), [(3, False), (0, True), (1, True), (2, True)]
 )
@@ -259,6 +260,7 @@ def test_dry_run(bits: int, problem: bool) -> None:
 # Newer firmware (L29)
 
 
+@pytest.mark.row("L29")
 @pytest.mark.parametrize("slots", [1, 12, 37])
 @pytest.mark.parametrize("before", [b"", b"\0\0", b"\x07", b"\x0c\xff\x63\x25"])
 @pytest.mark.parametrize("after", [b"", b"\0\0", b"Villa Rosa"])
@@ -271,6 +273,7 @@ def test_a_longer_telemetry(slots: int, before: bytes, after: bytes) -> None:
     assert (documented == len(longer)) is not (before + after != b"")
 
 
+@pytest.mark.row("L29")
 def test_a_longer_telemetry_alone() -> None:
     """Without section B, where its slots are is not clear, and so not reported."""
     longer = frame(section_a()[:44] + b"\0\0" + section_a()[44:])

@@ -65,8 +65,9 @@ async def test_a_server_that_takes_no_connection(
     assert str(caught.value) == "no connection (ConnectionTimeoutError)"
 
 
+@pytest.mark.row("L28")
 def test_json() -> None:
-    """A controller may send the rest of its buffer (L28)."""
+    """A controller may send the rest of its buffer."""
     for data in (
         *(b'{"a": 1}', b' \r\n{"a": 1}\x00', b'{"a": 1}\r\n\x00 \x00'),
         *(

@@ -131,6 +131,7 @@ async def test_the_last_frame(
     assert not [name for name in names if name in statistics.last_frame.payload]
 
 
+@pytest.mark.row("L3")
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
 async def test_another_frame_version(
     rig: Rig,
@@ -138,7 +139,7 @@ async def test_another_frame_version(
     caplog: pytest.LogCaptureFixture,
     version: int,
 ) -> None:
-    """L3: it is logged once, and kept for diagnostics."""
+    """It is logged once, and kept for diagnostics."""
     known = version == 1
     rig.pool.dialects |= set() if known else {f"frame_version_{version}"}
     await rig.polls(15, times=2)

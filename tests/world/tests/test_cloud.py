@@ -15,8 +15,9 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 # --- Signing in (protocol.md 3.1, 3.3, 4.1, 5.1) ----------------------------------
 
 
+@pytest.mark.row("4.1 row 1")
 async def test_sign_in_page(service: Visitor) -> None:
-    """The page has a form and a link to cancel (protocol.md 4.1 row 1)."""
+    """The page has a form and a link to cancel."""
     status, page = await service.get("/oauth/authorize", params=service.authorize)
     assert status == 200
     assert '<label for="email">' in page and 'type="password"' in page
@@ -29,13 +30,14 @@ async def test_sign_in_page(service: Visitor) -> None:
     assert "&lt;wrong&gt;" not in page and 'value="st&amp;te"' in page
 
 
+@pytest.mark.row("5.1 rule 5")
 @pytest.mark.parametrize(
     "change", [{"client_id": "?"}, {"redirect_uri": "/x"}, {"response_type": "token"}]
 )
 async def test_requests_that_are_not_redirected(
     service: Visitor, change: dict[str, str]
 ) -> None:
-    """A wrong request gets an error, not a redirect (protocol.md 5.1 rule 5)."""
+    """A wrong request gets an error, not a redirect."""
     wrong = service.authorize | change
     status, text = await service.get("/oauth/authorize", params=wrong)
     assert (status, text[:15]) == (400, "Cannot sign in:")
@@ -43,11 +45,17 @@ async def test_requests_that_are_not_redirected(
     assert status == 400
 
 
+@pytest.mark.row(
+    "3.1 row 1",
+    "3.1 row 2",
+    "3.1 row 3",
+    "3.1 row 4",
+    "5.1 rule 1",
+    "5.1 rule 2",
+    "8 row 9",
+)
 async def test_a_code_counts_once_and_for_5_minutes(service: Visitor) -> None:
-    """`Visitor.code` checks the state of the redirect.
-
-    protocol.md 3.1 rows 1 to 4, 5.1 rules 1 and 2, 8 row 9.
-    """
+    """`Visitor.code` checks the state of the redirect."""
     first, second = await service.code(), await service.code()
     assert first != second
     service.clock.advance(295)
@@ -58,11 +66,9 @@ async def test_a_code_counts_once_and_for_5_minutes(service: Visitor) -> None:
     assert (await service.redeem(second))[0] == 400
 
 
+@pytest.mark.row("4.1 row 2", "5.1 rule 3", "5.1 rule 6")
 async def test_tokens(service: Visitor) -> None:
-    """An access token lasts a day, a refresh token counts once.
-
-    protocol.md 4.1 row 2, 5.1 rules 3 and 6.
-    """
+    """An access token lasts a day, a refresh token counts once."""
     tokens = await service.sign_in()
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 86400)
     assert tokens["scope"] == "profile"
@@ -77,6 +83,7 @@ async def test_tokens(service: Visitor) -> None:
     assert (await service.get("/user/sites", token=token))[0] == 200
 
 
+@pytest.mark.row("5.1 rule 2", "7.1 rule 3")
 @pytest.mark.parametrize(
     ("change", "status", "error"),
     [
@@ -91,11 +98,12 @@ async def test_tokens(service: Visitor) -> None:
 async def test_token_errors(
     service: Visitor, change: dict[str, str], status: int, error: str
 ) -> None:
-    """Each wrong field gets its error (protocol.md 5.1 rule 2, 7.1 rule 3)."""
+    """Each wrong field gets its error."""
     got, body = await service.redeem(await service.code(), **change)
     assert (got, body["error"]) == (status, error)
 
 
+@pytest.mark.row("3.3 rule 1", "5.1 rule 3", "8 row 10", "8 row 11")
 @pytest.mark.parametrize(
     ("seconds", "access", "refresh"),
     [(86_395, 200, 200), (86_401, 401, 200), (30 * 86_400 + 1, 401, 400)],
@@ -103,15 +111,14 @@ async def test_token_errors(
 async def test_token_lifetimes(
     service: Visitor, seconds: float, access: int, refresh: int
 ) -> None:
-    """protocol.md 3.3 rule 1, 5.1 rule 3, 8 rows 10 and 11."""
     tokens = await service.sign_in()
     service.clock.advance(seconds)
     assert (await service.get("/user/sites"))[0] == access
     assert (await service.renew(tokens["refresh_token"]))[0] == refresh
 
 
+@pytest.mark.row("4.1 row 3", "4.1 rule 3")
 async def test_login_without_a_browser(service: Visitor) -> None:
-    """protocol.md 4.1 row 3, 4.1 rule 3."""
     status, body = await service.post("/auth/login", data=service.person)
     assert status == 200
     token = body["data"]["access_token"]
@@ -123,8 +130,9 @@ async def test_login_without_a_browser(service: Visitor) -> None:
 # --- The account ------------------------------------------------------------------
 
 
+@pytest.mark.row("4.1 row 4")
 async def test_sites(signed_in: Visitor) -> None:
-    """Sites list their controllers and which are online (protocol.md 4.1 row 4)."""
+    """Sites list their controllers and which are online."""
     signed_in.account.controllers[1].cloud_link = False
     status, body = await signed_in.get("/user/sites")
     assert (status, body["status"]) == (200, "SUCCESS")
@@ -139,8 +147,8 @@ async def test_sites(signed_in: Visitor) -> None:
     assert [item["online"] for item in data["devices"]] == [True, False]
 
 
+@pytest.mark.row("5.1 rule 4", "7.1 rule 4")
 async def test_a_bearer_token_is_needed(service: Visitor) -> None:
-    """protocol.md 5.1 rule 4, 7.1 rule 4."""
     device = service.device("dashboardInfo")
     user = "/user/sites", "/user/deviceOnlineStatuses"
     for path in ("/oauth/userinfo", *user, device):
@@ -148,8 +156,9 @@ async def test_a_bearer_token_is_needed(service: Visitor) -> None:
         assert (status, body["status"]) == (401, "FAILED")
 
 
+@pytest.mark.row("4.1 rule 5", "4.1 rule 6", "5.2 rule 3")
 async def test_envelope_key(signed_in: Visitor) -> None:
-    """Only an owner gets the key (protocol.md 4.1 rules 5 and 6, 5.2 rule 3)."""
+    """Only an owner gets the key."""
 
     async def key(device_id: str) -> tuple[int, Any]:
         path = f"/api-gateway/v2/iot-shadow/device/{device_id}/envelope-key"
@@ -167,8 +176,9 @@ async def test_envelope_key(signed_in: Visitor) -> None:
 # --- Device endpoints (protocol.md O5) ----------------------------------------------
 
 
+@pytest.mark.row("4.1 row 6")
 async def test_dashboard(signed_in: Visitor) -> None:
-    """The dashboard has the published values (protocol.md 4.1 row 6)."""
+    """The dashboard has the published values."""
     dashboard = (await signed_in.read("dashboardInfo"))["dashboard"]
     published = {
         "actual_ph": 74, "actual_orp": 655, "d_ph": 74, "d_orp_mineral": 650,
@@ -197,8 +207,9 @@ SHAPES = {
 """Keys of each part of a read."""
 
 
+@pytest.mark.row("4.1 rule 5")
 async def test_shape(service: Visitor) -> None:
-    """Each read has its documented parts and keys (protocol.md 4.1 rule 5)."""
+    """Each read has its documented parts and keys."""
     service.clock.speed = 50
     await service.sign_in()
     for read, keys in SHAPES.items():
@@ -211,8 +222,8 @@ PUMP = {
 }  # fmt: skip
 
 
+@pytest.mark.row("4.1 row 7", "4.1 rule 2")
 async def test_writes_reach_the_pool(service: Visitor) -> None:
-    """protocol.md 4.1 row 7, 4.1 rule 2."""
     service.clock.speed = 50
     await service.sign_in()
     for name, body in (

@@ -102,12 +102,23 @@ async def wait(
     controller.clock.advance(0.5)
 
 
+@pytest.mark.row(
+    "4.2 row 1",
+    "7.2 row 1",
+    "7.2 row 2",
+    "7.2 row 3",
+    "7.2 row 4",
+    "7.2 row 5",
+    "7.2 row 6",
+    "7.2 row 7",
+    "7.2 row 8",
+    "8 row 12",
+    "8 row 13",
+    "8 row 14",
+)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 async def test_rule(controller: Controller, rule: Rule) -> None:
-    """Every request gets its status and error.
-
-    protocol.md 4.2 row 1, 7.2 rows 1 to 8, 8 rows 12 to 14.
-    """
+    """Every request gets its status and error."""
     if rule.fault:
         controller.faults.once(rule.fault)
     task = asyncio.create_task(exchange(controller, rule.data, eof=rule.eof))
@@ -143,8 +154,8 @@ def test_every_error_has_a_rule() -> None:
     assert {rule.err for rule in RULES} >= {*ERRORS}
 
 
+@pytest.mark.row("4.2 row 2", "5.2 rule 1", "5.2 rule 4")
 async def test_state_needs_no_credential_and_is_signed(controller: Controller) -> None:
-    """protocol.md 4.2 row 2, 5.2 rules 1 and 4."""
     client = Signer(controller)
     replies = [await client.state() for _ in range(2)]
     envelopes = [
@@ -156,8 +167,8 @@ async def test_state_needs_no_credential_and_is_signed(controller: Controller) -
     assert frame.aux_types[0] == 31
 
 
+@pytest.mark.row("4.2 row 3")
 async def test_aux_answers_with_the_state_after_it(controller: Controller) -> None:
-    """protocol.md 4.2 row 3."""
     client = Signer(controller)
     for on in (True, False):
         reply = await client.action("aux", wire.encode_aux(3, on))
@@ -210,14 +221,12 @@ REFUSED = {
 }
 
 
+@pytest.mark.row("4.2 rule 1", "4.2 rule 2", "4.2 rule 10", "7.2 row 9")
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 async def test_refusals_look_all_the_same(
     controller: Controller, case: tuple[str, str, str]
 ) -> None:
-    """Every refusal is `{ok:false}` and nothing else, with status 200.
-
-    protocol.md 4.2 rules 1, 2 and 10, 7.2 row 9.
-    """
+    """Every refusal is `{ok:false}` and nothing else, with status 200."""
     before = controller.pool.relays
     reply = await Signer(controller).call(*case)
     assert (reply.status, reply.json) == (200, NO)
@@ -225,11 +234,9 @@ async def test_refusals_look_all_the_same(
     assert not controller.requests[-1].ok
 
 
+@pytest.mark.row("4.2 rule 4", "5.2 rule 2")
 async def test_strict_counter(controller: Controller) -> None:
-    """Actions and queries share one strict counter.
-
-    protocol.md 4.2 rule 4, 5.2 rule 2.
-    """
+    """Actions and queries share one strict counter."""
     client = Signer(controller)
     oks = []
     for counter, op, name in (
@@ -242,8 +249,8 @@ async def test_strict_counter(controller: Controller) -> None:
     assert oks == [True, False, False, True, False, True, False]
 
 
+@pytest.mark.row("4.2 row 4")
 async def test_query(controller: Controller) -> None:
-    """protocol.md 4.2 row 4."""
     client = Signer(controller)
     for name, first in (
         *(("aux_names", 37), ("pump_id", len("Variable Speed")), ("schedules", 20)),
@@ -260,8 +267,8 @@ async def test_query(controller: Controller) -> None:
         assert len(reply.body) < 16 * 1024
 
 
+@pytest.mark.row("4.2 rule 8", "8 row 15")
 async def test_one_request_at_a_time(controller: Controller) -> None:
-    """protocol.md 4.2 rule 8, 8 row 15."""
     first = asyncio.create_task(exchange(controller, b""))
     await until(lambda: controller.clock.waiting == 1)
     second = asyncio.create_task(exchange(controller, request(STATE)))
@@ -272,10 +279,10 @@ async def test_one_request_at_a_time(controller: Controller) -> None:
     assert (await second).status == 200
 
 
+@pytest.mark.row("4.2 rule 9")
 async def test_refuse_closes_the_port_and_opens_it_again(
     controller: Controller,
 ) -> None:
-    """protocol.md 4.2 rule 9."""
     port, faults = controller.port, controller.faults
     for _ in range(3):
         faults.on("refuse")

@@ -87,11 +87,9 @@ async def bench(service: Visitor) -> Bench:
 # --- Attempts ---------------------------------------------------------------------
 
 
+@pytest.mark.row("7.1 row 1", "8 row 1")
 async def test_limit_of_sign_ins(bench: Bench) -> None:
-    """10 sign-ins a minute per address, with one counter for login and authorize.
-
-    protocol.md 7.1 row 1, 8 row 1.
-    """
+    """10 sign-ins a minute per address, with one counter for login and authorize."""
     paths = ("/auth/login", "/oauth/authorize") * 5  # the fixture made one attempt
     answers = [await bench.post(path, data=bench.person) for path in paths]
     assert [status for status, _ in answers] == [200, 400] * 4 + [200, 429]
@@ -104,8 +102,9 @@ async def test_limit_of_sign_ins(bench: Bench) -> None:
         assert (await bench.post("/auth/login", data=bench.person))[0] == status
 
 
+@pytest.mark.row("4.1 row 5", "4.1 rule 4", "7.1 row 2", "8 row 2")
 async def test_limit_of_refresh_site(bench: Bench) -> None:
-    """One refresh a minute per user (4.1 row 5, 4.1 rule 4, 7.1 row 2, 8 row 2)."""
+    """One refresh a minute per user."""
     too_many = (429, "Too many requests, please try again later")
     assert (await bench.post("/user/refreshSite"))[0] == 200
     assert await bench.post("/user/refreshSite") == too_many
@@ -119,11 +118,9 @@ async def test_limit_of_refresh_site(bench: Bench) -> None:
         assert (await bench.post("/user/refreshSite"))[0] == status
 
 
+@pytest.mark.row("8 row 3", "8 rule 1")
 async def test_no_limit_elsewhere(bench: Bench) -> None:
-    """Other endpoints have no fixed rate; cached reads are not commands.
-
-    protocol.md 8 row 3, 8 rule 1.
-    """
+    """Other endpoints have no fixed rate; cached reads are not commands."""
     for _ in range(40):
         assert (await bench.get("/user/sites"))[0] == 200
         assert (await bench.ask("dashboardInfo"))[0] == 200
@@ -133,6 +130,7 @@ async def test_no_limit_elsewhere(bench: Bench) -> None:
 # --- The pipeline -----------------------------------------------------------------
 
 
+@pytest.mark.row("8 row 4", "8 row 5")
 @pytest.mark.parametrize(
     ("names", "least", "most"),
     [
@@ -144,17 +142,15 @@ async def test_no_limit_elsewhere(bench: Bench) -> None:
 async def test_commands_keep_apart(
     bench: Bench, names: tuple[str, ...], least: float, most: float
 ) -> None:
-    """Commands run one at a time, 500 ms apart, and three writes 2 s apart.
-
-    protocol.md 8 rows 4 and 5.
-    """
+    """Commands run one at a time, 500 ms apart, and three writes 2 s apart."""
     answers = await asyncio.gather(*map(bench.ask, names))
     assert {status for status, _ in answers} == {200}
     assert all(least <= gap < most for gap in bench.gaps)
 
 
+@pytest.mark.row("7.1 row 3", "7.1 rule 1", "8 row 6")
 async def test_six_pending_and_no_more(bench: Bench) -> None:
-    """Reject any seventh command at once (7.1 row 3, 7.1 rule 1, 8 row 6)."""
+    """Reject any seventh command at once."""
     bench.controller.cloud_link = False  # the first one keeps all waiting
     tasks = bench.start("setPumpInfo", *["auxInfo"] * 5)
     await until(lambda: bench.pending == 6)
@@ -163,9 +159,10 @@ async def test_six_pending_and_no_more(bench: Bench) -> None:
     await cancel(*tasks)
 
 
+@pytest.mark.row("8 row 6")
 @pytest.mark.parametrize(("name", "again"), [("scheduleInfo", 2), ("pumpInfo", 0)])
 async def test_reads_that_take_two(bench: Bench, name: str, again: int) -> None:
-    """`scheduleInfo` always, `pumpInfo` while there is no copy of it (8 row 6)."""
+    """`scheduleInfo` always, `pumpInfo` while there is no copy of it."""
     bench.controller.cloud_link = False
     tasks = bench.start(*["dashboardInfo"] * 5)
     await until(lambda: bench.pending == 5)
@@ -185,12 +182,13 @@ async def test_reads_that_take_two(bench: Bench, name: str, again: int) -> None:
 # --- Waiting for the controller ---------------------------------------------------
 
 
+@pytest.mark.row("8 row 8")
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [("setPumpInfo", 10), ("manualSet", 10), ("setPhSettings", 3), ("scheduleInfo", 3)],
 )
 async def test_how_long_it_waits(bench: Bench, name: str, seconds: float) -> None:
-    """Up to 10 s for pump and equipment, 3 s for chemistry and schedules (8 row 8).
+    """Up to 10 s for pump and equipment, 3 s for chemistry and schedules.
 
     Reads of schedules: chosen.
     """
@@ -206,11 +204,11 @@ async def test_how_long_it_waits(bench: Bench, name: str, seconds: float) -> Non
 # --- Cool-down (3.2) --------------------------------------------------------------
 
 
+@pytest.mark.row(
+    "3.2 row 1", "3.2 row 2", "3.2 row 3", "7.1 row 4", "7.1 rule 1", "8 row 7"
+)
 async def test_ladder(bench: Bench) -> None:
-    """5 s after the first timeout, 10 s after the second, 60 s from the third on.
-
-    protocol.md 3.2 rows 1 to 3, 7.1 row 4, 7.1 rule 1, 8 row 7.
-    """
+    """5 s after the first timeout, 10 s after the second, 60 s from the third on."""
     bench.controller.cloud_link = False
     for left, seconds in (("5s", 5), ("10s", 10), ("1m0s", 60), ("1m0s", 60)):
         await bench.time_out()
@@ -221,9 +219,10 @@ async def test_ladder(bench: Bench) -> None:
         bench.clock.advance(1.1)
 
 
+@pytest.mark.row("3.2 row 4")
 @pytest.mark.parametrize("status", ["SUCCESS", "FAILED"])
 async def test_an_answer_resets_the_ladder(bench: Bench, status: str) -> None:
-    """End the series of timeouts with any answer of the controller (3.2 row 4)."""
+    """End the series of timeouts with any answer of the controller."""
     bench.controller.cloud_link = False
     for seconds in (5, 10):
         await bench.time_out()
@@ -238,8 +237,9 @@ async def test_an_answer_resets_the_ladder(bench: Bench, status: str) -> None:
     assert await bench.ask("manualSet") == cooling("5s")
 
 
+@pytest.mark.row("8 row 7")
 async def test_queued_commands_are_rejected_too(bench: Bench) -> None:
-    """Commands queued when a cool-down begins are rejected, not sent (8 row 7)."""
+    """Commands queued when a cool-down begins are rejected, not sent."""
     bench.controller.cloud_link = False
     first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
     await until(lambda: bench.pending == 3 and bench.clock.waiting == 1)
@@ -250,8 +250,9 @@ async def test_queued_commands_are_rejected_too(bench: Bench) -> None:
     assert len(bench.sent) == 1
 
 
+@pytest.mark.row("3.2 rule 1", "8 rule 1")
 async def test_copies_are_served_during_cool_down(bench: Bench) -> None:
-    """Serve a read with a copy at once during a cool-down (3.2 rule 1, 8 rule 1)."""
+    """Serve a read with a copy at once during a cool-down."""
     _, before = await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     await bench.time_out()
@@ -283,8 +284,9 @@ async def speed_read(bench: Bench) -> int:
     return int(body["data"]["dashboard"]["actual_pump_speed"])
 
 
+@pytest.mark.row("8 rule 2")
 async def test_copies_are_refreshed_each_30_s(bench: Bench) -> None:
-    """Refresh a copy when it is 30 s old, not earlier (8 rule 2)."""
+    """Refresh a copy when it is 30 s old, not earlier."""
     assert await speed_read(bench) == 75
     bench.controller.pool.switch(0, True)
     bench.controller.pool.set_speed(60)
@@ -335,8 +337,9 @@ async def test_a_write_leaves_the_copies(bench: Bench) -> None:
         assert await speed_read(bench) == speed
 
 
+@pytest.mark.row("8 row 6")
 async def test_refreshes_count_as_commands(bench: Bench) -> None:
-    """Background refreshes count among the six pending commands (8 row 6)."""
+    """Background refreshes count among the six pending commands."""
     await bench.ask("dashboardInfo")
     bench.controller.cloud_link = False
     bench.clock.advance(30.1)

@@ -15,21 +15,21 @@ FRAMES: list[dict[str, Any]] = json.loads((FIXTURES / "state_frames.json").read_
 KEY = bytes.fromhex(COMMANDS["key"])
 
 
+@pytest.mark.row("4.2 rule 6", "4.2 rule 7", "5.2 rule 5")
 @pytest.mark.parametrize(
     "case", COMMANDS["envelopes"]["valid"], ids=lambda case: case["why"]
 )
 def test_valid_envelope(case: dict[str, Any]) -> None:
-    """protocol.md 4.2 rules 6 and 7, 5.2 rule 5."""
     data, payload = wire.from_hex(case["envelope"]), bytes.fromhex(case["payload"])
     assert wire.unwrap(KEY, data) == (case["counter"], payload)
     assert wire.wrap(KEY, case["counter"], payload) == data
 
 
+@pytest.mark.row("5.2 rule 5")
 @pytest.mark.parametrize(
     "case", COMMANDS["envelopes"]["invalid"], ids=lambda case: case["why"]
 )
 def test_invalid_envelope(case: dict[str, Any]) -> None:
-    """protocol.md 5.2 rule 5."""
     with pytest.raises(wire.WireError):
         wire.unwrap(KEY, wire.from_hex(case["envelope"]))
 
@@ -49,9 +49,9 @@ def encoded_action(name: str, args: dict[str, Any]) -> bytes:
     return payload
 
 
+@pytest.mark.row("4.2 rule 3", "4.2 rule 4", "4.2 rule 5")
 @pytest.mark.parametrize("case", COMMANDS["actions"], ids=lambda case: case["payload"])
 def test_action(case: dict[str, Any]) -> None:
-    """protocol.md 4.2 rules 3 to 5."""
     args, payload = case["args"], bytes.fromhex(case["payload"])
     assert encoded_action(case["name"], args) == payload
     env = wire.from_hex(case["request"]["env"])
