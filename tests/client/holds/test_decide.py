@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.backoff import NO_FAILURES, Failures
-from custom_components.poolctl.client.holds.claim import Claim, End, Known, Why
+from custom_components.poolctl.client.holds.claim import Claim, Why
 from custom_components.poolctl.client.holds.claims import UNDO_AGAIN
 from custom_components.poolctl.client.holds.decide import (
     Do,
@@ -35,17 +35,17 @@ HELD = Hold(
     on=False,
     since=NOW - HOUR,
     until=NOW + HOUR,
-    end=End.DURATION,
+    lasts=2 * 3600.0,
     sent_at=SENT_AT,
     failures=FAILED,
     previous=EARLIER,
 )
 ENDED: dict[str, Any] = {"until": NOW}
-NOT_YET: dict[str, Any] = {"state": Known.REQUESTED}
+NOT_YET: dict[str, Any] = {"confirmed": False}
 NOT_NEEDED: dict[str, Any] = {"needed": False, "until": NOW - HOUR}
 DOUBTED: dict[str, Any] = {"doubted_at": AT - 9.9}
 OURS, OTHER = {"ours": True}, {"ours": False}
-COPY: dict[str, Any] = {"ours": True, "weak": True, "old": 300.0}
+COPY: dict[str, Any] = {"ours": True, "old": 300.0}
 OLD = timedelta(days=30)
 
 
@@ -65,7 +65,7 @@ def decided(
 # Is it over?
 
 
-@pytest.mark.parametrize("ended", [{}, ENDED, {"until": None, "end": End.NEVER}])
+@pytest.mark.parametrize("ended", [{}, ENDED, {"until": None}])
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("leaving", [False, True])
 def test_two_reads_agree_that_it_is_over(
@@ -141,7 +141,7 @@ def test_until_a_path_a_read_or_a_user_changes_it(
     ("changes", "shows", "do"),
     [
         (NOT_YET, {}, Do.KEEP),
-        (NOT_YET, {"ours": True, "weak": True}, Do.KEEP),
+        (NOT_YET, COPY, Do.KEEP),
         (NOT_YET, OURS, Do.UNDO),
         ({}, {}, Do.UNDO),
     ],
@@ -310,7 +310,7 @@ HOLDS = st.builds(
     since=st.just(NOW),
     until=ENDS,
     needed=st.booleans(),
-    state=st.sampled_from([Known.REQUESTED, Known.ACTIVE]),
+    confirmed=st.booleans(),
     sent_at=TIMES,
     doubted_at=st.none() | TIMES,
     failures=st.sampled_from([NO_FAILURES, WAITS]),
@@ -319,7 +319,6 @@ READS = st.builds(
     Seen,
     TIMES,
     st.none() | st.booleans(),
-    st.booleans(),
     st.sampled_from([0.0, 300.0]),
     st.sampled_from([0.0, 10.0, 600.0]),
 )

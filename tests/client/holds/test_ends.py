@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.holds.claim import End
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
 from custom_components.poolctl.client.wire.exceptions import DeclinedError
@@ -121,7 +120,7 @@ async def test_the_time_zone_is_corrected(make_rig: Callable[..., Rig]) -> None:
     zones.append(ZoneInfo("Europe/Berlin"))
     await rig.live(1)
     (after,) = rig.controller.holds.all
-    assert before.end is End.SCHEDULE and before.until and after.until
+    assert before.follows_schedules and before.until and after.until
     assert before.until - after.until == timedelta(hours=2)
 
 

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import End
 from custom_components.poolctl.client.holds.hold import Hold
 from custom_components.poolctl.client.wire.equipment import Role
 from custom_components.poolctl.client.wire.exceptions import (
@@ -240,7 +239,7 @@ async def test_the_speed_of_the_pump(
     await rig.live(33)
     assert (pump.mode, pump.speed) == (99, 90)
     (held,) = rig.controller.holds.shown
-    assert (held.on, held.end is End.SCHEDULE) == (True, ends)
+    assert (held.on, held.follows_schedules) == (True, ends)
     await rig.live(6)
     assert (pool.slots[0].held, pump.running) == (not ends, not ends)
 

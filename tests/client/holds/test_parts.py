@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claim import Claim, End, Known
+from custom_components.poolctl.client.holds.claim import Claim
 from custom_components.poolctl.client.holds.decide import Seen
 from custom_components.poolctl.client.holds.evidence import seen
 from custom_components.poolctl.client.holds.heat import HeatClaim
@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 YEAR = 366 * 24 * 3600
 LIGHT, WATERFALL = 1, 2
 AT = 10_000.0
-HOLD = Hold(slot=WATERFALL, on=True, since=NOW, sent_at=97.0, state=Known.REQUESTED)
+HOLD = Hold(slot=WATERFALL, on=True, since=NOW, sent_at=97.0, confirmed=False)
 
 # Storage
 
@@ -32,13 +32,12 @@ LEAST: dict[str, object] = {
     "on": True,
     "since": "2026-11-22T09:00:00+00:00",
     "until": None,
-    "end": "never",
     "needed": True,
     "by_cloud": False,
     "lasts": None,
     "schedules": [],
     "maybe_undone": False,
-    "state": "active",
+    "confirmed": True,
     "previous": None,
     "claims": {},
     "origins": {},
@@ -48,13 +47,12 @@ MOST = LEAST | {
     "slot": 36,
     "on": False,
     "until": NOON,
-    "end": "schedule",
     "needed": False,
     "by_cloud": True,
     "lasts": 0.5,
     "schedules": [[0, None], [19, to_stored(BLANK)]],
     "maybe_undone": True,
-    "state": "requested",
+    "confirmed": False,
     "previous": LEAST,
     "claims": {"": None, "warm_by spa": NOON},
     "origins": {
@@ -71,10 +69,10 @@ def stored(*holds: object) -> tuple[Hold, ...]:
 def test_what_is_stored() -> None:
     kept = stored(MOST, LEAST)
     assert to_stored(kept, tuple[Hold, ...]) == [MOST, LEAST]
-    assert (kept[0].end, kept[0].confirmed) == (End.SCHEDULE, False)
+    assert not kept[0].confirmed
 
 
-@pytest.mark.parametrize("name", ["slot", "on", "until", "end"])
+@pytest.mark.parametrize("name", ["slot", "on", "until"])
 @pytest.mark.parametrize("odd", [None, {}, [5], -1, 37, "soon"])
 def test_a_hold_without_what_makes_it(name: str, odd: object) -> None:
     """It is left out: it might never end, or release another output."""
@@ -84,15 +82,12 @@ def test_a_hold_without_what_makes_it(name: str, odd: object) -> None:
         assert stored(MOST | {name: odd}, LEAST) == stored(LEAST)
 
 
-@pytest.mark.parametrize("name", sorted({*LEAST} - {"slot", "on", "until", "end"}))
+@pytest.mark.parametrize("name", sorted({*LEAST} - {"slot", "on", "until"}))
 @pytest.mark.parametrize("odd", [{"": 5}, [-1], [20], -1.0, YEAR + 1.0, "soon"])
 def test_a_hold_with_an_odd_value(name: str, odd: object) -> None:
     """Any other value that does not fit, or is missing, has its default alone."""
     (kept,) = stored({key: value for key, value in MOST.items() if key != name})
-    assert (kept, kept.end) == (
-        replace(stored(MOST)[0], **{name: getattr(kept, name)}),
-        End.SCHEDULE,
-    )
+    assert kept == replace(stored(MOST)[0], **{name: getattr(kept, name)})
     assert (
         getattr(stored(MOST | {name: odd})[0], name) == getattr(kept, name)
         or name == "since"
@@ -135,7 +130,7 @@ SUN = HeatClaim(source=HeatSource.SOLAR)
 OFF = replace(HOLD, on=False)
 LIGHT_ON = replace(HOLD, slot=LIGHT)
 NOTHING = Seen(AT)
-COPY_OURS, COPY_OTHER = (Seen(AT, ours, True, 300.0, 600.0) for ours in (True, False))
+COPY_OURS, COPY_OTHER = (Seen(AT, ours, 300.0, 600.0) for ours in (True, False))
 OURS, OTHER = Seen(AT, True), Seen(AT, False)
 
 SHOWS: tuple[tuple[str, Claim, PoolState, Seen], ...] = (

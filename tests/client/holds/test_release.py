@@ -13,7 +13,6 @@ from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.control.pump import Finish
 from custom_components.poolctl.client.controller_clock import ControllerClock, Times
 from custom_components.poolctl.client.holds import claims
-from custom_components.poolctl.client.holds.claim import End, Known
 from custom_components.poolctl.client.holds.claims import (
     OVERDUE,
     REFUSED_AGAIN,
@@ -41,7 +40,6 @@ HOLD = Hold(
     on=False,
     since=NOW - timedelta(hours=1),
     until=NOW + timedelta(hours=1),
-    end=End.SCHEDULE,
 )
 DUE = replace(HOLD, until=NOW)
 LOOKED, RELEASED = ("look",), ("release", SLOT)
@@ -120,12 +118,11 @@ LATE = {"until": NOW - OVERDUE}
         (LATE, True, True),
         ({"until": NOW - OVERDUE + timedelta(seconds=1)}, True, False),
         ({}, True, False),
-        (LATE | {"end": End.SCHEDULE}, True, True),
         ({}, False, True),
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
-        ({"until": None, "end": End.NEVER}, False, False),
-        (LATE | {"needed": False, "state": Known.REQUESTED}, True, False),
+        ({"until": None}, False, False),
+        (LATE | {"needed": False, "confirmed": False}, True, False),
         (LATE | {"needed": False}, True, True),
     ],
 )
@@ -171,7 +168,7 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
     [
         ({}, {}, 3600.0),
         ({}, {"until": None}, None),
-        ({}, {"state": Known.REQUESTED}, 3600.0),
+        ({}, {"confirmed": False}, 3600.0),
         ({}, {"until": NOW, "failures": Failures(retry_at=AT + 60)}, 60.0),
         (CLOUD, {"until": NOW}, None),
         (CLOUD, {"on": True}, 3600.0),
@@ -272,7 +269,7 @@ async def test_a_release(
         ({}, {}, True, [LOOKED, RELEASED], []),
         ({}, {"on": True}, False, [LOOKED, RELEASED], []),
         ({}, {"on": True}, True, [], None),
-        ({}, {"until": None, "end": End.NEVER}, False, [], None),
+        ({}, {"until": None}, False, [], None),
         ({}, {"doubted_at": AT}, False, [LOOKED], [True]),
         ({"answers": False}, {}, False, [LOOKED], [True]),
         ({"error": RefusedError("")}, {}, False, [LOOKED, RELEASED], [True]),

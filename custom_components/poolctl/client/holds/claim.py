@@ -21,25 +21,6 @@ AGREEING: Final = 10.0
 """Seconds between two reads that prove that a claim is over."""
 
 
-class End(StrEnum):
-    """The kind of end that a claim has by itself."""
-
-    NEVER = "never"
-    DURATION = "duration"
-    """Ends after a time, however the clock is corrected meanwhile."""
-    SCHEDULE = "schedule"
-    """Ends with the windows of the schedules that it holds off."""
-
-
-class Known(StrEnum):
-    """What replies and reads have shown of a claim so far."""
-
-    REQUESTED = "requested"
-    """Its command was sent, and nothing shows yet whether it ran."""
-    ACTIVE = "active"
-    """A reply or a read showed that it took effect."""
-
-
 class Why(StrEnum):
     """Why a claim is not undone (`__init__.py` explains it)."""
 
@@ -68,16 +49,16 @@ class Claim(ABC):
     until: Annotated[datetime | None, REQUIRED] = None
     """Time when it is undone in UTC; `None`: the user undoes it."""
 
-    end: Annotated[End, REQUIRED] = field(default=End.NEVER, compare=False)
     needed: bool = field(default=True, compare=False)
     """Whether it needs undoing. If not, it is undone only once a read shows it."""
     lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
         default=None, compare=False
     )
-    """Length of a duration in s."""
+    """Its length in s, however the clock is corrected; `None`: its end has another reason."""
     claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
     """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
-    state: Known = field(default=Known.ACTIVE, compare=False)
+    confirmed: bool = field(default=True, compare=False)
+    """Whether a reply or a read showed that its command took effect."""
     maybe_undone: bool = field(default=False, compare=False)
     """Whether the answer to a command that undoes it was lost: it may have run."""
     previous: Self | None = field(default=None, compare=False)
@@ -112,11 +93,6 @@ class Claim(ABC):
     def cloud_undoes(self, *, alone: bool) -> bool:
         """Return whether the cloud can undo it; `alone`: there is no LAN."""
         return False
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether a reply or a read showed that its command took effect."""
-        return self.state is not Known.REQUESTED
 
     @property
     def otherwise(self) -> Self | None:
@@ -155,14 +131,13 @@ class Claim(ABC):
 
     def lasting(self, lasts: timedelta, now: datetime) -> Self:
         """Return the claim with an end after some time."""
-        seconds = lasts.total_seconds()
-        return replace(self, end=End.DURATION, until=now + lasts, lasts=seconds)
+        return replace(self, until=now + lasts, lasts=lasts.total_seconds())
 
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""
         ends = [end for end in claims.values() if end is not None]
         if len(ends) < len(claims):
-            return replace(self, claims=claims, end=End.NEVER, until=None, lasts=None)
+            return replace(self, claims=claims, until=None, lasts=None)
         return replace(self, claims=claims).lasting(max(ends) - now, now)
 
     def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:

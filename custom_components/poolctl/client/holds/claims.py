@@ -24,7 +24,7 @@ from ..wire.exceptions import (
     PoolctlError,
     UnreachableError,
 )
-from .claim import SETTLING, Claim, End, Why
+from .claim import SETTLING, Claim, Why
 from .decide import (
     OLD,
     Decision,
@@ -245,7 +245,7 @@ class Claims[C: Claim](ABC):
         except InvalidCommandError:
             # Without it, a power cut would leave a user's hold without its end. What
             # follows schedules is plain switching, which goes on.
-            if claim.end is End.DURATION:
+            if claim.lasts is not None:
                 raise
 
     def _newest(self, claim: C) -> C | None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ..backoff import NO_FAILURES
 from ..clock import LONG_STOP
-from .claim import AGREEING, SETTLING, Claim, Known, Why
+from .claim import AGREEING, SETTLING, Claim, Why
 
 OLD: Final = LONG_STOP
 """Time from its end to the start, from which nothing is undone by itself: after an old
@@ -25,10 +25,8 @@ class Seen(NamedTuple):
     """Time of the read (monotonic, s)."""
     ours: bool | None = None
     """Whether it shows the claim, `None` if it says nothing."""
-    weak: bool = False
-    """Whether it is the cloud's copy, which does not show who switched something."""
     old: float = 0.0
-    """Seconds by which it may be older than it seems."""
+    """Seconds by which it may be older than it seems, as a copy of the cloud."""
     agreeing: float = AGREEING
     """Seconds for which reads must agree that the claim is over."""
 
@@ -136,31 +134,16 @@ def with_read[C: Claim](claim: C, seen: Seen) -> C:
     """
     if seen.ours is None or seen.at <= claim.sent_at:
         return claim
-    if seen.ours and seen.weak:
-        return _with_copy(claim, seen.at - seen.old)
-    if seen.ours:
-        return replace(
-            claim,
-            doubted_at=None,
-            maybe_undone=False,
-            state=Known.ACTIVE,
-            previous=None,
-        )
-    if claim.doubted_at is None and seen.at >= claim.sent_at + SETTLING + seen.old:
-        return replace(claim, doubted_at=seen.at)
-    return claim
-
-
-def _with_copy[C: Claim](claim: C, at: float) -> C:
-    """Return a claim that a copy shows, which was made at some time or later.
-
-    If that is after its command, the claim has replaced the previous one.
-    """
-    if at >= claim.sent_at:
-        claim = replace(claim, previous=None)
-    if claim.doubted_at is not None and claim.doubted_at <= at:
+    made_at, doubted_at = seen.at - seen.old, claim.doubted_at
+    if not seen.ours:
+        doubts = doubted_at is None and made_at >= claim.sent_at + SETTLING
+        return replace(claim, doubted_at=seen.at) if doubts else claim
+    if doubted_at is not None and doubted_at <= made_at:
         claim = replace(claim, doubted_at=None)
-    return claim
+    if made_at >= claim.sent_at:  # it has replaced the previous one
+        claim = replace(claim, previous=None)
+    # A copy does not show who switched something.
+    return claim if seen.old else replace(claim, maybe_undone=False, confirmed=True)
 
 
 def is_contradicted(claim: Claim, seen: Seen) -> bool:

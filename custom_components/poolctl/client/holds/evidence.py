@@ -9,7 +9,7 @@ from typing import Final
 from ..pool.schedule_rules import schedulable
 from ..pool.state import PoolState, Source
 from ..wire.equipment import Role, Slot
-from .claim import Claim
+from .claim import AGREEING, Claim
 from .decide import Seen
 
 LIGHT_SHOW: Final = 120.0
@@ -36,7 +36,7 @@ def seen(claim: Claim, state: PoolState, at: float) -> Seen:
     if (ours := claim.in_effect(state)) is None:
         return Seen(at)
     if state.source is Source.CLOUD:
-        return Seen(at, ours, True, OLD_COPY, COPIES_AGREE)
+        return Seen(at, ours, OLD_COPY, COPIES_AGREE)
     return Seen(at, ours, agreeing=claim.agreeing(state))
 
 
@@ -63,6 +63,7 @@ def runs(state: PoolState, slot: Slot) -> bool | None:
     return state.pump_on  # the mode of its slot can be wrong (protocol.md O2.4)
 
 
-def pulses(slot: Slot) -> bool:
-    """Return whether a light show may switch an output on and off."""
-    return slot.role in _LIGHTS
+def lasts(slot: Slot) -> float:
+    """Return for how many seconds reads must agree on how an output is held."""
+    pulses = slot.role in _LIGHTS and slot.held and not slot.on
+    return LIGHT_SHOW if pulses else AGREEING

@@ -15,7 +15,7 @@ from ..controller_clock import Times
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
 from ..wire.exceptions import PoolctlError
-from .claim import Claim, Known
+from .claim import Claim
 from .claims import Claims, Reads
 
 thing_of = (*HeatSource,).index
@@ -75,7 +75,7 @@ class HeatClaims(Claims[HeatClaim]):
         if known is not None:
             others = known.claims_beside(claimant, now)
         claims = {**others, claimant: until}
-        claim = HeatClaim(source=source, since=now, state=Known.REQUESTED)
+        claim = HeatClaim(source=source, since=now, confirmed=False)
         if selected and (known is None or known.observed):
             # The read that shows it selected may be odd: the next one confirms it.
             self._put(thing, (known or claim).claimed(claims, now))
@@ -85,7 +85,7 @@ class HeatClaims(Claims[HeatClaim]):
             await self._promise(claim)
             await self._heating.select(source, True)
         if (newest := self._newest(claim)) is not None:
-            self._put(thing, replace(newest, state=Known.ACTIVE))
+            self._put(thing, replace(newest, confirmed=True))
 
     @contextmanager
     def following(

@@ -13,8 +13,8 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import present, window_at
 from ..wire.equipment import CLEANERS, MAX_SLOTS
 from ..wire.schedule import MAX_SCHEDULES, Schedule
-from .claim import Claim, End
-from .evidence import LIGHT_SHOW, pulses, runs
+from .claim import AGREEING, Claim
+from .evidence import LIGHT_SHOW, lasts, runs
 
 
 class Asked(StrEnum):
@@ -74,8 +74,8 @@ class Hold(Claim):
     @override
     def agreeing(self, state: PoolState) -> float:
         slot = state.outputs.slot(self.slot)
-        flaps = slot is not None and pulses(slot) and slot.held is True
-        return LIGHT_SHOW if flaps else super(Hold, self).agreeing(state)
+        pulses = slot is not None and lasts(slot) > AGREEING
+        return LIGHT_SHOW if pulses else super(Hold, self).agreeing(state)
 
     def stopped_by_spa(self, state: PoolState) -> bool:
         """Return whether spa mode is on, and a cleaner that it held on does not run.
@@ -109,13 +109,16 @@ class Hold(Claim):
         )
         return self.origins.get(last, Origin(Asked.UNKNOWN, self.since))
 
+    @property
+    def follows_schedules(self) -> bool:
+        """Whether it ends with the windows that it holds off: only the user wants it."""
+        return bool(self.schedules) and {*self.claims} <= {""}
+
     @override
     def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
         origins = {who: each for who, each in self.origins.items() if who in claims}
         hold = Claim.claimed(replace(self, origins=origins), claims, now)
-        if self.schedules and [*claims] == [""]:  # only the user is left, as before
-            return replace(hold, end=End.SCHEDULE, lasts=None)
-        return hold
+        return replace(hold, lasts=None) if hold.follows_schedules else hold
 
 
 def output_names(holds: Iterable[Hold], state: PoolState) -> str:
@@ -136,9 +139,7 @@ def rescheduled(
     `local` is the controller's time. A longer, shorter, disabled or deleted schedule
     moves the end at once. What runs later, or took its place, is not held off.
     """
-    if hold.end is not End.SCHEDULE or state.schedules.records is None:
-        return hold
-    if not hold.schedules:
+    if not hold.follows_schedules or state.schedules.records is None:
         return hold
     items = starmap(partial(present, state), hold.schedules.items())
     found, over = dict(filter(None, items)), (local - offset).astimezone(UTC)

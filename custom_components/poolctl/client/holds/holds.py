@@ -15,9 +15,9 @@ from ..pool.state import PoolState, Source
 from ..pool.windows import running_schedule, window_of
 from ..wire.equipment import Role, Slot
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import AGREEING, SETTLING, End, Known, Why
+from .claim import SETTLING, Why
 from .claims import Claims, Reads
-from .evidence import LIGHT_SHOW, held_outputs, pulses, runs
+from .evidence import held_outputs, lasts, runs
 from .hold import Asked, Hold, Origin, rescheduled
 
 _CAUSED: Final = 60.0
@@ -116,7 +116,7 @@ class Holds(Claims[Hold]):
         if window is None:
             return None
         until = window.until and window.until - self._times.offset
-        return replace(hold, end=End.SCHEDULE, until=until, schedules=window.schedules)
+        return replace(hold, until=until, schedules=window.schedules)
 
     async def set_speed(self, speed: int) -> None:
         """Set the speed of the pump in %; a stopped pump uses it at the next start.
@@ -254,7 +254,7 @@ class Holds(Claims[Hold]):
                 hold = hold.claimed({**others, **own}, now)
         if previous and not previous.confirmed and previous.on is hold.on:
             previous = previous.previous  # the same command again
-        return replace(hold, state=Known.REQUESTED, previous=previous)
+        return replace(hold, confirmed=False, previous=previous)
 
     async def _begin(
         self, slot: Slot, hold: Hold, speed: int | None
@@ -272,8 +272,8 @@ class Holds(Claims[Hold]):
             if (newest := self._newest(hold)) is not None:
                 # If it needs no hold, reads show whether it is held nevertheless.
                 confirmed = replace(newest, by_cloud=not by_lan, previous=None)
-                known = Known.ACTIVE if hold.needed else newest.state
-                self._put(index, replace(confirmed, state=known))
+                known = hold.needed or newest.confirmed
+                self._put(index, replace(confirmed, confirmed=known))
 
         return confirm
 
@@ -303,12 +303,10 @@ class Holds(Claims[Hold]):
         observed, self._others = self._others, {}
         for slot in held_outputs(state) or ():
             index, on, known = slot.index, runs(state, slot), self._all.get(slot.index)
-            ours = index in self._under_way or (known and known.on is on)
-            if on is None or ours:
+            if on in (None, known and known.on) or index in self._under_way:
                 continue
             since = self._others[index, on] = observed.get((index, on), at)
-            lasts = LIGHT_SHOW if pulses(slot) and not on else AGREEING
-            if known is None and at - since >= lasts:
+            if known is None and at - since >= lasts(slot):
                 now = self._follow_clock()
                 origins = {"": Origin(self._asked(since), now)}
                 other = Hold(slot=index, on=on, since=now, origins=origins)
@@ -346,7 +344,7 @@ class Holds(Claims[Hold]):
         # is a LAN, a read shows it.
         left = replace(
             self._requested(claim.slot, False).unheld(),
-            state=Known.REQUESTED,
+            confirmed=False,
             why=Why.NOT_NEEDED,
         )
         if claim.on:

@@ -16,7 +16,7 @@ from ..controller_clock import Times
 from ..pool.dosing import DOSING, AnyDosing
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
-from .claim import Claim, Known
+from .claim import Claim
 from .claims import Claims, Reads
 
 _UNDONE_IN: Final = timedelta(seconds=2 * COPY_AGE)
@@ -110,9 +110,9 @@ class Pauses(Claims[Pause]):
         """Pause a doser; the command is sent unless a fresh read shows that it is off."""
         thing, now = DOSING.index(kind), self._follow_clock()
         present = self._all.get(thing)
-        pause = Pause(kind=kind, since=now, until=now, state=Known.REQUESTED)
+        pause = Pause(kind=kind, since=now, until=now, confirmed=False)
         if is_off and present:
-            self._put(thing, replace(present, state=Known.ACTIVE).lasting(lasts, now))
+            self._put(thing, replace(present, confirmed=True).lasting(lasts, now))
             return
         try:
             with self._requesting(pause, present):
@@ -126,7 +126,7 @@ class Pauses(Claims[Pause]):
                 self._put(thing, newest.lasting(left, now))
             raise
         if (newest := self._newest(pause)) is not None:
-            self._put(thing, replace(newest, state=Known.ACTIVE))
+            self._put(thing, replace(newest, confirmed=True))
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
         """Switch a doser for a user, which ends its pause.
