@@ -214,10 +214,10 @@ class Controller:
         """Cancel coalesced commands and reads of the cloud; new ones are still accepted."""
         await self.poller.stop()
         await self._sender.coalescer.stop()
-        await self.holds.stop()
+        await self.holds.coalescer.stop()
 
     async def close(self) -> None:
         """Cancel all commands, and accept no new ones."""
         await self.poller.stop()
         await self._sender.close()
-        await self.holds.stop()
+        await self.holds.coalescer.stop()

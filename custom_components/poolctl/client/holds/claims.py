@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 import logging
 import time
 from typing import Final, NamedTuple
@@ -309,14 +310,16 @@ class Claims[C: Claim](ABC):
     def add_read(self, state: PoolState, at: float) -> None:
         """Update the claims by a read of the state.
 
-        The first answer after an outage ends the waits of failed attempts.
+        The first answer after an outage ends the waits of failed attempts; after an
+        update of the firmware, it also ends those of refused ones.
         """
-        previous, silence = self._last_read, at - self._read_at
+        previous, silence = self._last_read or PoolState(), at - self._read_at
         self._last_read, self._read_at = state, at
-        if silence > _OUTAGE or previous is None or previous.source is not state.source:
+        is_new = previous.firmware != state.firmware
+        if is_new or silence > _OUTAGE or previous.source is not state.source:
             self._back_at = at
             for claim in self.all:
-                if claim.failures.backoff != REFUSED_AGAIN:
+                if is_new or claim.failures.backoff != REFUSED_AGAIN:
                     self._set(claim.thing, replace(claim, failures=NO_FAILURES))
         self._update()
         self._report_ended()
@@ -340,16 +343,15 @@ class Claims[C: Claim](ABC):
             # During an attempt, a user may request what another claim is about.
             while due := [each for each in self.due() if each.thing not in tried]:
                 tried.add(due[0].thing)
-                if (err := await self._try(due[0])) is not None:
-                    failures.append(err)
+                failures += await self._try(due[0])
             self._report_ended()
             if self.all != previous:
                 self._live.publish()
-        for fault in _faults(failures):
+        for fault in filter(_is_fault, failures):
             raise fault
         return failures
 
-    async def _try(self, claim: C) -> Exception | None:
+    async def _try(self, claim: C) -> list[Exception]:
         """Undo one claim; return the error if that is not confirmed.
 
         None of them, not even a fault of our own, keeps another claim from its attempt.
@@ -369,10 +371,10 @@ class Claims[C: Claim](ABC):
                 if began < self._back_at and (left := self._all.get(thing)):
                     # The answer that would have ended the wait came just before it.
                     self._set(thing, replace(left, failures=NO_FAILURES))
-            return err
+            return [err]
         finally:
             self._undoing.discard(thing)
-        return None
+        return []
 
     def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
@@ -388,43 +390,46 @@ class Claims[C: Claim](ABC):
 
         `only_lan`: the cloud remains.
         """
-        leaving = {each.thing for each in self.all if self._leaves(each, only_lan)}
         try:
             async with asyncio.timeout(within), self._working:
-                await self._settle(leaving)
-                if leaving and await self._look():
+                await self._settle(self._leaving(only_lan))
+                if self._leaving(only_lan) and await self._look():
                     self._update()
-                    due = [c for c in self.due(leaving=True) if c.thing in leaving]
-                    for fault in _faults(await asyncio.gather(*map(self._try, due))):
+                    things = {claim.thing for claim in self._leaving(only_lan)}
+                    due = [c for c in self.due(leaving=True) if c.thing in things]
+                    failures = chain(*await asyncio.gather(*map(self._try, due)))
+                    for fault in filter(_is_fault, failures):
                         _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
         self._live.publish()
-        left = [claim for claim in self.all if claim.thing in leaving]
-        return tuple(filter(_must_be_undone, left))
+        return self._leaving(only_lan)
 
-    def _leaves(self, claim: C, only_lan: bool) -> bool:
-        """Return whether a claim must be undone now, as it cannot be later."""
-        if only_lan and claim.cloud_undoes(alone=False):
-            return claim.over(self._follow_clock()) and _must_be_undone(claim)
-        return _must_be_undone(claim)
+    def _leaving(self, only_lan: bool) -> tuple[C, ...]:
+        """Return the claims that must be undone now, as they cannot be later.
 
-    async def _settle(self, things: set[int]) -> None:
+        These end by themselves, or a read may yet show that they need undoing.
+        """
+        now = self._follow_clock()
+        return tuple(
+            claim
+            for claim in self.all
+            if (claim.promised or not claim.needed)
+            and not (
+                only_lan and claim.cloud_undoes(alone=False) and not claim.over(now)
+            )
+        )
+
+    async def _settle(self, claims: Iterable[C]) -> None:
         """Wait until a read can show whether what was just requested is in effect."""
-        claims = [claim for claim in self.all if claim.thing in things]
         sent_at = [claim.sent_at for claim in claims if not claim.confirmed]
         settled_at = max(sent_at, default=-SETTLING) + SETTLING
         await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
 
 
-def _faults(failures: Iterable[Exception | None]) -> list[Exception]:
-    """Return those failures that are faults of our own."""
-    return [each for each in failures if each and not isinstance(each, PoolctlError)]
-
-
-def _must_be_undone(claim: Claim) -> bool:
-    """Return whether a claim ends by itself, or a read may yet show it needs undoing."""
-    return not claim.needed or claim.promised
+def _is_fault(failure: Exception) -> bool:
+    """Return whether a failure is a fault of our own."""
+    return not isinstance(failure, PoolctlError)
 
 
 def claimants(claim: Claim | None, now: datetime | None) -> set[str]:

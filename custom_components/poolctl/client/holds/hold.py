@@ -83,13 +83,8 @@ class Hold(Claim):
         A firmware may stop cleaners for the spa (protocol.md L21).
         """
         slot = state.outputs.slot(self.slot)
-        return (
-            state.spa_mode is True
-            and self.on
-            and slot is not None
-            and slot.type_code in CLEANERS
-            and runs(state, slot) is not True
-        )
+        cleaner = slot is not None and slot.type_code in CLEANERS and slot
+        return bool(state.spa_mode and self.on and cleaner and not runs(state, cleaner))
 
     @override
     def cloud_undoes(self, *, alone: bool) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, override
 
-from ..backoff import NO_FAILURES
 from ..coalescing import Coalescer
 from ..control.outputs import OutputControl
 from ..control.pump import checked_speed
@@ -66,8 +65,7 @@ class Holds(Claims[Hold]):
         super().__init__(reads, times, stored)
         self._outputs = outputs
         self._end_by_themselves = end_by_themselves
-        self._coalescer = Coalescer(burst=3)
-        self._firmware: str | None = None
+        self.coalescer = Coalescer(burst=3)
         self._others: dict[tuple[int, bool], float] = {}
         """Since when reads show each override that is not ours, on or off."""
         self.stopped_by_spa: tuple[Hold, ...] = ()
@@ -206,17 +204,13 @@ class Holds(Claims[Hold]):
 
     async def _request(self, request: _Request) -> None:
         """Send the newest request for a slot; all waiting callers get its outcome."""
-        await self._coalescer.run(
+        await self.coalescer.run(
             str(request.slot.index),
             request,
             self._send,
             lambda finish: finish(),
             combine=_Request.then,
         )
-
-    async def stop(self) -> None:
-        """Cancel the requests in progress."""
-        await self._coalescer.stop()
 
     # Sending
 
@@ -281,18 +275,13 @@ class Holds(Claims[Hold]):
 
     @override
     def add_read(self, state: PoolState, at: float) -> None:
-        by_lan, previous = state.source is Source.LAN, self.all
-        if by_lan and state.firmware != self._firmware:
-            self._firmware = state.firmware
-            # The new firmware may accept all releases.
-            for hold in self.all:
-                self._set(hold.slot, replace(hold, failures=NO_FAILURES))
+        previous = self.all
         super().add_read(state, at)
         gone = [h for h in previous if h.confirmed and h.slot not in self._all]
         self.stopped_by_spa = tuple(
             hold for hold in (*self.stopped_by_spa, *gone) if hold.stopped_by_spa(state)
         )
-        if by_lan:
+        if state.source is Source.LAN:
             self._add_others(state, at)
 
     def _add_others(self, state: PoolState, at: float) -> None:

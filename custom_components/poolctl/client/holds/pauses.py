@@ -133,19 +133,17 @@ class Pauses(Claims[Pause]):
 
         A lost answer to "off" ends it, too: it is off, as the user wants it.
         """
-        previous = self._all.get(DOSING.index(kind))
+        pause, ends = self._all.get(DOSING.index(kind)), False
         try:
             await self._dosers.enable(kind, on)
+            ends = True
         except PoolctlError as err:
-            if not on and err.ran is not False:
-                self._end(previous)
+            ends = not on and err.ran is not False
             raise
-        self._end(previous)
-
-    def _end(self, pause: Pause | None) -> None:
-        """End a pause; one that began meanwhile still has to be ended, and is kept."""
-        if pause is not None and self._newest(pause) is not None:
-            self._put(pause.thing, None)
+        finally:
+            # One that began meanwhile still has to be ended, and is kept.
+            if ends and pause is not None and self._newest(pause) is not None:
+                self._put(pause.thing, None)
 
     @override
     async def _look(self) -> bool:
