@@ -114,24 +114,17 @@ class Verdict:
 
 
 def rows() -> list[list[str]]:
-    found = []
-    for line in _page()[0].splitlines():
+    """Return part, mark and evidence of each row that a report may prove."""
+    found, section = [], PAGE.read_text().split("## What a report can prove")[1]
+    for line in section.split("\n## ")[0].splitlines():
         if line.startswith("| ") and not line.startswith(("| Part", "| ---")):
             cells = [cell.strip() for cell in line.strip("|").split(" | ")]
             found.append([cells[0], cells[1], cells[-1]])
     return found
 
 
-def assumptions_of_commands() -> set[str]:
-    return set(re.findall(r"evidence: `(\w+)`", _page()[1]))
-
-
 def ids(evidence: str) -> list[str]:
     return _IDS.findall(evidence)
-
-
-def _page() -> list[str]:
-    return PAGE.read_text().split("## How a command is confirmed")
 
 
 def verdicts(part: Part) -> list[Verdict]:

@@ -7,31 +7,18 @@ import re
 import pytest
 
 from tests.controllers.report import FOLDER, PAGES, read, verified, write_verified
-from tests.controllers.verdicts import (
-    ASSUMPTIONS,
-    Outcome,
-    assumptions_of_commands,
-    ids,
-    rows,
-    verdicts,
-)
+from tests.controllers.verdicts import ASSUMPTIONS, Outcome, ids, rows, verdicts
 
 
 def test_every_row_has_evidence_or_a_reason() -> None:
-    for part, mark, evidence in rows():
+    for part, _, evidence in rows():
         reason = re.fullmatch(r"- .{8,}", evidence)
         assert reason or re.sub(r"`\w+`", "", evidence).strip(" ,") == "", part
-        published = mark.startswith("published") and "chosen" not in mark
-        assert published is (evidence == "- published"), part
 
 
 def test_every_assumption_has_a_row() -> None:
     listed = {name for *_, evidence in rows() for name in ids(evidence)}
-    assert listed | assumptions_of_commands() == ASSUMPTIONS.keys()
-
-
-def test_the_page_was_understood() -> None:
-    assert len(rows()) > 60
+    assert listed == ASSUMPTIONS.keys()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
