@@ -32,7 +32,7 @@ from custom_components.poolctl.client.wire.equipment import MAX_SLOTS
 from custom_components.poolctl.client.wire.exceptions import FrameError, ReplyError
 from custom_components.poolctl.client.wire.frame import (
     CONFIGURATION_HEAD,
-    FRAME_VERSION,
+    FRAME_VERSIONS,
     MODE_OFF,
     POSSIBLE_MODES,
     SCHEDULE_MODES,
@@ -188,7 +188,7 @@ def check_frame(payload: bytes, records: Sequence[Schedule] = ()) -> Seen:
         yield "frame_sections", f"{len(payload)} bytes"
         return
     version = payload[0]
-    yield "frame_version", "" if version == FRAME_VERSION else f"version {version}"
+    yield "frame_version", "" if version in FRAME_VERSIONS else f"version {version}"
     try:
         frame, (telemetry, configuration, timers, end) = (
             decode_frame(payload),

@@ -10,7 +10,7 @@ import logging
 
 from ..client import BusyError, FrameError, PoolctlError, RefusedError, UnconfirmedError
 from ..client.facts import SERVICE, CloudRequest, Facts, Frame, Poll
-from ..client.wire import FRAME_VERSION
+from ..client.wire import FRAME_VERSIONS
 from .recorder import Recorder
 
 _LOGGER = logging.getLogger(__name__)
@@ -82,13 +82,12 @@ class ControllerStatistics:
         if frame.replayed:
             return
         self.last_frame, version = frame, (*frame.payload[:1], None)[0]
-        if version not in (None, FRAME_VERSION, self.unknown_frame_version):
+        if version not in (None, *FRAME_VERSIONS, self.unknown_frame_version):
             self.unknown_frame_version = version
             _LOGGER.warning(
-                "The controller sends state frames of version %d, and only version %d"
-                " is documented: please report whether the values are right",
+                "The controller sends state frames of version %d, which is not known:"
+                " please report whether the values are right",
                 version,
-                FRAME_VERSION,
             )
 
     def add_poll(self, poll: Poll) -> None:

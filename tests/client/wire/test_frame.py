@@ -10,6 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import FrameError
 from custom_components.poolctl.client.wire.frame import (
+    FRAME_VERSIONS,
     Configuration,
     Signals,
     Telemetry,
@@ -257,7 +258,36 @@ def test_dry_run(bits: int, problem: bool) -> None:
     assert decode_signals(None, 0xFFFF).dry_run is None
 
 
-# Newer firmware (L29)
+# Newer firmware (L3, L29)
+
+
+@pytest.mark.row("L3")
+def test_another_version() -> None:
+    """It is decoded if its lengths are known, and refused if it is another in both."""
+    a, b = section_a(), section_b()
+    for sections in ((a, b), (a, None), (None, b), (None, None)):
+        whole = frame(*sections)
+        for version in (0, 2, 255):
+            assert decode_frame(bytes((version,)) + whole[1:]) == decode_frame(whole)
+    for sections in ((a + b"\0", b), (a, b + b"\0"), (a[:-1], b), (a[:9], None)):
+        whole = frame(*sections)
+        assert decode_frame(whole)
+        for version in (0, 2, 255):
+            with pytest.raises(FrameError):
+                decode_frame(bytes((version,)) + whole[1:])
+
+
+@pytest.mark.row("L3")
+def test_a_second_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version in which pH and ORP have changed places, and is longer."""
+    monkeypatch.setitem(FRAME_VERSIONS, 200, {"ph": 8, "orp": 6, "prime_time": 0})
+    a = bytearray(section_a() + b"\0")
+    a[6:9] = (700).to_bytes(2, "little") + b"\x48"
+    decoded = decode_frame(b"\xc8" + frame(bytes(a), b"\x05\0" + section_b()[2:])[1:])
+    assert decoded.telemetry is not None and decoded.configuration is not None
+    assert (decoded.telemetry.ph, decoded.telemetry.orp) == (7.2, 700)
+    assert decoded.configuration.prime_time == 5
+    assert decoded.telemetry.flow_rate == 0x0101
 
 
 @pytest.mark.row("L29")

@@ -13,7 +13,7 @@ from .commands import PumpIdentity, string_spans
 from .envelope import MAX_COUNTER
 from .frame import (
     FLAGS2,
-    FRAME_VERSION,
+    FRAME_VERSIONS,
     PUMP_TIMES,
     StateFrame,
     Telemetry,
@@ -28,7 +28,7 @@ from .spans import documented_spans, telemetry_spans
 
 __all__ = [
     "FLAGS2",
-    "FRAME_VERSION",
+    "FRAME_VERSIONS",
     "MAX_COUNTER",
     "PUMP_TIMES",
     "PumpIdentity",

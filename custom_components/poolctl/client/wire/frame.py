@@ -5,7 +5,8 @@ as received, even if they are impossible. Fields also have bounds, wide enough f
 pool, which `plausible` applies. The bounds and the version are chosen.
 
 A section that ends early leaves its missing fields `None`; bytes past the known fields
-are ignored; lengths that do not fit the frame raise FrameError for the whole frame.
+are ignored; lengths that do not fit the frame raise FrameError for the whole frame, and
+so does a frame whose version and lengths are both unknown.
 """
 
 from collections.abc import Callable, Container, Mapping
@@ -29,8 +30,8 @@ from .exceptions import FrameError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-FRAME_VERSION = 1
-"""The assumed frame version; others are decoded by their lengths, too."""
+FRAME_VERSIONS: Final[Mapping[int, Mapping[str, int]]] = {1: {}}
+"""Known versions: the offsets of fields that are not where their annotation says."""
 
 MODE_OFF = 0
 MODE_MANUAL = 99
@@ -69,11 +70,15 @@ class At(NamedTuple):
 
 
 @cache
-def _places(kind: type) -> Mapping[str, At]:
-    """Return the places in the annotations of a dataclass, by the names of its fields."""
+def _places(kind: type, version: int = 1) -> Mapping[str, At]:
+    """Return the places of the fields of a dataclass in a version, by their names."""
     hints = get_type_hints(kind, include_extras=True).items()
+    moved = FRAME_VERSIONS.get(version, {})
     return {
-        n: arg for n, hint in hints for arg in get_args(hint) if isinstance(arg, At)
+        name: arg._replace(offset=moved.get(name, arg.offset))
+        for name, hint in hints
+        for arg in get_args(hint)
+        if isinstance(arg, At)
     }
 
 
@@ -266,12 +271,13 @@ def _decoded(places: Mapping[str, At], section: bytes) -> dict[str, Any]:
 
 def _by_slot(section: bytes, head: int) -> tuple[int, ...] | None:
     """Return the bytes that follow a head, one for each slot."""
-    if len(section) < head or len(section) < head + section[head - 1]:
+    count = _count(section, head)
+    if count is None or len(section) < head + count:
         return None
-    return tuple(section[head : head + section[head - 1]])
+    return tuple(section[head : head + count])
 
 
-def _decode_telemetry(section: bytes, slots: int | None) -> Telemetry:
+def _decode_telemetry(version: int, section: bytes, slots: int | None) -> Telemetry:
     head, held, modes = section[:TELEMETRY_HEAD], None, None
     if (size := telemetry_head(section, slots)) is not None:
         modes = _by_slot(section, size)
@@ -282,14 +288,14 @@ def _decode_telemetry(section: bytes, slots: int | None) -> Telemetry:
             flags = int.from_bytes(section[bitmap:end], "little")
             held = _bits(flags & (1 << len(modes)) - 1)
             head += section[end:]
-    values = _decoded(_places(Telemetry), head)
+    values = _decoded(_places(Telemetry, version), head)
     return Telemetry(**values, aux_modes=modes, held_slots=held)
 
 
 @lru_cache(maxsize=64)
-def _decode_configuration(section: bytes) -> Configuration:
+def _decode_configuration(version: int, section: bytes) -> Configuration:
     return Configuration(
-        **_decoded(_places(Configuration), section),
+        **_decoded(_places(Configuration, version), section),
         aux_types=_by_slot(section, CONFIGURATION_HEAD),
     )
 
@@ -336,7 +342,6 @@ class StateFrame(NamedTuple):
     telemetry: Telemetry | None
     configuration: Configuration | None
     timers: tuple[Timer, ...] | None
-    version: int = FRAME_VERSION
 
 
 SECTIONS: Final = ((1, 1), (2, 2), (4, 1))
@@ -347,17 +352,31 @@ def decode_frame(payload: bytes, slots: int | None = None) -> StateFrame:
     """Return the content of a state frame (protocol.md O2).
 
     `slots` is their number, used if the frame has no section B that reports it. Raises
-    FrameError if a length runs past the end. The version changes nothing: its meaning
-    is not documented.
+    FrameError if a length runs past the end, or if neither the version nor the lengths
+    are known: another order of the fields would give plausible values.
     """
     telemetry, configuration, tail, _ = sections(payload)
     reported = slots_in(configuration)
-    slots = slots if reported is None else reported
+    version, slots = payload[0], slots if reported is None else reported
+    if version not in FRAME_VERSIONS and not _fits(telemetry, configuration):
+        raise FrameError(f"state frame of version {version}, with unknown lengths")
     return StateFrame(
-        None if telemetry is None else _decode_telemetry(telemetry, slots),
-        None if configuration is None else _decode_configuration(configuration),
+        None if telemetry is None else _decode_telemetry(version, telemetry, slots),
+        None
+        if configuration is None
+        else _decode_configuration(version, configuration),
         _decode_timers(tail, with_telemetry=telemetry is not None),
-        version=payload[0],
+    )
+
+
+def _fits(telemetry: bytes | None, configuration: bytes | None) -> bool:
+    """Return whether each section is as long as its own number of slots says."""
+    a, b = _count(telemetry, TELEMETRY_HEAD), _count(configuration, CONFIGURATION_HEAD)
+    return (
+        telemetry is None or (a is not None and len(telemetry) == telemetry_size(a))
+    ) and (
+        configuration is None
+        or (b is not None and len(configuration) == CONFIGURATION_HEAD + b)
     )
 
 
@@ -382,11 +401,13 @@ def sections(payload: bytes) -> tuple[bytes | None, bytes | None, bytes | None, 
 # How long a section is: newer firmware may add bytes (protocol.md L29)
 
 
+def _count(section: bytes | None, head: int) -> int | None:
+    return None if section is None or len(section) < head else section[head - 1]
+
+
 def slots_in(configuration: bytes | None) -> int | None:
     """Return the number of slots in section B, `None` if it does not report it."""
-    if configuration is None or len(configuration) < CONFIGURATION_HEAD:
-        return None
-    return configuration[CONFIGURATION_HEAD - 1]
+    return _count(configuration, CONFIGURATION_HEAD)
 
 
 def telemetry_size(slots: int) -> int:
