@@ -103,10 +103,9 @@ class Clock:
 
         0 if that is uncertain.
         """
-        wall, now = self._compare()
-        right: float | None = self._since(self._base, now)
-        if self._trusted or (not self._known and wall > self._since(self._base, now)):
-            right = self.service_time
+        wall, ours = self._wall(), self.time()
+        by_service = self._trusted or (not self._known and wall > ours)
+        right = self.service_time if by_service else ours
         if right is None or abs(wall - right) <= AGREEMENT:
             return timedelta()
         return timedelta(seconds=wall - right)
@@ -164,7 +163,10 @@ class Clock:
         self._compared = wall, now
         if jumped:
             self._quiet_since, self._patience, self._trusted = now, QUIET, False
-            self._jumped = not self._trust_if_close(wall, now)
+            expected = self._since(self._base, now)
+            self._jumped = abs(wall - expected) > AGREEMENT
+            if not self._jumped:
+                self._trust(max(wall, expected), now)
         elif self._trusted:
             # A small correction does not turn the time back: what is over stays so.
             self._base = max(wall, self._base[0]), now
@@ -175,12 +177,6 @@ class Clock:
             self._trust(wall, now)
             self._service = None  # it may be older than a sleep of this machine
         return wall, now
-
-    def _trust_if_close(self, wall: float, now: float) -> bool:
-        expected = self._since(self._base, now)
-        if close := abs(wall - expected) <= AGREEMENT:
-            self._trust(max(wall, expected), now)
-        return close
 
     def _trust(self, wall: float, now: float) -> None:
         self._base, self._trusted, self._known = (wall, now), True, True

@@ -98,23 +98,16 @@ class HeatClaims(Claims[HeatClaim]):
                 for thing in things:
                     stack.enter_context(self._switching(thing))
                 yield
-                self._follow(sources, selected)
         except PoolctlError as err:
             if not selected:
                 for thing in things:
                     self._maybe_undone(thing, err)
             raise
-
-    def _follow(self, sources: Iterable[HeatSource], selected: bool) -> None:
-        """Follow a user: what they selected stays so, what they deselected is over."""
         now = self._follow_clock()
-        for claim in self.all:
-            if claim.source not in sources:
-                continue
+        for claim in [each for each in self.all if each.thing in things]:
             if selected:
-                self._put(
-                    claim.thing, claim.claimed({**claim.claims, **_BY_OTHERS}, now)
-                )
+                claims = {**claim.claims, **_BY_OTHERS}
+                self._put(claim.thing, claim.claimed(claims, now))
             else:
                 self._ended |= {(name, claim.thing) for name in claim.claims if name}
                 self._put(claim.thing, None)
