@@ -143,10 +143,10 @@ def _change[C: Claim](change: Decision[C]) -> _Json:
     """Return what was decided about a claim, and why."""
     claim = change.claim
     shown = {
-        "thing": claim.thing,
+        "index": claim.index,
         "on": claim.on,
         "until": claim.until,
-        "claimants": [*claim.claims],
+        "claimants": [*claim.claimants],
         "failures": claim.failures.count,
     }
     return {**change._asdict(), "claim": shown}

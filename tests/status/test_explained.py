@@ -353,7 +353,7 @@ async def test_a_user(pool: Home, hass_admin_user: MockUser) -> None:
     diagnostics: Any = await async_get_config_entry_diagnostics(pool.hass, pool.entry)
     assert "Anna" not in str(diagnostics)
     (changed,) = diagnostics["controllers"][0]["changes"]["holds"]
-    assert (changed["claim"]["thing"], changed["why"]) == (3, "not_over")
+    assert (changed["claim"]["index"], changed["why"]) == (3, "not_over")
 
 
 async def test_an_automation(pool: Home) -> None:

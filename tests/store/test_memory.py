@@ -179,7 +179,7 @@ _FLAGS = {
     "on",
     "maybe_undone",
     "measurable",
-    "needed",
+    "needs_undoing",
     "by_cloud",
     "begun",
     "heats",

@@ -117,13 +117,15 @@ def _hold(pool: Situation, slot: Slot) -> Hold | None:
 
 def _hold_over(pool: Situation, slot: Slot) -> bool:
     hold = _hold(pool, slot)
-    return hold is not None and hold.over(pool.now) and _on(pool, slot) is hold.on
+    return (
+        hold is not None and hold.end_has_come(pool.now) and _on(pool, slot) is hold.on
+    )
 
 
 def _doubtful(pool: Situation, slot: Slot) -> bool:
     """Return whether the output is not in the state in which it was held."""
     hold, on = _hold(pool, slot), _on(pool, slot)
-    if hold is None or not hold.confirmed or hold.over(pool.now):
+    if hold is None or not hold.confirmed or hold.end_has_come(pool.now):
         return False
     return on is not None and on is not hold.on
 

@@ -24,7 +24,7 @@ from ..client import (
     Left,
     PoolctlError,
 )
-from ..client.holds import OLD, UNDO_AGAIN, Claim, HeatClaims, Holds, thing_of
+from ..client.holds import OLD, UNDO_AGAIN, Claim, HeatClaims, Holds, index_of
 from ..client.pool import BODIES, SPA, Body, HeatSource, Slot, Source
 from ..learned.learned import Learned
 from ..learned.pool import Pool
@@ -95,8 +95,8 @@ class WarmBy:
         self._working = asyncio.Lock()
         self._check_at = 0.0
         controller.holds.on_ended = lambda claimant, slot: self._ended(claimant)
-        controller.heat.on_ended = lambda claimant, thing: self._ended(
-            claimant, tuple(HeatSource)[thing]
+        controller.heat.on_ended = lambda claimant, index: self._ended(
+            claimant, tuple(HeatSource)[index]
         )
 
     @property
@@ -136,12 +136,12 @@ class WarmBy:
         return {
             each.source: each.since
             for each in self._controller.heat.all
-            if (until := each.claims.get(claimant)) is not None and until > now
+            if (until := each.claimants.get(claimant)) is not None and until > now
         }
 
     def _has_claims(self, request: Request) -> bool:
         claims: list[Claim] = [*self._controller.heat.all, *self._controller.holds.all]
-        return any(request.claimant in each.claims for each in claims)
+        return any(request.claimant in each.claimants for each in claims)
 
     def _blocked(self, body: Body) -> bool:
         """Return whether heating cannot begin: a user holds an output off, or no LAN.
@@ -149,9 +149,9 @@ class WarmBy:
         So does one who just switched it off, until reads show whether that ran. The
         cloud does not report targets, and cannot release holds.
         """
-        needed = {slot.index for slot in self._needed(body)}
+        needs_undoing = {slot.index for slot in self._needed(body)}
         off = {hold.slot for hold in self._controller.holds.all if not hold.on}
-        held_off = not needed.isdisjoint(off)
+        held_off = not needs_undoing.isdisjoint(off)
         return held_off or self._controller.live.state.source is not Source.LAN
 
     @property
@@ -320,7 +320,7 @@ class WarmBy:
         holds, heat = self._controller.holds, self._controller.heat
         claimant, done = request.claimant, request.done
         if over := {*self._claimed(request)} - {*ends}:
-            heat.drop(claimant, {*map(thing_of, over)})
+            heat.drop(claimant, {*map(index_of, over)})
         self._put(request := self._noted(request, ends))
         flows_until = max(ends.values(), default=request.until)
         try:
@@ -329,7 +329,7 @@ class WarmBy:
                     name = self._requester(request.body)
                     await holds.claim(slot, claimant, flows_until + _MINUTE, name)
             for source, until in ends.items():
-                if self._lacks(request, heat, thing_of(source), until):
+                if self._lacks(request, heat, index_of(source), until):
                     await heat.claim(source, claimant, until + _MINUTE)
         finally:
             if (newest := self.of(request.body)) is None:
@@ -352,11 +352,11 @@ class WarmBy:
         self,
         request: Request,
         claims: HeatClaims | Holds,
-        thing: int,
+        index: int,
         until: datetime,
     ) -> bool:
         """Return whether a request, as long as nobody changes it, lacks such a claim."""
-        claimed = claims.claimed_until(thing, request.claimant)
+        claimed = claims.claimed_until(index, request.claimant)
         right = claimed and abs(claimed - _MINUTE - until) < _MINUTE
         return self.of(request.body) is request and not right
 

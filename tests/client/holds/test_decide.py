@@ -42,7 +42,7 @@ HELD = Hold(
 )
 ENDED: dict[str, Any] = {"until": NOW}
 NOT_YET: dict[str, Any] = {"confirmed": False}
-NOT_NEEDED: dict[str, Any] = {"needed": False, "until": NOW - HOUR}
+NOT_NEEDED: dict[str, Any] = {"needs_undoing": False, "until": NOW - HOUR}
 DOUBTED: dict[str, Any] = {"doubted_at": AT - 9.9}
 OURS, OTHER = {"ours": True}, {"ours": False}
 COPY: dict[str, Any] = {"ours": True, "old": 300.0}
@@ -274,8 +274,8 @@ def test_contradicted(
         ({"until": None}, None),
         ({"until": NOW + HOUR}, 3600.0),
         ({"until": NOW - HOUR}, -3600.0),
-        ({"until": NOW + HOUR, "needed": False}, 0.0),
-        ({"until": NOW - HOUR, "needed": False}, -3600.0),
+        ({"until": NOW + HOUR, "needs_undoing": False}, 0.0),
+        ({"until": NOW - HOUR, "needs_undoing": False}, -3600.0),
     ],
 )
 def test_what_is_left(changes: dict[str, Any], left: float | None) -> None:
@@ -309,7 +309,7 @@ HOLDS = st.builds(
     on=st.booleans(),
     since=st.just(NOW),
     until=ENDS,
-    needed=st.booleans(),
+    needs_undoing=st.booleans(),
     confirmed=st.booleans(),
     sent_at=TIMES,
     doubted_at=st.none() | TIMES,
@@ -339,7 +339,7 @@ def test_rules(hold: Hold, shown: Seen, way: Way, leaving: bool) -> None:
     assert (found.wait == 0.0) is (found.do is Do.UNDO)
     if found.do is Do.UNDO:
         over = hold.until is not None and hold.until <= NOW
-        assert leaving or over or not hold.needed
+        assert leaving or over or not hold.needs_undoing
         assert way is Way.NOW
         assert found.claim.doubted_at is None
         assert hold.until is None or NOW - hold.until <= OLD

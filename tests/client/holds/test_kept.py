@@ -107,7 +107,7 @@ async def test_an_output_that_is_not_reported(
         until = rig.controller.clock.now() + timedelta(minutes=30)
         await rig.controller.holds.claim(rig.output(slot), "somebody", until)
     ended = list[str]()
-    rig.controller.holds.on_ended = lambda claimant, thing: ended.append(claimant)
+    rig.controller.holds.on_ended = lambda claimant, index: ended.append(claimant)
     wired = rig.pool.pool.slots[slot]
     aux_type, wired.aux_type = wired.aux_type, 0
     await rig.live(2)

@@ -206,9 +206,9 @@ async def test_an_update_adds_fields(make_rig: Callable[..., Rig], kind: Kind) -
     rig = disk.rig = await prepared(make_rig, save=disk.save)
     await kind.promise(rig)
     (made,) = json.loads(disk.saved)[kind.name]
-    needed = {"on", "until", "end", "slot", "kind", "source"}
+    makes_it = {"on", "until", "slot", "kind", "source"}
     await rig.controller.close()
-    rig = make_rig(full=True, stored=disk.read(*(made.keys() - needed)))
+    rig = make_rig(full=True, stored=disk.read(*(made.keys() - makes_it)))
     await rig.live(MINUTES - 5, 60)
     assert kind.changed(rig)
     await rig.live(10, 60)

@@ -122,8 +122,8 @@ LATE = {"until": NOW - OVERDUE}
         ({"on": True}, False, False),
         ({"by_cloud": True}, False, False),
         ({"until": None}, False, False),
-        (LATE | {"needed": False, "confirmed": False}, True, False),
-        (LATE | {"needed": False}, True, True),
+        (LATE | {"needs_undoing": False, "confirmed": False}, True, False),
+        (LATE | {"needs_undoing": False}, True, True),
     ],
 )
 def test_overdue(
@@ -174,7 +174,7 @@ def test_due(paths: dict[str, Any], changes: dict[str, Any], due: bool) -> None:
         (CLOUD, {"on": True}, 3600.0),
         (CLOUD, {}, 3600.0),
         # Our clock was ahead when it was switched off, and a read shows it held.
-        ({}, {"needed": False}, 0.0),
+        ({}, {"needs_undoing": False}, 0.0),
     ],
 )
 def test_when_there_is_work(
@@ -233,7 +233,7 @@ async def test_a_release_that_nobody_answers() -> None:
     found = holds(paths, DUE)
     await found.work()
     (hold,) = found.all
-    assert (paths.asked, hold.over(NOW)) == ([LOOKED], True)
+    assert (paths.asked, hold.end_has_come(NOW)) == ([LOOKED], True)
     assert hold.failures == Failures(UNDO_AGAIN, 1, AT + 60)
 
 
@@ -257,7 +257,10 @@ async def test_a_release(
     found = holds(way, replace(DUE, on=on, by_cloud=True))
     await found.work()
     assert way.asked == asked
-    shown = [(h.slot, h.on, h.needed, h.confirmed, h.since, h.until) for h in found.all]
+    shown = [
+        (h.slot, h.on, h.needs_undoing, h.confirmed, h.since, h.until)
+        for h in found.all
+    ]
     assert shown == left
 
 
@@ -294,4 +297,4 @@ async def test_leaving(
     assert [each.confirmed for each in shown] == (left or [])
     by_cloud = asked == SWITCHED_OFF
     lasts = left != [] or by_cloud
-    assert [each.needed for each in found.all] == [not by_cloud] * lasts
+    assert [each.needs_undoing for each in found.all] == [not by_cloud] * lasts

@@ -338,7 +338,7 @@ async def test_two_requests_for_a_heat_source_at_once(full: Rig) -> None:
         heat.claim(source, "one", now + half), heat.claim(source, "two", now + HOUR)
     )
     (claim,) = heat.all
-    assert {*claim.claims} == {"one", "two"} and claim.confirmed
+    assert {*claim.claimants} == {"one", "two"} and claim.confirmed
     await full.live(45, 30)
     assert solar(full)
     await full.live(17, 30)

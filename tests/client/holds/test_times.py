@@ -90,7 +90,7 @@ async def test_a_small_correction_at_the_end(
     wall, ended = Wall(service, 0), list[str]()
     rig = await prepared(make_rig, cloud=False, clock=wall.clock)
     heat = rig.controller.heat
-    heat.on_ended = lambda claimant, thing: ended.append(claimant)
+    heat.on_ended = lambda claimant, index: ended.append(claimant)
     until = wall.clock.now() + timedelta(minutes=10)
     await heat.claim(HeatSource.SOLAR, "somebody", until)
     deselect = rig.controller.heating.select

@@ -1,8 +1,8 @@
 """What is undone later: holds of outputs, pauses of dosing, selected heat sources.
 
-A **claim** is one thing that was changed, and how that ends (`claim.py`). It records only
-what was requested (on or off, until when, for whom) and what happened (a command was sent,
-it took effect, attempts to undo it failed). It is on disk before its command is sent.
+A **claim** is one of them, and how its change ends (`claim.py`). It records only what
+was requested (on or off, until when, for whom) and what happened (a command was sent, it
+took effect, attempts to undo it failed). It is on disk before its command is sent.
 
 What a read shows of it is **seen**: the claim, or something else, or nothing. One table
 says so for every kind and source (`evidence.py`). The override of a slot is observed
@@ -31,7 +31,7 @@ from .claim import Claim, Why
 from .claims import UNDO_AGAIN
 from .decide import OLD, Decision, Do
 from .evidence import held_outputs
-from .heat import HeatClaim, HeatClaims, thing_of
+from .heat import HeatClaim, HeatClaims, index_of
 from .hold import Asked, Hold, Origin, output_names
 from .holds import Holds
 from .pauses import Pause
@@ -51,6 +51,6 @@ __all__ = [
     "Pause",
     "Why",
     "held_outputs",
+    "index_of",
     "output_names",
-    "thing_of",
 ]

@@ -1,4 +1,4 @@
-"""A claim: one thing that was changed and is undone at its end.
+"""A claim: one output, doser or heat source that was changed, until its end.
 
 It records what was requested and what happened since. What is, is read; what to do is
 decided from both (`decide.py`). All of this is chosen.
@@ -35,10 +35,10 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(ABC):
-    """One thing that was switched on or off, how that ends, and what is known of it.
+    """What was switched on or off, until when, for whom, and whether that is known.
 
     Two claims are equal if they look the same to a user. A stored claim is left out only
-    if what makes it is missing: the thing, on or off, and its end.
+    if what makes it is missing: which output, doser or source, on or off, and its end.
     """
 
     LONGEST: ClassVar = timedelta(days=366)
@@ -49,14 +49,16 @@ class Claim(ABC):
     until: Annotated[datetime | None, REQUIRED] = None
     """Time when it is undone in UTC; `None`: the user undoes it."""
 
-    needed: bool = field(default=True, compare=False)
+    needs_undoing: bool = field(default=True, compare=False)
     """Whether it needs undoing. If not, it is undone only once a read shows it."""
     lasts: Annotated[float | None, Within(0, LONGEST.total_seconds())] = field(
         default=None, compare=False
     )
-    """Its length in s, however the clock is corrected; `None`: its end has another reason."""
-    claims: Mapping[str, datetime | None] = field(default_factory=dict, compare=False)
-    """Ends of the claims on it by claimant, "" for the user; empty: only one claim."""
+    """Its length in s, if that is why it ends, however the clock is corrected."""
+    claimants: Mapping[str, datetime | None] = field(
+        default_factory=dict, compare=False
+    )
+    """Its end for each who wants it, "" for the user; empty: only one wants it."""
     confirmed: bool = field(default=True, compare=False)
     """Whether a reply or a read showed that its command took effect."""
     maybe_undone: bool = field(default=False, compare=False)
@@ -75,8 +77,8 @@ class Claim(ABC):
 
     @property
     @abstractmethod
-    def thing(self) -> int:
-        """Number of the thing within its kind: one claim each."""
+    def index(self) -> int:
+        """Index of its output, doser or heat source: one claim each."""
 
     @abstractmethod
     def in_effect(self, state: PoolState) -> bool | None:
@@ -90,12 +92,12 @@ class Claim(ABC):
         """
         return 0.0 if self.maybe_undone else AGREEING
 
-    def cloud_undoes(self, *, alone: bool) -> bool:
-        """Return whether the cloud can undo it; `alone`: there is no LAN."""
+    def cloud_undoes(self, *, without_lan: bool) -> bool:
+        """Return whether the cloud can undo it; `without_lan`: there is no LAN."""
         return False
 
     @property
-    def otherwise(self) -> Self | None:
+    def falls_back_to(self) -> Self | None:
         """The claim that is left if a second read agrees that this one is over."""
         return None if self.confirmed else self.previous
 
@@ -105,11 +107,11 @@ class Claim(ABC):
         return self.confirmed and self.doubted_at is None
 
     @property
-    def promised(self) -> bool:
+    def ends_by_itself(self) -> bool:
         """Whether it needs undoing, and ends by itself."""
-        return self.needed and self.until is not None
+        return self.needs_undoing and self.until is not None
 
-    def over(self, now: datetime) -> bool:
+    def end_has_come(self, now: datetime) -> bool:
         """Return whether its end has come, but not its undoing."""
         return self.observed and self.until is not None and self.until <= now
 
@@ -117,32 +119,36 @@ class Claim(ABC):
         """Return the claim with its end no further away than it may last."""
         lasts = self.LONGEST if self.lasts is None else timedelta(seconds=self.lasts)
         by = self.until and now + min(lasts, self.LONGEST) - self.until
-        return self.moved(by) if by and by < timedelta() else self
+        return self.with_times_moved(by) if by and by < timedelta() else self
 
-    def moved(self, by: timedelta) -> Self:
+    def with_times_moved(self, by: timedelta) -> Self:
         """Return the claim by a corrected clock: all its times move."""
         return replace(
             self,
             since=self.since + by,
             until=self.until and self.until + by,
-            claims={name: end and end + by for name, end in self.claims.items()},
-            previous=self.previous and self.previous.moved(by),
+            claimants={name: end and end + by for name, end in self.claimants.items()},
+            previous=self.previous and self.previous.with_times_moved(by),
         )
 
     def lasting(self, lasts: timedelta, now: datetime) -> Self:
         """Return the claim with an end after some time."""
         return replace(self, until=now + lasts, lasts=lasts.total_seconds())
 
-    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Self:
+    def for_claimants(
+        self, claims: Mapping[str, datetime | None], now: datetime
+    ) -> Self:
         """Return the claim for these claimants: it ends with the last of them."""
         ends = [end for end in claims.values() if end is not None]
         if len(ends) < len(claims):
-            return replace(self, claims=claims, until=None, lasts=None)
-        return replace(self, claims=claims).lasting(max(ends) - now, now)
+            return replace(self, claimants=claims, until=None, lasts=None)
+        return replace(self, claimants=claims).lasting(max(ends) - now, now)
 
-    def claims_beside(self, claimant: str, now: datetime) -> dict[str, datetime | None]:
+    def claimants_beside(
+        self, claimant: str, now: datetime
+    ) -> dict[str, datetime | None]:
         """Return the claims of all others that are not over."""
-        claims = dict(self.claims) or {"": self.until}
+        claims = dict(self.claimants) or {"": self.until}
         return {
             name: end
             for name, end in claims.items()

@@ -66,7 +66,7 @@ class Reads(NamedTuple):
 
 
 class Claims[C: Claim](ABC):
-    """The claims of one kind of one controller, one for each thing."""
+    """The claims of one kind of one controller, by the index of what was switched."""
 
     def __init__(self, reads: Reads, times: Times, stored: Iterable[C]) -> None:
         self._poller, self._paths, self._live = reads
@@ -74,7 +74,7 @@ class Claims[C: Claim](ABC):
         self._corrections, at = times.clock.corrections, time.monotonic()
         """Those of the clock that the claims have followed."""
         self._all = {
-            each.thing: replace(each, sent_at=at - SETTLING) for each in stored
+            each.index: replace(each, sent_at=at - SETTLING) for each in stored
         }
         self._started_at = self._read_at = self._back_at = at
         self._last_read: PoolState | None = None
@@ -83,11 +83,11 @@ class Claims[C: Claim](ABC):
         """What was decided, and why: the newest changes."""
         self._under_way: Counter[int] = Counter()
         self._undoing: set[int] = set()
-        """Things of which an attempt to undo them was not overtaken by a request."""
+        """Those whose attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
         self._ended = set[tuple[str, int]]()
-        """Claimants of which somebody ended a claim just now, and its thing."""
-        self.on_ended: Callable[[str, int], None] = lambda claimant, thing: None
+        """Claimants of what somebody ended just now, and the index of the claim."""
+        self.on_ended: Callable[[str, int], None] = lambda claimant, index: None
         """Gets each of them."""
 
     # What each kind says
@@ -104,7 +104,7 @@ class Claims[C: Claim](ABC):
         """Return the newest read that reports a claim, and its time (monotonic, s)."""
         return None if self._last_read is None else (self._last_read, self._read_at)
 
-    def _moved(self, claim: C, state: PoolState) -> C:
+    def _with_present_end(self, claim: C, state: PoolState) -> C:
         """Return a claim whose end follows what it depends on."""
         return claim
 
@@ -113,21 +113,25 @@ class Claims[C: Claim](ABC):
         paths = self._paths
         alone = paths.lan is None
         by_cloud = paths.cloud is not None and self._last_read is not None
-        if paths.on_lan or (by_cloud and claim.cloud_undoes(alone=alone)):
+        if paths.on_lan or (by_cloud and claim.cloud_undoes(without_lan=alone)):
             return Way.NOW
-        return Way.NEVER if alone and not claim.cloud_undoes(alone=True) else Way.LATER
+        return (
+            Way.NEVER
+            if alone and not claim.cloud_undoes(without_lan=True)
+            else Way.LATER
+        )
 
     # State
 
     @property
     def all(self) -> tuple[C, ...]:
-        """All claims by thing, including those that a user does not see."""
-        return tuple(self._all[thing] for thing in sorted(self._all))
+        """All claims in order, including those that a user does not see."""
+        return tuple(self._all[index] for index in sorted(self._all))
 
     @property
     def shown(self) -> tuple[C, ...]:
         """The claims that a user sees: those that need undoing."""
-        return tuple(claim for claim in self.all if claim.needed)
+        return tuple(claim for claim in self.all if claim.needs_undoing)
 
     @property
     def overdue(self) -> tuple[C, ...]:
@@ -138,8 +142,8 @@ class Claims[C: Claim](ABC):
         for claim in self.all:
             left = seconds_left(claim, now)
             is_late = left is not None and left <= late.total_seconds()
-            cannot = claim.promised and self._way(claim) is Way.NEVER
-            to_undo = claim.needed or claim.confirmed
+            cannot = claim.ends_by_itself and self._way(claim) is Way.NEVER
+            to_undo = claim.needs_undoing or claim.confirmed
             if to_undo and (is_late or cannot or is_old(claim, now)):
                 found.append(claim)
         return tuple(found)
@@ -164,9 +168,9 @@ class Claims[C: Claim](ABC):
         by, stop = (new - old for new, old in zip(newest, known, strict=True))
         if max(abs(by), abs(stop)) > _CORRECTED:
             self._corrections = newest
-            for thing, each in self._all.items():
+            for index, each in self._all.items():
                 restored = each.sent_at < self._started_at
-                self._all[thing] = each.moved(by - stop if restored else by)
+                self._all[index] = each.with_times_moved(by - stop if restored else by)
         return self._times.now
 
     def _decide(self, *, leaving: bool = False) -> dict[int, Next[C]]:
@@ -174,23 +178,25 @@ class Claims[C: Claim](ABC):
         now, state = self._now(leaving=leaving), self._live.state
         found = {}
         for claim in self.all:
-            if claim.thing in self._under_way:
+            if claim.index in self._under_way:
                 continue
-            moved = self._moved(claim.bounded(now.time), state)
+            moved = self._with_present_end(claim.bounded(now.time), state)
             report = self._report(moved)
             shows = seen(moved, *report) if report else Seen(now.at)
-            found[claim.thing] = decide(moved, shows, now, self._way(moved))
+            found[claim.index] = decide(moved, shows, now, self._way(moved))
         return found
 
     def _update(self) -> None:
         """Note what the newest read and the time add to the claims."""
-        for thing, each in self._decide().items():
-            previous, claim = self._all[thing], each.claim
-            never = each.do is Do.DROP and not (previous.needed or previous.confirmed)
+        for index, each in self._decide().items():
+            previous, claim = self._all[index], each.claim
+            never = each.do is Do.DROP and not (
+                previous.needs_undoing or previous.confirmed
+            )
             if not never and (each.do is Do.DROP or each.why is not previous.why):
                 self._note(previous, each.do, each.why, each.reads)
                 claim = claim and replace(claim, why=each.why)
-            self._set(thing, claim)
+            self._set(index, claim)
 
     def _note(
         self, claim: C, do: Do, why: Why | None, reads: Iterable[Seen] = ()
@@ -207,24 +213,24 @@ class Claims[C: Claim](ABC):
         others = [each for each in self.changes if each.subject != change.subject]
         self.changes = (*others, change)[-_CHANGES:]
         kind = type(claim).__name__
-        _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.thing, do, why, shown)
+        _LOGGER.debug("%s %s: %s, %s, %s", kind, claim.index, do, why, shown)
 
-    def _set(self, thing: int, claim: C | None) -> None:
-        """Replace the claim on a thing; `None` removes it."""
-        now, previous = self._times.now, self._all.get(thing)
+    def _set(self, index: int, claim: C | None) -> None:
+        """Replace a claim; `None` removes it."""
+        now, previous = self._times.now, self._all.get(index)
         ended = claimants(previous, now) - claimants(claim, None)
-        self._ended |= {(claimant, thing) for claimant in ended}
+        self._ended |= {(claimant, index) for claimant in ended}
         if claim is None:
-            self._all.pop(thing, None)
+            self._all.pop(index, None)
         else:
-            self._all[thing] = claim
+            self._all[index] = claim
 
-    def _put(self, thing: int, claim: C | None) -> None:
-        """Replace the claim on a thing as a user requests."""
-        self._undoing.discard(thing)
-        if claim is None and (ended := self._all.get(thing)) is not None:
+    def _put(self, index: int, claim: C | None) -> None:
+        """Replace a claim as a user requests."""
+        self._undoing.discard(index)
+        if claim is None and (ended := self._all.get(index)) is not None:
             self._note(ended, Do.DROP, None)
-        self._set(thing, claim)
+        self._set(index, claim)
         self._update()
         self._report_ended()
         self._live.publish()
@@ -239,8 +245,8 @@ class Claims[C: Claim](ABC):
 
         After a power cut, what a command may have changed is undone at its end.
         """
-        self._undoing.discard(claim.thing)
-        self._set(claim.thing, claim)
+        self._undoing.discard(claim.index)
+        self._set(claim.index, claim)
         try:
             await self._live.save()
         except InvalidCommandError:
@@ -251,7 +257,7 @@ class Claims[C: Claim](ABC):
 
     def _newest(self, claim: C) -> C | None:
         """Return the present form of a requested claim, `None` once it was replaced."""
-        now = self._all.get(claim.thing)
+        now = self._all.get(claim.index)
         same = now is not None and (now.since, now.on) == (claim.since, claim.on)
         return now if same else None
 
@@ -259,49 +265,51 @@ class Claims[C: Claim](ABC):
     def _requesting(self, claim: C, present: C | None) -> Generator[None]:
         """Send a claim's command in this block: reads decide, unless it did not run."""
         try:
-            with self._switching(claim.thing):
+            with self._switching(claim.index):
                 yield
         except PoolctlError as err:
             newest = self._newest(claim)
             if err.ran is False and newest and not newest.confirmed:
-                self._put(claim.thing, present)
+                self._put(claim.index, present)
             raise
 
-    def _maybe_undone(self, thing: int, err: Exception) -> None:
+    def _maybe_undone(self, index: int, err: Exception) -> None:
         """Note an error of a command that undoes a claim: it may have run."""
         did_not = isinstance(err, PoolctlError) and err.ran is False
-        if (claim := self._all.get(thing)) is not None and not did_not:
-            self._all[thing] = replace(claim, maybe_undone=True)
+        if (claim := self._all.get(index)) is not None and not did_not:
+            self._all[index] = replace(claim, maybe_undone=True)
 
     @contextmanager
-    def _switching(self, thing: int) -> Generator[None]:
-        """Ignore reads of a thing as evidence until it was switched and has settled."""
-        self._under_way[thing] += 1
+    def _switching(self, index: int) -> Generator[None]:
+        """Ignore reads of a claim until what it is about was switched and has settled."""
+        self._under_way[index] += 1
         try:
             yield
         finally:
-            self._under_way[thing] -= 1
+            self._under_way[index] -= 1
             self._under_way += Counter()  # removes counts of zero
-            if (claim := self._all.get(thing)) is not None:
+            if (claim := self._all.get(index)) is not None:
                 at = time.monotonic()
-                self._all[thing] = replace(claim, sent_at=at, doubted_at=None)
+                self._all[index] = replace(claim, sent_at=at, doubted_at=None)
 
-    def claimed_until(self, thing: int, claimant: str) -> datetime | None:
-        """Return the end of a claimant's claim on a thing, `None` if it has none."""
-        claim = self._all.get(thing)
-        return None if claim is None else claim.claims.get(claimant)
+    def claimed_until(self, index: int, claimant: str) -> datetime | None:
+        """Return the end of a claim for a claimant, `None` if it does not want it."""
+        claim = self._all.get(index)
+        return None if claim is None else claim.claimants.get(claimant)
 
-    def drop(self, claimant: str, things: Collection[int] | None = None) -> None:
-        """End the claims of one claimant, on some things or on all of them.
+    def drop(self, claimant: str, indices: Collection[int] | None = None) -> None:
+        """End the claims of one claimant, some or all of them.
 
-        Without another claim, a thing is due now.
+        What nobody else wants is due now.
         """
         now = self._follow_clock()
         for claim in self.all:
-            if claimant in claim.claims and (things is None or claim.thing in things):
-                others = claim.claims_beside(claimant, now)
-                ended = claim.claimed(others or {claimant: now}, now)
-                self._set(claim.thing, replace(ended, failures=NO_FAILURES))
+            if claimant in claim.claimants and (
+                indices is None or claim.index in indices
+            ):
+                others = claim.claimants_beside(claimant, now)
+                ended = claim.for_claimants(others or {claimant: now}, now)
+                self._set(claim.index, replace(ended, failures=NO_FAILURES))
         self._ended = {each for each in self._ended if each[0] != claimant}
         self._live.publish()
 
@@ -320,7 +328,7 @@ class Claims[C: Claim](ABC):
             self._back_at = at
             for claim in self.all:
                 if is_new or claim.failures.backoff != REFUSED_AGAIN:
-                    self._set(claim.thing, replace(claim, failures=NO_FAILURES))
+                    self._set(claim.index, replace(claim, failures=NO_FAILURES))
         self._update()
         self._report_ended()
 
@@ -341,8 +349,8 @@ class Claims[C: Claim](ABC):
             self._update()
             tried = set[int]()
             # During an attempt, a user may request what another claim is about.
-            while due := [each for each in self.due() if each.thing not in tried]:
-                tried.add(due[0].thing)
+            while due := [each for each in self.due() if each.index not in tried]:
+                tried.add(due[0].index)
                 failures += await self._try(due[0])
             self._report_ended()
             if self.all != previous:
@@ -356,32 +364,32 @@ class Claims[C: Claim](ABC):
 
         None of them, not even a fault of our own, keeps another claim from its attempt.
         """
-        thing, began = claim.thing, time.monotonic()
-        self._undoing.add(thing)
+        index, began = claim.index, time.monotonic()
+        self._undoing.add(index)
         try:
-            with self._switching(thing):
+            with self._switching(index):
                 left = await self._undo(claim)
                 self._follow_clock()  # else what is over may seem to be ended too soon
-                if thing in self._undoing:
-                    self._set(thing, left)
+                if index in self._undoing:
+                    self._set(index, left)
         except Exception as err:  # noqa: BLE001
             _LOGGER.debug("Not undone: %s", err)
-            if thing in self._undoing:
-                self._failed(self._all.get(thing, claim), err)
-                if began < self._back_at and (left := self._all.get(thing)):
+            if index in self._undoing:
+                self._failed(self._all.get(index, claim), err)
+                if began < self._back_at and (left := self._all.get(index)):
                     # The answer that would have ended the wait came just before it.
-                    self._set(thing, replace(left, failures=NO_FAILURES))
+                    self._set(index, replace(left, failures=NO_FAILURES))
             return [err]
         finally:
-            self._undoing.discard(thing)
+            self._undoing.discard(index)
         return []
 
     def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
         backoff = REFUSED_AGAIN if cannot else UNDO_AGAIN
         failures = claim.failures.failed(backoff, time.monotonic())
-        self._set(claim.thing, replace(claim, failures=failures, why=None))
-        self._maybe_undone(claim.thing, err)
+        self._set(claim.index, replace(claim, failures=failures, why=None))
+        self._maybe_undone(claim.index, err)
 
     async def leave(
         self, within: float = LEAVING, *, only_lan: bool = False
@@ -395,8 +403,8 @@ class Claims[C: Claim](ABC):
                 await self._settle(self._leaving(only_lan))
                 if self._leaving(only_lan) and await self._look():
                     self._update()
-                    things = {claim.thing for claim in self._leaving(only_lan)}
-                    due = [c for c in self.due(leaving=True) if c.thing in things]
+                    indices = {claim.index for claim in self._leaving(only_lan)}
+                    due = [c for c in self.due(leaving=True) if c.index in indices]
                     failures = chain(*await asyncio.gather(*map(self._try, due)))
                     for fault in filter(_is_fault, failures):
                         _LOGGER.error("Unexpected error", exc_info=fault)
@@ -414,9 +422,11 @@ class Claims[C: Claim](ABC):
         return tuple(
             claim
             for claim in self.all
-            if (claim.promised or not claim.needed)
+            if (claim.ends_by_itself or not claim.needs_undoing)
             and not (
-                only_lan and claim.cloud_undoes(alone=False) and not claim.over(now)
+                only_lan
+                and claim.cloud_undoes(without_lan=False)
+                and not claim.end_has_come(now)
             )
         )
 
@@ -441,7 +451,7 @@ def claimants(claim: Claim | None, now: datetime | None) -> set[str]:
     found = set[str]()
     while claim is not None:
         if now is None or claim.confirmed:
-            names = claim.claims if now is None else claim.claims_beside("", now)
+            names = claim.claimants if now is None else claim.claimants_beside("", now)
             found |= {*names} - {""}
         claim = claim.previous
     return found

@@ -88,7 +88,7 @@ class Decision[C: Claim](NamedTuple):
     @property
     def subject(self) -> tuple[object, ...]:
         """What was decided about which claim."""
-        return self.claim.thing, self.claim.since, self.do, self.why
+        return self.claim.index, self.claim.since, self.do, self.why
 
 
 def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
@@ -97,7 +97,7 @@ def decide[C: Claim](claim: C, seen: Seen, now: Now, way: Way) -> Next[C]:
     doubted = claim.doubted_at not in (None, seen.at)
     reads = (Seen(claim.doubted_at or 0.0, ours=False), seen) if doubted else (seen,)
     if is_contradicted(claim, seen):  # somebody else decided, or its command never ran
-        return Next(Do.DROP, claim.otherwise, Why.NOT_SHOWN, reads=reads)
+        return Next(Do.DROP, claim.falls_back_to, Why.NOT_SHOWN, reads=reads)
     why, wait = what_keeps(claim, now, way)
     if why is Why.NOT_OVER:  # if its end has moved, attempts begin afresh
         claim = replace(claim, failures=NO_FAILURES)
@@ -118,7 +118,11 @@ def what_keeps(claim: Claim, now: Now, way: Way) -> tuple[Why | None, float | No
         (Why.NO_PATH, way is not Way.NOW, None),
         (Why.NOT_SHOWN, claim.doubted_at is not None, None),
         (Why.OLD, is_old(claim, now), None),
-        (Why.NOT_NEEDED, not (claim.needed or claim.confirmed or now.leaving), None),
+        (
+            Why.NOT_NEEDED,
+            not (claim.needs_undoing or claim.confirmed or now.leaving),
+            None,
+        ),
         (Why.SENT, settles > 0 and not now.leaving, max(settles, again)),
         (Why.FAILED, again > 0 and not now.leaving, again),
     ):
@@ -164,7 +168,7 @@ def seconds_left(claim: Claim, now: Now) -> float | None:
         return None
     left = (claim.until - now.time).total_seconds()
     # A claim that needs no undoing is over from the start, whatever the clock showed.
-    return left if claim.needed else min(left, 0.0)
+    return left if claim.needs_undoing else min(left, 0.0)
 
 
 def is_old(claim: Claim, now: Now) -> bool:

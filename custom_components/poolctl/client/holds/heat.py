@@ -18,7 +18,7 @@ from ..wire.exceptions import PoolctlError
 from .claim import Claim
 from .claims import Claims, Reads
 
-thing_of = (*HeatSource,).index
+index_of = (*HeatSource,).index
 """Returns the number of a heat source."""
 _BY_OTHERS: Final[Mapping[str, datetime | None]] = {"": None}
 """Claim of a user or another client: it does not end by itself."""
@@ -36,8 +36,8 @@ class HeatClaim(Claim):
 
     @property
     @override
-    def thing(self) -> int:
-        return thing_of(self.source)
+    def index(self) -> int:
+        return index_of(self.source)
 
     @override
     def in_effect(self, state: PoolState) -> bool | None:
@@ -69,59 +69,59 @@ class HeatClaims(Claims[HeatClaim]):
 
         Nothing is sent if it is selected; if others selected it, it stays so at the end.
         """
-        thing, now = thing_of(source), self._follow_clock()
-        known, selected = self._all.get(thing), self._live.state.heat[source]
+        index, now = index_of(source), self._follow_clock()
+        known, selected = self._all.get(index), self._live.state.heat[source]
         others = _BY_OTHERS if selected else {}
         if known is not None:
-            others = known.claims_beside(claimant, now)
+            others = known.claimants_beside(claimant, now)
         claims = {**others, claimant: until}
         claim = HeatClaim(source=source, since=now, confirmed=False)
         if selected and (known is None or known.observed):
             # The read that shows it selected may be odd: the next one confirms it.
-            self._put(thing, (known or claim).claimed(claims, now))
+            self._put(index, (known or claim).for_claimants(claims, now))
             return
-        claim = claim.claimed(claims, now)
+        claim = claim.for_claimants(claims, now)
         with self._requesting(claim, known):
             await self._promise(claim)
             await self._heating.select(source, True)
         if (newest := self._newest(claim)) is not None:
-            self._put(thing, replace(newest, confirmed=True))
+            self._put(index, replace(newest, confirmed=True))
 
     @contextmanager
     def following(
         self, sources: Collection[HeatSource], selected: bool
     ) -> Generator[None]:
         """Follow a user whose command is sent in this block; nothing is undone then."""
-        things = [thing_of(source) for source in sources]
+        indices = [index_of(source) for source in sources]
         try:
             with ExitStack() as stack:
-                for thing in things:
-                    stack.enter_context(self._switching(thing))
+                for index in indices:
+                    stack.enter_context(self._switching(index))
                 yield
         except PoolctlError as err:
             if not selected:
-                for thing in things:
-                    self._maybe_undone(thing, err)
+                for index in indices:
+                    self._maybe_undone(index, err)
             raise
         now = self._follow_clock()
-        for claim in [each for each in self.all if each.thing in things]:
+        for claim in [each for each in self.all if each.index in indices]:
             if selected:
-                claims = {**claim.claims, **_BY_OTHERS}
-                self._put(claim.thing, claim.claimed(claims, now))
+                claims = {**claim.claimants, **_BY_OTHERS}
+                self._put(claim.index, claim.for_claimants(claims, now))
             else:
-                self._ended |= {(name, claim.thing) for name in claim.claims if name}
-                self._put(claim.thing, None)
+                self._ended |= {(name, claim.index) for name in claim.claimants if name}
+                self._put(claim.index, None)
 
     def _sources(self) -> set[HeatSource]:
         """Return the claimed sources that no user selected."""
-        return {claim.source for claim in self.all if "" not in claim.claims}
+        return {claim.source for claim in self.all if "" not in claim.claimants}
 
     @override
-    def drop(self, claimant: str, things: Collection[int] | None = None) -> None:
-        super().drop(claimant, things)
+    def drop(self, claimant: str, indices: Collection[int] | None = None) -> None:
+        super().drop(claimant, indices)
         for claim in self.all:
-            if claim.claims == _BY_OTHERS:
-                self._put(claim.thing, None)
+            if claim.claimants == _BY_OTHERS:
+                self._put(claim.index, None)
 
     @override
     def add_read(self, state: PoolState, at: float) -> None:

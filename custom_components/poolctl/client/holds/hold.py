@@ -44,7 +44,7 @@ type _Place = Annotated[int, Within(0, MAX_SCHEDULES - 1)]
 class Hold(Claim):
     """An output that is held by hand, on or off, against its schedules.
 
-    It is `needed` if an override was requested.
+    It needs undoing if an override was requested.
     """
 
     slot: Annotated[int, Within(0, MAX_SLOTS - 1)]
@@ -59,7 +59,7 @@ class Hold(Claim):
 
     @property
     @override
-    def thing(self) -> int:
+    def index(self) -> int:
         return self.slot
 
     @override
@@ -87,18 +87,18 @@ class Hold(Claim):
         return bool(state.spa_mode and self.on and cleaner and not runs(state, cleaner))
 
     @override
-    def cloud_undoes(self, *, alone: bool) -> bool:
+    def cloud_undoes(self, *, without_lan: bool) -> bool:
         # It can only switch off; without a LAN, that is all that is possible.
-        return self.on or (self.by_cloud and alone)
+        return self.on or (self.by_cloud and without_lan)
 
     def unheld(self) -> Hold:
         """Return what only switches: no override is requested, and it is over at once."""
-        return replace(self, needed=False, until=self.since)
+        return replace(self, needs_undoing=False, until=self.since)
 
     @property
     def origin(self) -> Origin:
         """That of the claimant that wants it for longest."""
-        ends = self.claims or {"": None}
+        ends = self.claimants or {"": None}
         last = max(
             ends, key=lambda each: (ends[each] is None, ends[each] or self.since)
         )
@@ -107,12 +107,14 @@ class Hold(Claim):
     @property
     def follows_schedules(self) -> bool:
         """Whether it ends with the windows that it holds off: only the user wants it."""
-        return bool(self.schedules) and {*self.claims} <= {""}
+        return bool(self.schedules) and {*self.claimants} <= {""}
 
     @override
-    def claimed(self, claims: Mapping[str, datetime | None], now: datetime) -> Hold:
+    def for_claimants(
+        self, claims: Mapping[str, datetime | None], now: datetime
+    ) -> Hold:
         origins = {who: each for who, each in self.origins.items() if who in claims}
-        hold = Claim.claimed(replace(self, origins=origins), claims, now)
+        hold = Claim.for_claimants(replace(self, origins=origins), claims, now)
         return replace(hold, lasts=None) if hold.follows_schedules else hold
 
 

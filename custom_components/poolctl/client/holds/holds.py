@@ -77,7 +77,7 @@ class Holds(Claims[Hold]):
         """Return the hold of an output, if a user sees it."""
         index = output if isinstance(output, int) else self._find(output).index
         hold = self._all.get(index)
-        return hold if hold is not None and hold.needed else None
+        return hold if hold is not None and hold.needs_undoing else None
 
     def _find(self, output: Output | None) -> Slot:
         return self._live.state.outputs.find(output)
@@ -168,11 +168,11 @@ class Holds(Claims[Hold]):
         now, known = self._follow_clock(), self.of(self._find(slot).index)
         hold = self._requested(slot.index, True, requester, claimant)
         if known is not None and known.on and known.observed:
-            claims = known.claims_beside(claimant, now) | {claimant: until}
+            claims = known.claimants_beside(claimant, now) | {claimant: until}
             known = replace(known, origins={**known.origins, **hold.origins})
-            self._put(slot.index, known.claimed(claims, now))
+            self._put(slot.index, known.for_claimants(claims, now))
             return
-        hold = hold.claimed({claimant: until}, now)
+        hold = hold.for_claimants({claimant: until}, now)
         await self._request(_Request(slot=slot, hold=hold))
 
     async def resume(self, output: Output | None) -> None:
@@ -242,10 +242,10 @@ class Holds(Claims[Hold]):
         """
         now, previous = self._follow_clock(), self._all.get(hold.slot)
         if hold.on and previous is not None and previous.on:
-            own = hold.claims or {"": hold.until}
-            if others := previous.claims_beside(next(iter(own)), now):
+            own = hold.claimants or {"": hold.until}
+            if others := previous.claimants_beside(next(iter(own)), now):
                 hold = replace(hold, origins={**previous.origins, **hold.origins})
-                hold = hold.claimed({**others, **own}, now)
+                hold = hold.for_claimants({**others, **own}, now)
         if previous and not previous.confirmed and previous.on is hold.on:
             previous = previous.previous  # the same command again
         return replace(hold, confirmed=False, previous=previous)
@@ -257,7 +257,7 @@ class Holds(Claims[Hold]):
         with self._requesting(hold, present):
             await self._promise(hold)
             finish = await self._outputs.send(
-                slot, hold.on, held=hold.needed, speed=speed
+                slot, hold.on, held=hold.needs_undoing, speed=speed
             )
 
         async def confirm() -> None:
@@ -266,7 +266,7 @@ class Holds(Claims[Hold]):
             if (newest := self._newest(hold)) is not None:
                 # If it needs no hold, reads show whether it is held nevertheless.
                 confirmed = replace(newest, by_cloud=not by_lan, previous=None)
-                known = hold.needed or newest.confirmed
+                known = hold.needs_undoing or newest.confirmed
                 self._put(index, replace(confirmed, confirmed=known))
 
         return confirm
@@ -310,10 +310,14 @@ class Holds(Claims[Hold]):
     # Ends
 
     @override
-    def _moved(self, claim: Hold, state: PoolState) -> Hold:
+    def _with_present_end(self, claim: Hold, state: PoolState) -> Hold:
         hold = rescheduled(claim, state, self._times.local, self._times.offset)
-        ends = {who: self._end_for(who, end) for who, end in hold.claims.items()}
-        return hold if ends == hold.claims else hold.claimed(ends, self._follow_clock())
+        ends = {who: self._end_for(who, end) for who, end in hold.claimants.items()}
+        return (
+            hold
+            if ends == hold.claimants
+            else hold.for_claimants(ends, self._follow_clock())
+        )
 
     def _end_for(self, claimant: str, end: datetime | None) -> datetime | None:
         """Return the end of a claim, which follows the hold of the output it is for."""

@@ -36,7 +36,7 @@ class Pause(Claim):
 
     @property
     @override
-    def thing(self) -> int:
+    def index(self) -> int:
         return DOSING.index(self.kind)
 
     @override
@@ -49,7 +49,7 @@ class Pause(Claim):
         return 0.0  # a setting has no short states
 
     @override
-    def cloud_undoes(self, *, alone: bool) -> bool:
+    def cloud_undoes(self, *, without_lan: bool) -> bool:
         return True
 
 
@@ -108,11 +108,11 @@ class Pauses(Claims[Pause]):
 
     async def _begin(self, kind: AnyDosing, lasts: timedelta, *, is_off: bool) -> None:
         """Pause a doser; the command is sent unless a fresh read shows that it is off."""
-        thing, now = DOSING.index(kind), self._follow_clock()
-        present = self._all.get(thing)
+        index, now = DOSING.index(kind), self._follow_clock()
+        present = self._all.get(index)
         pause = Pause(kind=kind, since=now, until=now, confirmed=False)
         if is_off and present:
-            self._put(thing, replace(present, confirmed=True).lasting(lasts, now))
+            self._put(index, replace(present, confirmed=True).lasting(lasts, now))
             return
         try:
             with self._requesting(pause, present):
@@ -123,10 +123,10 @@ class Pauses(Claims[Pause]):
             # end of the pause that it already had, or soon.
             left = present.until - now if present else _UNDONE_IN
             if (newest := self._newest(pause)) is not None:
-                self._put(thing, newest.lasting(left, now))
+                self._put(index, newest.lasting(left, now))
             raise
         if (newest := self._newest(pause)) is not None:
-            self._put(thing, replace(newest, confirmed=True))
+            self._put(index, replace(newest, confirmed=True))
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:
         """Switch a doser for a user, which ends its pause.
@@ -143,7 +143,7 @@ class Pauses(Claims[Pause]):
         finally:
             # One that began meanwhile still has to be ended, and is kept.
             if ends and pause is not None and self._newest(pause) is not None:
-                self._put(pause.thing, None)
+                self._put(pause.index, None)
 
     @override
     async def _look(self) -> bool:
@@ -152,5 +152,5 @@ class Pauses(Claims[Pause]):
     @override
     async def _undo(self, claim: Pause) -> None:
         """Switch a doser on, unless a fresh read shows that it is on already."""
-        if not await self._dosers.read_enabled(claim.kind) and claim.thing in self._all:
+        if not await self._dosers.read_enabled(claim.kind) and claim.index in self._all:
             await self._dosers.enable(claim.kind, True)
