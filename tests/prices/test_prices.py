@@ -199,6 +199,38 @@ async def test_real_shapes(
 
 @pytest.mark.row("W27")
 @pytest.mark.parametrize(
+    ("name", "path", "highest"),
+    [
+        ("energi_data_service.sensor", ["raw_today"], False),
+        ("entsoe.sensor", ["prices_today"], False),
+        ("octopus.event", ["rates"], False),
+        ("omie.sensor", ["today_hours"], False),
+        ("solcast.sensor", ["detailedForecast"], True),
+        (
+            "tibber.graphql",
+            [
+                "data",
+                "viewer",
+                "homes",
+                "0",
+                "currentSubscription",
+                "priceInfo",
+                "today",
+            ],
+            False,
+        ),
+    ],
+)
+@pytest.mark.usefixtures("berlin")
+def test_a_list_by_itself(name: str, path: list[str], highest: bool) -> None:
+    """A template takes it out of its entity: its entries say enough."""
+    found = data = load(name)
+    for part in path:
+        found = found[int(part) if part.isdecimal() else part]
+    assert prices(found, highest=highest) == prices(data, highest=highest) != []
+
+
+@pytest.mark.parametrize(
     ("name", "first", "second"),
     [
         ("two_homes", "prices Home price", "prices Home 2 price"),
@@ -567,6 +599,23 @@ NEWER: dict[str, object] = {
         price_eur_per_mwh=lambda at: COURSE[at] * 1000,
         price_ct_per_kwh=COURSE.__getitem__,
     ),
+    "twice in two units, as two lists": {
+        "ct_per_kwh": with_price("spot", lambda at: at),
+        "today": COURSE,
+        "today_mwh": [round(each * 1000, 1) for each in COURSE],
+    },
+    "of the Swiss standard, with a fee of a month and the unit of Swisspower": {
+        "publication_timestamp": "",
+        "prices": rows(
+            start_timestamp=lambda at: f"{local(HOURS[at])}+02:00",
+            end_timestamp=lambda at: f"{local(ENDS[at])}+02:00",
+            integrated=lambda at: [
+                {"unit": "CHF_m", "value": 5},
+                {"unit": "CHF/kWh", "value": COURSE[at], "component": "work"},
+            ],
+            feed_in=lambda at: [{"unit": "CHF_kWh", "value": 0.138}],
+        ),
+    },
     "a list of tariffs beside": {
         "raw_today": rows(hour=iso(HOURS), price=COURSE.__getitem__),
         "today": COURSE,
@@ -676,7 +725,7 @@ def test_the_page_has_every_known_list() -> None:
     listed = {
         (title, name, kind == "price")
         for title, names, kind in rows
-        for name in re.findall(r"`(\w[\w.]*)`", names)
+        for name in re.findall(r"`(\w[\w./]*)`", names)
     }
     assert listed == {
         (one.title, name, one.kind is Kind.PRICE)

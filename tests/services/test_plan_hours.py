@@ -583,6 +583,7 @@ async def test_a_controller_that_keeps_no_names(
 
 
 WORDS = {"attribute": "rows", "begin": "from_time", "value": "cents"}
+VALUE = {"value": "cents"}
 LISTS: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
     ("prices_missing", {}, {"price_entities": ["sensor.none"]}),
     ("prices_unknown", {}, {"price_entities": ["sensor.ph"]}),
@@ -615,11 +616,18 @@ async def test_lists_that_cannot_be_used(
     assert writes(beach) == 0
 
 
-async def test_names_in_a_list(beach: Home) -> None:
-    rows = [{"from_time": each["start"], "cents": each["value"]} for each in hourly()]
-    beach.hass.states.async_set("sensor.list", "5", {"rows": rows, "more": hourly()})
-    await plan(beach, hours=4, price_entities="sensor.list", fields=WORDS)
-    assert times(beach) == [(180, 300), (720, 840)]
+async def test_names_in_a_list(beach: Home, owner: str) -> None:
+    """All of them, or the value alone, beside a usual time or one as a key."""
+    usual = [{"start": each["start"], "cents": each["value"]} for each in hourly()]
+    rows = [{"from_time": each["start"], "cents": each["cents"]} for each in usual]
+    keys = {each["start"]: each for each in usual}
+    for names, given in (WORDS, rows), (VALUE, usual), (VALUE, keys):
+        attributes = {"rows": given, "more": hourly()}
+        beach.hass.states.async_set("sensor.list", "5", attributes)
+        data = {"price_entities": "sensor.list", "fields": names}
+        await plan(beach, by=owner, hours=4, **data)
+        assert times(beach) == [(180, 300), (720, 840)]
+        await plan(beach, by=owner, hours=0)
 
 
 def notices(home: Home) -> list[str]:

@@ -15,7 +15,7 @@ from homeassistant.const import (
     STATE_UNAVAILABLE,
     STATE_UNKNOWN,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
@@ -45,6 +45,7 @@ _WATTS: Final = {"W": 1.0, "Wh": 1.0, "kW": 1e3, "kWh": 1e3, "MW": 1e6, "MWh": 1
 _SUN: Final = {*_WATTS, "W/m²", "BTU/(h⋅ft²)", ""}
 _MEASURED: Final = {unit for units in DEVICE_CLASS_UNITS.values() for unit in units}
 """Units of what is measured: no price has one of them."""
+_AWAY: Final = STATE_UNAVAILABLE, STATE_UNKNOWN
 _NAMES, _LETTERS = 8, 40
 """Maximum names of what was found, and letters of a text."""
 
@@ -100,40 +101,36 @@ class Lists:
 def _given(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price]:
     highest = data.get(ATTR_PREFER) == HIGHEST
     names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
-    found = {name: each for name in names if (each := _list_of(hass, name, data))}
-    for name in names:
-        if name not in found and (highest or not found):
-            # A roof without its forecast, for example.
-            raise ListError("prices_missing", name)
-    first, *others = dict.fromkeys(unit for _, unit in found.values() if unit) or [""]
+    found = {name: _list_of(hass, name, data, highest) for name in names}
+    lists = [each for each in found.values() if each]
+    if None in found.values() and (highest or not lists):
+        # A roof without its forecast, for example.
+        raise ListError("prices_missing", next(n for n in names if not found[n]))
+    first, *others = dict.fromkeys(unit for _, unit in lists if unit) or [""]
     if others:
         raise ListError("prices_units", first, others[0])
-    prices = _together([each for each, _ in found.values()], add=highest)
+    prices = _together([each for each, _ in lists], add=highest)
     if not prices or prices[-1].end <= dt_util.utcnow():
         raise ListError("prices_past", names[0])
     return prices
 
 
 def _list_of(
-    hass: HomeAssistant, name: str, data: Mapping[str, Any]
+    hass: HomeAssistant, name: str, data: Mapping[str, Any], highest: bool
 ) -> tuple[Sequence[Price], str] | None:
     """Return a list and its unit, `None` if an entity has none at present."""
-    given, unit, integration, written = data.get(ATTR_PRICES), "", "", None
+    given, unit, origin = data.get(ATTR_PRICES), "", dict[str, Any]()
     empty = given == []
     if ATTR_PRICES not in data:
-        if (state := hass.states.get(name)) is None:
-            return None
-        if entry := er.async_get(hass).async_get(name):
-            integration = entry.platform
-        given, written = state.attributes, state.last_reported
-        unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT) or "")
-        away = state.state in (STATE_UNAVAILABLE, STATE_UNKNOWN)
-        empty = away or [] in given.values()
-    highest, table = data.get(ATTR_PREFER) == HIGHEST, _table(data.get(ATTR_FIELDS, {}))
-    found = read(
-        given, table, highest=highest, integration=integration, written=written
-    )
-    if found is None:
+        state = hass.states.get(name) or State(name, STATE_UNAVAILABLE)
+        entry = er.async_get(hass).async_get(name)
+        origin = {"integration": entry and entry.platform}
+        origin["written"] = state.last_reported
+        given = state.attributes
+        unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT, ""))
+        empty = state.state in _AWAY or [] in given.values()
+    table = _table(data.get(ATTR_FIELDS, {}))
+    if (found := read(given, table, highest=highest, **origin)) is None:
         if empty:
             return None
         raise ListError(
@@ -143,17 +140,19 @@ def _list_of(
     fits = unit in _SUN if highest else unit not in _MEASURED
     if not (fits or found.source.title):
         raise ListError("forecast_unit" if highest else "prices_unit", name, unit)
-    if not (highest and unit in _WATTS):
+    if (watts := _WATTS.get(unit)) is None:
         return found.prices, unit
-    return [replace(p, value=p.value * _WATTS[unit]) for p in found.prices], "W"
+    return [replace(each, value=each.value * watts) for each in found.prices], "W"
 
 
 def _table(fields: Mapping[str, str]) -> Sequence[ListSource]:
-    """Return the sources that count: with `fields`, what they name and nothing else."""
-    attribute, begin, end, value = (fields.get(name, "") for name in FIELDS)
-    if value:
-        return (ListSource("", begin, end, value, Kind.ASKED, at=attribute),)
-    return [one._replace(at=attribute) for one in COMMON] if attribute else TABLE
+    """Return the sources that count: with `fields`, the common form with these names."""
+    at, start, end, value = (fields.get(name) for name in FIELDS)
+    named = {"start": start, "end": end, "value": value, "at": at}
+    names: dict[str, Any] = {name: each for name, each in named.items() if each}
+    # A value that is named is what is asked for.
+    common = [one for one in COMMON if one.kind is Kind.ASKED or not value]
+    return [one._replace(**names) for one in common] if names else TABLE
 
 
 def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:

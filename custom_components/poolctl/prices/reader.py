@@ -1,21 +1,25 @@
 """Lists of prices and forecasts of other integrations, known by their names.
 
-Whatever holds a list (attributes, the response of an action, a text of a template) is
-searched for the names of `sources`, and what has none of them is no list. Sizes are cut
-before anything is compared, but a long list takes longer than the event loop has.
+Whatever holds a list (attributes, the response of an action, a text of a template)
+becomes cells with the names above them and their places in lists, so that rows, columns
+and pairs look the same. A source takes the cells that have its names; what has none of
+them is no list. A long list takes longer than the event loop has.
 """
 
+from ast import literal_eval
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, product
+from math import inf, isclose
+from operator import itemgetter
 import re
 from statistics import mode
 from string import ascii_letters
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
@@ -34,26 +38,31 @@ _DAYS: Final = {
 _DAY: Final = re.compile("|".join((*_DAYS, _DATE.pattern)))
 _DAILY: Final = (0, -1, *range(1, 9))
 """Days from today for which a tariff counts: requests lie a week ahead."""
-_CLOCK: Final = re.compile(r"([01]?\d|2[0-3])(?::([0-5]\d)(?::00)?|h(?:_d)?)")
-"""`07:00`, or `07h`; PVPC adds `_d` to an hour that comes twice."""
-_PYTHON: Final = {"'": '"', "None": "null", "True": "true", "False": "false"}
-"""How a template shows a value, and what JSON has for it."""
 _HOUR: Final = timedelta(hours=1)
 _STEPS: Final = _HOUR / 4, _HOUR / 2, _HOUR
 _FIRST_TIME: Final = 1e9
 """Numbers from here on are times in s or ms since 1970: from 2001."""
+_LAST_TIME: Final = 1e11
+_PRICE: Final = Kind.ASKED, Kind.PRICE
 _FORECAST: Final = Kind.ASKED, Kind.POWER, Kind.ENERGY, Kind.RISING
+_UNITS: Final = 1000, 100, 10, 0.1, 0.01, 0.001
+"""How units differ: € and ct, kWh and MWh, W and kW."""
 _MOST: Final = 4000
 """Maximum entries of a list, more than a month of quarter-hours; the newest count."""
+_MOST_VALUES, _DEEPEST = 200_000, 20
+"""Maximum values that are looked at, and names and places above one."""
 _LONGEST: Final = 1_000_000
 """Maximum characters of a text."""
 
-type _Path = tuple[str, ...]
-"""Names of what holds a list."""
+type _Row = tuple[str | int, ...]
+"""Names above an entry and its places in lists, from the outermost."""
+type _Names = tuple[str, ...]
+"""Names above a value in its entry, and its own."""
+type _Inner = Iterator[tuple[_Row, _Names, object]]
 type _Entry = Mapping[str, object]
-"""Cells by name; those of a time as key or of a pair are "" and "value"."""
-type _Lists = Iterator[tuple[str, Sequence[_Entry]]]
-"""Entries, and what is added to the names of what holds them."""
+"""Values by their names, with dots between them; a time may have an empty one."""
+type _Known = dict[datetime, tuple[Price, PriceList]]
+"""Prices by their begin."""
 
 
 class ListError(InvalidCommandError):
@@ -94,7 +103,7 @@ def read(
     table: Sequence[ListSource] = TABLE,
     *,
     highest: bool = False,
-    integration: str = "",
+    integration: str | None = None,
     written: datetime | None = None,
 ) -> PriceList | None:
     """Return prices or, for the highest values, a forecast; `None` without such a list.
@@ -105,253 +114,267 @@ def read(
     """
     today = dt_util.as_local(written or dt_util.utcnow()).date()
     try:
-        every = _found(data, table, today)
-        found = sorted(every, key=lambda one: table.index(one.source))
+        found = list(_found(_lists(data, today), table, today))
     except ArithmeticError, LookupError, TypeError, ValueError:
         return None  # whatever it raises, it is no list
-    own = [one for one in found if one.source.integration == integration != ""]
+    own = [one for one in found if one.source.integration == integration]
     known = own or [one for one in found if one.source.title] or found
-    kinds = _FORECAST if highest else (Kind.ASKED, Kind.PRICE)
-    asked = [one for one in known if one.source.kind in kinds]
-    rows = {one.source.title: one.source for one in reversed(asked)}.values()
-    return _together([one for one in asked if one.source in rows], highest)
+    return _asked(known, _FORECAST if highest else _PRICE)
 
 
-def _together(lists: Sequence[PriceList], highest: bool) -> PriceList | None:
-    every = [(price, each.title) for each in lists for price in each.prices]
-    every.sort(key=lambda pair: pair[0].start)
-    for (one, name), (two, other) in pairwise(every):
-        if one.start == two.start and one.value != two.value:
-            values = f"{one.value:g}", f"{two.value:g}"
-            raise ListError(
-                "prices_ambiguous", *(values if name == other else (name, other))
-            )
-    prices = list({price.start: price for price, _ in every}.values())
+def _asked(lists: Iterable[PriceList], kinds: Container[Kind]) -> PriceList | None:
+    """Return the prices of some kinds: of each title, those of its first source."""
+    first: dict[str, ListSource] = {}
+    known: _Known = {}
+    for each in lists:
+        source = each.source
+        if source.kind in kinds and first.setdefault(source.title, source) is source:
+            known |= _news(each, known)
+    if not known:
+        return None
+    prices = [known[start][0] for start in sorted(known)]
+    one = known[prices[0].start][1]
+    if Kind.POWER in kinds and one.source.kind is Kind.ASKED and _rise(prices):
+        raise ListError("prices_rise", one.title)
+    cut = [replace(a, end=min(a.end, b.start)) for a, b in pairwise(prices)]
+    return one._replace(prices=[*cut, prices[-1]])
+
+
+def _news(one: PriceList, known: _Known) -> _Known:
+    """Return the prices of a list, none if they are those in another unit.
+
+    Two values for a time are refused.
+    """
+    new: _Known = {}
+    clashes = []
+    for price in one.prices:
+        mine = price, one
+        other, its = known.get(price.start) or new.setdefault(price.start, mine)
+        if other.value != price.value:
+            clashes.append((other.value, price.value, its.title))
+    if not clashes:
+        return new
+    for unit in _UNITS:
+        rounded = {"rel_tol": 0.01, "abs_tol": 0.01 * max(unit, 1)}
+        if all(isclose(a * unit, b, **rounded) for a, b, _ in clashes):
+            return {}
+    a, b, title = clashes[0]
+    names = (f"{a:g}", f"{b:g}") if title == one.title else (title, one.title)
+    raise ListError("prices_ambiguous", *names)
+
+
+def _rise(prices: Sequence[Price]) -> bool:
+    """Return whether values never fall before midnight: an energy that adds up."""
     by_day = groupby(prices, lambda price: dt_util.as_local(price.start).date())
     days = [[price.value for price in day] for _, day in by_day]
-    # Values that never fall before midnight are an energy that adds up.
-    rising = all(day == sorted(day) for day in days) and len({*chain(*days)}) > 2
-    if rising and highest and lists[0].source.kind is Kind.ASKED:
-        raise ListError("prices_rise", lists[0].title)
-    for at, (price, later) in enumerate(pairwise(prices)):
-        prices[at] = replace(price, end=min(price.end, later.start))
-    return lists[0]._replace(prices=prices) if prices else None
+    return all(day == sorted(day) for day in days) and len({*chain(*days)}) > 2
 
 
-# Each object or list becomes entries, and those with the names of a source a list.
+# Whatever holds values becomes lists of entries.
 
 
-def _found(
-    data: object, table: Sequence[ListSource], today: date
-) -> Iterator[PriceList]:
-    holders: list[tuple[_Path, object]] = [((), data)]
-    for names, each in holders:  # it grows as it is searched
-        path, holder, fitting = names, _parsed(each), False
-        if isinstance(holder, Mapping):
-            lists, keys = _in_object, list(holder)
-        elif isinstance(holder, list | tuple):
-            lists, keys = _in_list, list(range(len(holder)))
-        else:
-            continue
-        cells = {str(key): holder[key] for key in (*keys[:_MOST], *keys[-_MOST:])}
-        if _DATE.fullmatch(beside := str(cells.get("date"))):
-            path = (*path, beside)
-        for name, entries in lists(cells, _days(path, today)):
-            place = (*path, name) if name else path
-            days = _days(place, today)
-            sources = [one for one in table if _fits(one, place, entries)]
-            # Only the names around a list say that it is at its place.
-            placed = [one for one in sources if bool(one.at) is bool(place)]
-            for source in placed or sources:
-                fitting, value = True, _cell(entries[-1], source.value)[1]
-                title = " ".join((*place, value)).strip()
-                yield PriceList(source, title, _prices(source, days, entries))
-        if not fitting and len(holders) < _MOST:
-            holders += [((*path, key), cell) for key, cell in cells.items()]
+def _lists(data: object, today: date) -> Mapping[_Names, Sequence[_Entry]]:
+    """Return the lists in an object, a list or a text, by the names above them."""
+    entries = defaultdict[_Row, dict[str, object]](dict)
+    holders: list[tuple[_Row, _Names, object]] = [((), (), data)]
+    for row, names, each in holders:  # it grows as it is read
+        value = _parsed(each)
+        if isinstance(value, Mapping | list | tuple):
+            inner = _of_object if isinstance(value, Mapping) else _of_list
+            if len(holders) < _MOST_VALUES and len(row) + len(names) < _DEEPEST:
+                holders += inner(value, row, names, _days((*row, *names), today))
+        elif row:
+            # Two amounts in one unit are none.
+            entry, name = entries[row], ".".join(names)
+            entry[name] = value if entry.get(name, value) == value else None
+    lists = defaultdict[_Names, list[_Entry]](list)
+    for row, entry in entries.items():
+        lists[tuple(n for n in row if n and isinstance(n, str))].append(entry)
+    return lists
 
 
 def _parsed(data: object) -> object:
     """Return a value, or what a text has: JSON, or Python from a template."""
     if isinstance(data, str) and data.lstrip()[:1] in ("[", "{"):
-        text = data[:_LONGEST]
-        json = re.sub("|".join(_PYTHON), lambda found: _PYTHON[found[0]], text)
-        for each in (text, json):
-            with suppress(ValueError):
-                return json_loads(each)
+        for parse in (json_loads, literal_eval):
+            with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                return parse(data[:_LONGEST])
     return data
 
 
-def _in_object(cells: _Entry, days: Sequence[date]) -> _Lists:
-    """Return the entries of times as keys, by what else the keys have, and of columns."""
-    keys = defaultdict[str, list[_Entry]](list)
-    for key, each in cells.items():
-        clock = key.lstrip(f"{ascii_letters}_")
-        if _time(clock, "", days[0]):
-            keys[key.removesuffix(clock)].append({"": clock, "value": each})
-    yield from ((name, each) for name, each in keys.items() if len(each) > 1)
-    lists = [(key, each) for key, each in cells.items() if isinstance(each, list)]
-    columns = {key: each[-_MOST:] for key, each in lists}
-    if len({len(each) for each in columns.values()}) == 1:
-        rows = zip(*columns.values(), strict=True)
-        yield "", [dict(zip(columns, row, strict=True)) for row in rows]
+def _of_object(holder: Any, row: _Row, names: _Names, days: Sequence[date]) -> _Inner:
+    """Return values by their names; a time as key becomes an entry with a time."""
+    beside = str(holder.get("date"))
+    if _DATE.fullmatch(beside) and (names or not row):
+        names = *names, beside
+    keys = list(holder)
+    for at, key in enumerate(dict.fromkeys((*keys[:_MOST], *keys[-_MOST:]))):
+        name, each = str(key), holder[key]
+        clock = name.lstrip(f"{ascii_letters}_")
+        if clock and _time(clock, "", days[0]):
+            cells = each if isinstance(each, Mapping) else {"value": each}
+            above = name.removesuffix(clock)
+            yield (*row, *names, above, at), (), {"": clock, **cells}
+        else:
+            yield row, (*names, name), each
 
 
-def _in_list(cells: _Entry, days: Sequence[date]) -> _Lists:
-    """Return the entries of objects, of pairs, or of numbers for each part of a day."""
-    values = list(cells.values())
-    pairs = [each for each in values if isinstance(each, list | tuple)]
-    pairs = [each for each in pairs if len(each) == 2]
-    if rows := [each for each in values if isinstance(each, Mapping)]:
-        yield "", rows
-    elif pairs:
-        yield "", [{"": at, "value": value} for at, value in pairs]
-    elif values and len(days) == 1:
-        midnights = days[0], days[0] + timedelta(days=1)
-        start, end = map(dt_util.as_utc, map(dt_util.start_of_local_day, midnights))
-        if (step := (end - start) / len(values)) in _STEPS:
-            numbers = enumerate(values)
-            yield "", [{"": start + at * step, "value": each} for at, each in numbers]
+def _of_list(holder: Any, row: _Row, names: _Names, days: Sequence[date]) -> _Inner:
+    """Return values by their places, and amounts by their units.
+
+    A pair, or the number for a part of a day, becomes an entry with a time. A list in
+    an object is a column: its numbers are in the rows of the others.
+    """
+    nights = days[0], days[0] + timedelta(days=1)
+    start, end = map(dt_util.as_utc, map(dt_util.start_of_local_day, nights))
+    step = (end - start) / max(len(holder), 1)
+    parts = step in _STEPS and not days[1:]
+    for at, each in enumerate((*holder[:_MOST], *holder[_MOST:][-_MOST:])):
+        below, pair = (*row, *names, at), None
+        match each:
+            case [begin, value]:
+                pair = {"": begin, "value": value}
+            case {"unit": unit, "value": value, **more} if more.keys() <= {"component"}:
+                yield row, (*names, str(unit)), value
+            case dict() | list() | tuple():
+                yield below, (), each
+            case _:
+                yield (*row, *names[:-1], at), names[-1:], each
+                pair = {"": start + at * step, "value": each} if parts else None
+        if pair:
+            yield below, (), pair
 
 
-def _days(path: _Path, today: date) -> Sequence[date]:
+def _days(names: Sequence[str | int], today: date) -> Sequence[date]:
     """Return the day that names mean; without any, all for which a tariff counts.
 
     Names such as tomorrow count from the date above them.
     """
-    names, later = _DAY.findall(" ".join(path).lower()), 0
-    for name in names:
+    found, later = _DAY.findall(" ".join(map(str, names)).lower()), 0
+    for name in found:
         if name in _DAYS:
             later = _DAYS[name]
         else:
             today, later = date.fromisoformat(name), 0
-    return [today + timedelta(days=each) for each in ([later] if names else _DAILY)]
+    return [today + timedelta(days=each) for each in ([later] if found else _DAILY)]
 
 
-def _fits(source: ListSource, path: _Path, entries: Sequence[_Entry]) -> bool:
-    if source.at and path and path[-1] not in source.at.split():
-        return False
-    ends, names = (entries[0], entries[-1]), (source.begin, source.value or "value")
-    return all(any(_cell(one, name)[1] for one in ends) for name in names)
+# The entries of a source become prices.
+
+
+def _found(
+    lists: Mapping[_Names, Sequence[_Entry]], table: Sequence[ListSource], today: date
+) -> Iterator[PriceList]:
+    """Return the lists that have the names of a source, at its place."""
+    for source, (place, entries) in product(table, lists.items()):
+        ends, names = (entries[0], entries[-1]), (source.begin, source.value or "value")
+        fits = all(any(_cell(one, name)[1] for one in ends) for name in names)
+        if fits and (not source.at or {*source.at.split()} & {*place}):
+            name = [_cell(entries[-1], source.value)[1]] if source.value else []
+            prices = _prices(source, _days(place, today), entries)
+            yield PriceList(source, " ".join((*place, *name)), prices)
 
 
 def _cell(entry: _Entry, names: str) -> tuple[object, str]:
     """Return the value of the first of some names, and that name."""
     for name in names.split() or [""]:
-        value: object = entry
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if value is not None:
-            return value, name or " "
+        if entry.get(name) is not None:
+            return entry[name], name or " "
     return None, ""
-
-
-# Rows become prices.
 
 
 def _prices(
     source: ListSource, days: Sequence[date], entries: Sequence[_Entry]
 ) -> Sequence[Price]:
-    clock = _CLOCK.fullmatch(str(_cell(entries[0], source.begin)[0]))
-    days = days if clock and not source.title else days[:1]
-    rows = [row for day in days for each in entries if (row := _row(source, day, each))]
-    starts = list(_in_turn(start for start, _, _ in rows))
-    later = dict(pairwise(sorted({*starts})))
+    """Return the prices of entries in the order of time, the newest ones."""
+    rows = sorted(_rows(source, days, entries), key=itemgetter(0))
+    later = dict(pairwise(sorted({start for start, _, _ in rows})))
     usual = mode([end - start for start, end in later.items()] or [_HOUR])
     # Hours and parts of an hour are not longer than most of them; tariffs are.
-    longest = timedelta.max if usual > _HOUR or days[1:] else usual
+    hourly = usual <= _HOUR and len(rows) <= len(entries)
+    longest = usual if hourly else timedelta.max
     prices = []
-    for at, (_, given, number) in zip(starts, rows, strict=True):
-        length = min(later[at] - at, longest) if at in later else usual
-        start = at if source.start or not source.end else at - length
-        end = given if given and given > start else start + length
+    for start, end, number in rows:
+        lasts = min(later.get(start, start + usual) - start, longest)
+        at = start if source.start or not source.end else start - lasts
         if number is not None:
-            mean = (end - start) / _HOUR if source.kind is Kind.ENERGY else 1
-            prices.append(Price(start, end, number / mean))
-    prices.sort(key=lambda price: price.start)
-    return (_rises(prices) if source.kind is Kind.RISING else prices)[-_MOST:]
+            prices.append(Price(at, end or at + lasts, number))
+    return _as_power(source.kind, prices)[-_MOST:]
 
 
-def _rises(prices: Sequence[Price]) -> list[Price]:
-    """Return the mean power between values of an energy that adds up over the day."""
-    return [
-        Price(a.start, b.start, (b.value - a.value) / ((b.start - a.start) / _HOUR))
-        for a, b in pairwise(prices)
-        if a.start < b.start and a.value <= b.value
-    ]
+def _as_power(kind: Kind, prices: Sequence[Price]) -> Sequence[Price]:
+    """Return the mean power of an energy, and what is none as it is."""
+    if kind is Kind.RISING:
+        both = [(one, two) for one, two in pairwise(prices) if one.value <= two.value]
+        prices = [Price(a.start, b.start, b.value - a.value) for a, b in both]
+    elif kind is not Kind.ENERGY:
+        return prices
+    hours = [(each, (each.end - each.start) / _HOUR) for each in prices]
+    return [replace(each, value=each.value / lasts) for each, lasts in hours if lasts]
 
 
-def _row(
-    source: ListSource, day: date, entry: _Entry
-) -> tuple[datetime, datetime | None, float | None] | None:
-    """Return begin, end and value of an entry."""
-    number = _number(_cell(entry, source.value or "value")[0])
-    cell, name = _cell(entry, source.end) if source.start else (None, "")
-    end = _time(cell, name, day)
-    if (start := _time(*_cell(entry, source.begin), day)) is None:
-        return None
-    if name == "duration":
-        end = start + (dt_util.parse_duration(str(cell)) or timedelta())
-    elif end and end <= start:  # as a time of day, it is on the next one
-        end = _time(cell, name, day + timedelta(days=1))
-    return start, end, number
+def _rows(
+    source: ListSource, days: Sequence[date], entries: Sequence[_Entry]
+) -> Iterator[tuple[datetime, datetime | None, float | None]]:
+    """Return begin, end and value of entries, for each day if they repeat daily."""
+    begin, begun = _cell(entries[0], source.begin), set[datetime]()
+    daily = not source.title and len({_time(*begin, day) for day in days}) > 1
+    for day, entry in product(days if daily else days[:1], entries):
+        if start := _time(*_cell(entry, source.begin), day):
+            # A local time that comes twice is that of both hours, in turn.
+            again = dt_util.as_utc(dt_util.as_local(start).replace(fold=1))
+            moment = again if start in begun else start
+            begun.add(start)
+            value, _ = _cell(entry, source.value or "value")
+            end = _cell(entry, source.end) if source.start else (None, "")
+            yield moment, _end(*end, moment, day), _number(value, _FIRST_TIME)
 
 
-def _in_turn(starts: Iterable[datetime]) -> Iterator[datetime]:
-    """Return starts; a local time that comes twice is that of both hours, in turn."""
-    begun: set[datetime] = set()
-    for start in starts:
-        again = dt_util.as_utc(dt_util.as_local(start).replace(fold=1))
-        yield again if start in begun else start
-        begun.add(start)
+def _end(value: object, name: str, start: datetime, day: date) -> datetime | None:
+    """Return the end of an entry; as a time of day, it may be on the next one."""
+    if name == "duration" and (lasts := dt_util.parse_duration(str(value))):
+        return start + lasts
+    ends = (_time(value, name, each) for each in (day, day + timedelta(days=1)))
+    return next((each for each in ends if each and each > start), None)
 
 
 def _time(value: object, name: str, day: date) -> datetime | None:
-    """Return a time in UTC. Without a zone, it is local, and without a date of a day.
+    """Return a time in UTC, to the minute: periods may begin a second late (Amber).
 
-    It is UTC if its name says so. A whole number is an hour if that is its name.
+    Without a zone, it is local unless its name says that it is UTC. It is `None` for a
+    local time that the clock skips.
     """
+    at = None
     with suppress(ValueError):
-        if isinstance(value, str):
-            if clock := _CLOCK.fullmatch(value):
-                value = datetime.combine(day, time(int(clock[1]), int(clock[2] or 0)))
-            elif value.isdecimal():
-                value = float(value)
-            elif len(value) > len("2026-07-01"):
-                value = dt_util.parse_datetime(value)
-        if isinstance(value, int | float):
-            if name == "hour" and value in range(24):
-                value = datetime.combine(day, time(int(value)))
-            elif _FIRST_TIME <= value < 1e13:
-                seconds = value if value < 1e11 else value / 1000
-                value = dt_util.utc_from_timestamp(seconds)
-        if isinstance(value, datetime) and 2000 < value.year < 3000:
-            zone = UTC if "utc" in name.lower() else None
-            return _minute(value.replace(tzinfo=value.tzinfo or zone))
-    return None
-
-
-def _minute(value: datetime) -> datetime | None:
-    """Return the nearest minute, `None` for a local time that the clock skips.
-
-    Periods may begin a second late (Amber), or end one early.
-    """
-    moment = dt_util.as_utc(value)
-    if value.tzinfo is None and dt_util.as_local(moment).replace(tzinfo=None) != value:
+        at = _moment(value, name, day)
+    if at is None or not 2000 < at.year < 3000:
+        return None
+    if at.tzinfo is None and "utc" in name.lower():
+        at = at.replace(tzinfo=UTC)
+    moment = dt_util.as_utc(at)
+    if at.tzinfo is None and dt_util.as_local(moment).replace(tzinfo=None) != at:
         return None
     return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
 
 
-def _number(value: object) -> float | None:
-    """Return a finite number, or the only amount for a kWh in a list of amounts."""
-    if isinstance(value, list):
-        amounts = [
-            each.get("value")
-            for each in value
-            if isinstance(each, Mapping) and "kwh" in str(each.get("unit")).lower()
-        ]
-        value = amounts[0] if len(amounts) == 1 else None
+def _moment(value: object, name: str, day: date) -> datetime | None:
+    """Return a time, as s or ms since 1970, too; a time of day is one of that day."""
+    if (number := _number(value)) is not None:
+        if name == "hour" and number in range(24):
+            return datetime.combine(day, time(int(number)))
+        number /= 1000 if number > _LAST_TIME else 1
+        in_range = _FIRST_TIME <= number <= _LAST_TIME
+        return dt_util.utc_from_timestamp(number) if in_range else None
+    # PVPC has hours as 07h, and adds _d to one that comes twice.
+    text = re.sub("h(_d)?$", ":00", str(value))
+    if clock := dt_util.parse_time(text):
+        return datetime.combine(day, clock)
+    return dt_util.parse_datetime(text) if len(text) > len("2026-07-01") else None
+
+
+def _number(value: object, limit: float = inf) -> float | None:
+    """Return a number below a limit, of a text as well."""
     with suppress(ValueError, OverflowError):
         if isinstance(value, int | float | str) and not isinstance(value, bool):
-            number = float(value)
-            return number if abs(number) < _FIRST_TIME else None
+            return number if abs(number := float(value)) < limit else None
     return None

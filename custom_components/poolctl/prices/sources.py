@@ -2,7 +2,7 @@
 
 This module is data. A list is recognised by these names alone; they are those of public
 payloads. Of several names, separated by spaces, the first that an entry has counts. A
-dot leads into an object.
+dot leads into an object, or to the amount with such a unit.
 """
 
 from enum import StrEnum
@@ -32,7 +32,7 @@ class ListSource(NamedTuple):
     unit: str = ""
     """Unit of its values; empty if it is that of the entity."""
     at: str = ""
-    """Names under which it lies; empty if the names of its entries say enough."""
+    """Names under which it lies, and nowhere else; empty if those of its entries say enough."""
     integration: str = ""
     """Integration whose entities have it: it decides where another list fits, too."""
 
@@ -47,6 +47,9 @@ _DAYS: Final = "raw_today raw_tomorrow"
 _START: Final = "start start_time start_timestamp from time datetime timestamp date"
 _END: Final = "end end_time endTime end_timestamp till until"
 _STAMPS: Final = "start_timestamp", "end_timestamp"
+_KEYS: Final = "", "", ""
+_RADIATION: Final = "global_tilted_irradiance shortwave_radiation"
+_NODES: Final = "node.validFrom", "node.validTo"
 _TIMES: Final = "start_time", "end_time"
 
 KNOWN: Final = (
@@ -57,42 +60,47 @@ KNOWN: Final = (
     ListSource("EMHASS", "date", "", "unit_load_cost mpc_general_price"),
     ListSource("EMHASS", _START, _END, "price_eur_per_kwh"),
     ListSource("EMHASS", _START, _END, "p_pv_forecast mpc_pv_power", *_W),
-    ListSource("Energi Data Service", "hour", "", "price", at=_DAYS),
+    ListSource("Energi Data Service", "hour", "", "price"),
     ListSource("Energi Data Service", "HourUTC", "", "SpotPriceEUR"),
     ListSource("Energi Data Service", "TimeUTC", "", "DayAheadPriceEUR"),
     ListSource("Energy-Charts", "unix_seconds", "", "price"),
     ListSource("EnergyZero", "timestamp", "", "price"),
-    ListSource("ENTSO-e", "time", "", "price", at="prices"),
-    ListSource("EPEX Spot", *_TIMES, "price_per_kwh"),
-    ListSource("EPEX Spot", *_TIMES, "price_ct_per_kwh price_eur_per_mwh"),
-    ListSource("ESIOS", "datetime", "", "value", at="values"),
+    ListSource("ENTSO-e", "time", "", "price"),
+    ListSource(
+        "EPEX Spot", *_TIMES, "price_per_kwh price_ct_per_kwh price_eur_per_mwh"
+    ),
+    ListSource("ESIOS", "datetime", "", "value"),
     ListSource("Frank Energie", "from", "till", "price"),
     ListSource("hvakosterstrommen.no", "time_start", "time_end", "NOK_per_kWh"),
     ListSource("Nord Pool", "start", "end", "value", at=_DAYS, integration="nordpool"),
-    ListSource("Octopus Energy", "start", "end", "value_inc_vat", at="rates"),
+    ListSource("Octopus Energy", "start", "end", "value_inc_vat"),
     ListSource("Octopus Energy", "valid_from", "valid_to", "value_inc_vat"),
-    ListSource("Octopus Energy", "node.validFrom", "node.validTo", "node.unitRate"),
-    ListSource("Octopus Energy", "node.validFrom", "node.validTo", "node.value"),
+    ListSource("Octopus Energy", *_NODES, "node.unitRate node.value"),
     ListSource("OMIE", at="today_hours tomorrow_hours"),
     ListSource("PSE", "", "dtime_utc", "rce_pln"),
     ListSource("PVPC", at="price_ price_next_day_"),
     ListSource("spot-hinta.fi", "DateTime", "", "PriceWithTax"),
     ListSource("Strømligning", "date", "", "price.total"),
-    ListSource("Swiss tariffs of 2026", *_STAMPS, "integrated vario_plus"),
+    ListSource(
+        "Swiss tariffs of 2026",
+        *_STAMPS,
+        "integrated.CHF_kWh integrated.CHF/kWh vario_plus",
+    ),
     ListSource("Tibber", "start_time", "", "price"),
-    ListSource("Tibber", "startsAt", "", "total", at="today tomorrow"),
+    ListSource("Tibber", "startsAt", "", "total"),
     ListSource("Zonneplan", "datetime", "", "electricity_price"),
-    ListSource("Forecast.Solar", "", "", "", *_W, at="watts"),
-    ListSource("Forecast.Solar", "", "", "", *_WH, at="wh_period wh_hours"),
-    ListSource("Forecast.Solar", "", "", "", *_WH, at="watt_hours_period"),
-    ListSource("Forecast.Solar", "", "", "", Kind.RISING, "Wh", at="watt_hours"),
+    ListSource("Forecast.Solar", *_KEYS, *_W, at="watts"),
+    ListSource(
+        "Forecast.Solar", *_KEYS, *_WH, at="wh_period wh_hours watt_hours_period"
+    ),
+    ListSource("Forecast.Solar", kind=Kind.RISING, unit="Wh", at="watt_hours"),
     ListSource("Hours of solar energy", "hour", "", "kwh", Kind.ENERGY, "kWh"),
-    ListSource("Open-Meteo", "time", "", "global_tilted_irradiance", *_W),
-    ListSource("Open-Meteo", "time", "", "shortwave_radiation", *_W),
+    ListSource("Open-Meteo", "time", "", _RADIATION, *_W),
     ListSource(
         "Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedForecast"
     ),
     ListSource("Solcast", "period_start", "", "pv_estimate", *_KW, at="detailedHourly"),
+    ListSource("Solcast", "period_start", "", "pv_estimate", *_KW),
     ListSource("Solcast", "", "period_end", "pv_estimate", *_KW),
 )
 _BEGIN, _LASTS = "start period.start", "end period.end duration"
