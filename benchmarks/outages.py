@@ -24,6 +24,7 @@ from .rows import Row, at_most
 from .service import Service
 
 CLICK, CLICK_BACK, HOLD, BY_CLOUD, STARTS, LOST = 35.0, 3.0, 100.0, 25.0, 30.0, 70.0
+SILENT: Final = 37.0
 """Goals in seconds."""
 FEW: Final = 3
 CLOUD: Final = "hang", "refuse", "trickle"
@@ -41,7 +42,8 @@ def rows(*, short: bool) -> list[Row]:
 async def _rows(frozen: FrozenDateTimeFactory, faults: tuple[str, ...]) -> list[Row]:
     with timelapse(frozen):
         found = [row for cloud in faults for row in await _both(cloud)]
-        return [*found, await _first_answer(), await _cloud_alone()]
+        alone = await _no_answer(), await _first_answer(), await _cloud_alone()
+        return [*found, *alone]
 
 
 class Pool(NamedTuple):
@@ -182,6 +184,20 @@ async def _start(cloud: str) -> float:
         seconds = time.monotonic() - started
         service.cloud.faults.clear()
         return seconds
+
+
+async def _no_answer() -> Row:
+    """Lose both, with the LAN as the source, until the page says so."""
+    async with _pool() as pool:
+        await pool.lose("hang", "refuse")
+
+        def shown() -> bool:
+            key = "sensor", pool.controller.device_id, "connection"
+            state = pool.hass.states.get(entity_id(pool.hass, *key))
+            return state is not None and "last_answer" in state.attributes
+
+        seconds, _ = await pool.watched(shown)
+        return _row("LAN hang: *No answer*", "refuse", seconds, "", SILENT)
 
 
 async def _first_answer() -> Row:

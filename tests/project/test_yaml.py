@@ -1,10 +1,15 @@
 """Home Assistant accepts every example in YAML of the pages."""
 
+from datetime import datetime, timedelta
+import json
 import re
+import time
 from typing import Any, Final
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.config import async_validate_config_item
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
@@ -55,6 +60,45 @@ async def test_an_example(full: Home, example: dict[str, Any]) -> None:
     assert await async_setup_component(full.hass, "automation", {})
     (check,) = [KINDS[key] for key in KINDS if key in example]
     await check(full, example)
+
+
+OURS: Final = {
+    name: example
+    for name, example in BLOCKS
+    if example.get("action", "").startswith("poolctl.")
+    and "device_id" not in example.get("data", {})  # only a reader knows it
+}
+
+
+@pytest.mark.parametrize("example", OURS.values(), ids=OURS)
+async def test_an_action_is_not_refused(
+    home: Home, freezer: FrozenDateTimeFactory, example: dict[str, Any]
+) -> None:
+    """The demo's pool does it, a day before the date that it has.
+
+    As the page says, the schedule that runs the pump all day is off.
+    """
+    if at := example.get("data", {}).get("at"):
+        freezer.move_to(datetime.fromisoformat(at) - timedelta(days=1))
+    home.clock.set_back(home.clock.time() - time.time())
+    home.service.full.pool.schedules[0].enabled = False
+    home.own(home.service.full)
+    await home.set_up(home.service.full)
+    midnight = dt_util.start_of_local_day()
+    for name, attribute, begin, value in (
+        ("electricity_price", "raw_today", "start", "value"),
+        ("my_supplier", "tariffs", "from_time", "cents"),
+    ):
+        rows = [
+            {begin: (midnight + timedelta(hours=hour)).isoformat(), value: hour % 7}
+            for hour in range(48)
+        ]
+        home.hass.states.async_set(f"sensor.{name}", "9", {attribute: rows})
+    action = json.loads(json.dumps(example).replace(".home_pool_", ".beach_pool_"))
+    script = {"example": {"sequence": [action]}}
+    assert await async_setup_component(home.hass, "script", {"script": script})
+    services = home.hass.services
+    await home.finish(services.async_call("script", "example", blocking=True))
 
 
 @pytest.mark.parametrize(
