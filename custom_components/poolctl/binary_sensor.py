@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import override
 
 from homeassistant.components.binary_sensor import (
     BinarySensorEntity,
@@ -19,7 +18,6 @@ from .client.pool import (
     POOL_HEATERS,
     SOLAR,
     SPA_HEATERS,
-    Source,
 )
 from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
@@ -35,9 +33,6 @@ class PoolctlBinarySensorDescription(
     PoolctlEntityDescription[bool], BinarySensorEntityDescription
 ):
     """One binary sensor."""
-
-    on_thermostat: bool = False
-    """Whether a thermostat shows it, too; the cloud alone provides no thermostat."""
 
 
 def _connected(
@@ -63,7 +58,6 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="pool_heater",
         part=Part.HEATING,
-        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=POOL_HEATERS,
         value_fn=lambda view: view.state.signals.pool_heater,
@@ -71,7 +65,6 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="solar_heating",
         part=Part.HEATING,
-        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SOLAR,
         value_fn=lambda view: view.state.signals.solar,
@@ -79,7 +72,6 @@ BINARY_SENSORS = (
     PoolctlBinarySensorDescription(
         key="spa_heater",
         part=Part.SPA,
-        on_thermostat=True,
         device_class=BinarySensorDeviceClass.RUNNING,
         fitted=SPA_HEATERS,
         value_fn=lambda view: view.state.signals.spa_heater,
@@ -143,7 +135,6 @@ def _outputs(view: View) -> Iterator[PoolctlBinarySensorDescription]:
             translation_key=f"{slot.role}_output",
             index=slot.index,
             device_class=BinarySensorDeviceClass.RUNNING,
-            entity_category=EntityCategory.DIAGNOSTIC,
             entity_registry_enabled_default=False,
             value_fn=is_on(slot.index),
             assumed_fn=lambda view: view.state.outputs.assumed,
@@ -154,14 +145,6 @@ class PoolctlBinarySensor(OnOffEntity, BinarySensorEntity):
     """Binary sensor of a controller."""
 
     entity_description: PoolctlBinarySensorDescription
-
-    @property
-    @override
-    def entity_registry_enabled_default(self) -> bool:
-        """Return whether it is enabled by default: one fact has one enabled entity."""
-        if self.entity_description.on_thermostat:
-            return self.view.state.source is Source.CLOUD
-        return self.entity_description.entity_registry_enabled_default
 
 
 class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):

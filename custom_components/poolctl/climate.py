@@ -60,6 +60,8 @@ PARALLEL_UPDATES = 0
 
 ATTR_HEATING_RATE: Final = "heating_rate"
 """Temperature rise per hour of heating, in the unit of the entity's temperatures."""
+ATTR_EXPECTED_WARM_TIME: Final = "expected_warm_time"
+"""When the target is expected to be reached, while it heats."""
 
 
 class ClimateValue(NamedTuple):
@@ -110,6 +112,8 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     """
     shown, rest = _shown(view, body), view.learned.cooling[body].rest
     found = {**_heating_rate(view, body), **_requested(view, body)}
+    if (warm := view.learned.ends.warm.get(body)) is not None:
+        found[ATTR_EXPECTED_WARM_TIME] = warm
     if shown is None or shown.current is not None or rest is None:
         return found
     return found | last_temperature(view.hass.config.units, rest.water, rest.at)

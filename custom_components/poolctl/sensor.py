@@ -36,7 +36,6 @@ from .client.pool import (
     CHLORINATORS,
     DOSERS,
     LIQUID_CHLORINE,
-    POOL,
     SCHEDULE_MODES,
     Body,
     DoserKind,
@@ -282,7 +281,6 @@ def _run_hours(kind: TotalKind, part: Part) -> PoolctlSensorDescription:
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         fitted=kind.fitted,
         proof_fn=lambda view: kind.rate(view.state),
@@ -295,8 +293,8 @@ _PARTS_OF_RUN_HOURS = (
     Part.PUMP,
     *map(part_of_source, HeatSource),
     Part.DOSING,
-    Part.OUTPUTS,
-    Part.OUTPUTS,
+    Part.WATER,
+    Part.WATER,
 )
 
 
@@ -376,7 +374,6 @@ def _end(
         key=key,
         part=Part.PUMP,
         device_class=SensorDeviceClass.TIMESTAMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=end_fn,
     )
@@ -386,8 +383,8 @@ def _warm_at(body: Body) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
         key=f"{body.key}_expected_warm_time",
         part=PART_OF_BODY[body],
-        # A pool is warm for weeks, and *Warm by* knows the time of those who want one.
-        entity_registry_enabled_default=body is not POOL,
+        # Unknown unless it heats; the thermostat has it as an attribute.
+        entity_registry_enabled_default=False,
         device_class=SensorDeviceClass.TIMESTAMP,
         exists_fn=lambda view: has_thermostat(view.state, body),
         value_fn=lambda view: view.learned.ends.warm.get(body),
@@ -516,7 +513,6 @@ SENSORS = (
     Measurement(
         key="pump_power_change",
         part=Part.PUMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         native_unit_of_measurement=UnitOfRatio.PERCENTAGE,
         proof_fn=lambda view: view.state.readings.pump_power,
@@ -533,7 +529,6 @@ SENSORS = (
     PoolctlSensorDescription(
         key="pump_model",
         part=Part.PUMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         # In Home Assistant, a child device has no model.
         proof_fn=_pump_model,
@@ -558,14 +553,12 @@ SENSORS = (
         key="last_valid_reading",
         part=Part.WATER,
         device_class=SensorDeviceClass.TIMESTAMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.state.valid_at,
     ),
     Measurement(
         key="sanitiser_output",
         part=Part.DOSING,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         fitted=CHLORINATORS | LIQUID_CHLORINE,
         value_fn=lambda view: view.state.readings.sanitiser_output,
@@ -575,7 +568,6 @@ SENSORS = (
         part=Part.PUMP,
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.shown.readings.drive_temperature,
     ),

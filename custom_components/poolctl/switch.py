@@ -67,8 +67,6 @@ def _may_heat(source: HeatSource) -> PoolctlSwitchDescription:
     return PoolctlSwitchDescription(
         key=allowed_key(source),
         part=part_of_source(source),
-        # The thermostat of the spa switches only this heat source.
-        entity_registry_enabled_default=source is not HeatSource.SPA_HEATER,
         entity_category=EntityCategory.CONFIG,
         fitted=source.fitted,
         value_fn=lambda view: view.state.heat[source],
@@ -113,6 +111,7 @@ OUTPUT_SWITCHES = (
     PoolctlOutputSwitchDescription(
         key="spa_mode",
         part=Part.SPA,
+        name=None,
         device_class=SwitchDeviceClass.SWITCH,
         fitted=frozenset(SPA_ACTUATORS),
         value_fn=lambda view: view.state.spa_mode,

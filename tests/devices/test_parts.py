@@ -1,6 +1,6 @@
 """The parts of a pool as devices: their entities, their names, and their actions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 import re
 from typing import Any
 
@@ -52,7 +52,20 @@ def pages(home: Home) -> Counter[str]:
     )
 
 
-MOST, MOST_OF_ITS_OWN = 72, 18
+CONTROLS = {"button", "climate", "datetime", "light", "number", "select", "switch"}
+
+
+def only_disabled(home: Home) -> set[str]:
+    """Return the cards of pages that show disabled entities and nothing else."""
+    cards: dict[str, set[bool]] = defaultdict(set)
+    for entity in home.entities():
+        usual = "controls" if entity.domain in CONTROLS else "sensors"
+        card = f"{page(home, entity).name}: {entity.entity_category or usual}"
+        cards[card].add(entity.disabled_by is None)
+    return {card for card, enabled in cards.items() if enabled == {False}}
+
+
+MOST, MOST_OF_ITS_OWN = 75, 18
 """Most enabled entities of a full pool, and of the controller's own page."""
 
 
@@ -74,11 +87,14 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         # A page fits a screen or two.
         for page_of, count in pages(full).items():
             assert count <= 20, _too_many(count, 20, f"on the page of {page_of}")
-        # With five schedules 75, and the turnovers: this pool has three.
+        # With five schedules 77, and the turnovers: this pool has three.
         total = pages(full).total()
         assert total <= MOST, _too_many(total, MOST, "of a full pool")
         own = pages(full)["Beach pool"]
         assert own <= MOST_OF_ITS_OWN, _too_many(own, MOST_OF_ITS_OWN, "of no part")
+
+    with subtests.test("no card without an entity"):
+        assert only_disabled(full) == set()
 
     # They contain the controller's name once, not the site's or the part's.
     with subtests.test("identifiers"):
@@ -93,6 +109,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
 
 async def test_what_is_not_fitted_has_none(small: Home) -> None:
     assert parts(small).keys() == {"Water", "Pump", "Lights", "Outputs"}
+    assert only_disabled(small) == set()
 
 
 async def test_an_entity_changes_its_part(full: Home) -> None:

@@ -66,7 +66,7 @@ async def test_spa_temperature(
     For minutes afterwards, the readings of the pool are not new.
     """
     await open_part(page, home, FULL, "Spa")
-    await toggle(page, "Mode")
+    await toggle(page, "Spa")
     for valve in VALVES:
         await pools.becomes(relay(valve), True)
     before = int((await pools.read())["settings"]["spa_target"])
@@ -79,7 +79,7 @@ async def test_spa_temperature(
     await expect(dialog).to_contain_text("Heating")
     await take_picture_of(dialog, screenshots, "spa.png")
     await dialog.get_by_role("button", name="Close").click()
-    await toggle(page, "Mode")
+    await toggle(page, "Spa")
     for valve in VALVES:
         await pools.becomes(relay(valve), False)
 

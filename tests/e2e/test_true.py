@@ -276,12 +276,11 @@ async def test_old_browser(
 async def test_spa(headline: Locator, api: HomeAssistant) -> None:
     """While the spa is on, it says how warm it is, and when it is warm."""
     soon = (datetime.now(UTC) + timedelta(minutes=40)).isoformat()
-    warmth = {"current_temperature": 28, "temperature": 36}
+    warmth = {"current_temperature": 28, "temperature": 36, "expected_warm_time": soon}
     async with pretending(
         api,
         ("switch", "spa_mode", "on", {}),
         ("climate", "spa_heating", "heat", warmth),
-        ("sensor", "spa_expected_warm_time", soon, {}),
     ):
         shown = re.compile(r"Spa 28 → 36 °C, warm at about \S+")
         await expect(headline).to_contain_text(shown)

@@ -25,7 +25,7 @@ for (const language of LANGUAGES) {
 const AT = "2026-11-28T01:45:00+00:00";
 const STATUS = ["sensor.status", "all_well", {}];
 const CONNECTION = ["sensor.connection", "lan", {}];
-const NAMES = { "switch.spa_mode": "Mode", "switch.automatic_ph": "Automatic pH", "switch.automatic_chlorination": "Automatic chlorination", "switch.pump": "Pump" };
+const NAMES = { "switch.automatic_ph": "Automatic pH", "switch.automatic_chlorination": "Automatic chlorination", "switch.pump": "Pump" };
 
 const TRANSLATED = { de: { mark_acid_drum_full: "Säurekanister als voll melden" } };
 
@@ -189,8 +189,7 @@ const FULL = [
   ["switch.spa_mode", "on", { mode: "schedule", schedule: "Spa" }],
   ["light.pool_light", "off", {}],
   ["climate.pool_heating", "heat", { current_temperature: 27, temperature: 28 }],
-  ["climate.spa_heating", "heat", { current_temperature: 30, temperature: 36, last_temperature: 30, measured_at: AT }],
-  ["sensor.spa_expected_warm_time", AT, {}],
+  ["climate.spa_heating", "heat", { current_temperature: 30, temperature: 36, last_temperature: 30, measured_at: AT, expected_warm_time: AT }],
   ["sensor.acid_remaining", "3", { unit_of_measurement: "L" }],
   ["number.acid_drum_size", "20", { unit_of_measurement: "L" }],
   ["sensor.acid_lasts_until", "2026-12-05", {}],

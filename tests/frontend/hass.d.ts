@@ -15,6 +15,7 @@ interface HassEntity {
   device_id?: string | null;
   entity_category?: string | null;
   hidden?: boolean;
+  name?: string | null;
 }
 
 interface HassDevice {

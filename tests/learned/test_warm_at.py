@@ -29,6 +29,8 @@ def is_right(home: Home, key: str = "pool", *, minutes: float = 10) -> bool:
     hours = home.pool.settings[f"{key}_target"] - home.pool.water.temperature
     really = dt_util.utcnow() + timedelta(hours=hours / HEATER_RISE[key])
     shown = datetime.fromisoformat(home.value("sensor", f"{key}_expected_warm_time"))
+    attributes = home.state("climate", f"{key}_heating").attributes
+    assert abs(attributes["expected_warm_time"] - shown) < timedelta(seconds=1)
     return abs(shown - really) < timedelta(minutes=minutes)
 
 

@@ -340,6 +340,7 @@ async def test_what_is_exposed_by_itself(full: Home) -> None:
     assert {key.name for key in exposed if key.kind == "sensor"} == {
         "Temperature",
         "Air temperature",
+        "Drive temperature",
     }
     assert {key.page for key in exposed} == {
         "Controller",

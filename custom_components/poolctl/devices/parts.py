@@ -42,6 +42,7 @@ _PART_OF_ROLE: Final[Mapping[Role, Part]] = {
     Role.HEATING: Part.HEATING,
     Role.POOL_LIGHT: Part.LIGHTS,
     Role.SPA_LIGHT: Part.LIGHTS,
+    Role.VIRTUAL: Part.WATER,
 }
 _PART_OF_USE: Final[Mapping[Use, Part]] = {
     Use.HEATER: Part.HEATING,

@@ -176,13 +176,13 @@ export class PoolHeadline extends PoolCard {
 
   /** @param {Pool} pool How warm the spa is and will be, and when, while it is on. */
   spa(pool) {
-    const { current_temperature: now, temperature: target } = pool.one("climate", "spa_heating")?.state.attributes ?? {};
+    const { current_temperature: now, temperature: target, expected_warm_time: at } = pool.one("climate", "spa_heating")?.state.attributes ?? {};
     if (pool.state("switch", "spa_mode") !== "on" || !Number.isFinite(target)) {
       return "";
     }
     const shown = (/** @type {number | null | undefined} */ value) => (Number.isFinite(value) ? number(this.hass, Number(value), Number.isInteger(value) ? 0 : 1) : "");
     const degrees = now >= target ? shown(now) : `${shown(now)} → ${shown(target)}`.trim();
-    const warm = Date.parse(pool.state("sensor", "spa_expected_warm_time"));
+    const warm = Date.parse(at);
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
     return `${this.text.part_spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
   }

@@ -129,8 +129,8 @@ export class Pool {
     // What shares the card with the same of the pool has the name of its part, too.
     const usual = entity.domain === "climate" ? OF_PART : { type: "entity" };
     const name = this.hass.formatEntityName(entity.state, parts ?? usual);
-    // Names have the language of the home. What has the name of its part has none of its own.
-    const unnamed = entity.key === "spa_mode" && name === words(this.hass.config.language).mode;
+    // The switch of the spa has the name of its part, unless a person gave it one.
+    const unnamed = entity.key === "spa_mode" && !this.hass.entities[entity.id]?.name;
     return unnamed ? words(this.hass.language).spa_mode : name.replace(/ ·\s*$/, "");
   }
 
