@@ -34,6 +34,7 @@ async def begin(
     *,
     zone: str = "UTC",
     window: tuple[int, int] = (9 * 60, 11 * 60),
+    name: str = "Cascade",
     **options: str,
 ) -> None:
     """Set up the small pool at a local time, with one schedule of the waterfall."""
@@ -49,7 +50,7 @@ async def begin(
         start=window[0],
         end=window[1],
         weekdays=127,
-        name="Cascade",
+        name=name,
         enabled=True,
     )
     await home.set_up(home.service.small, options=options)
@@ -97,7 +98,8 @@ async def test_off_inside_a_window(home: Home) -> None:
 @pytest.mark.parametrize("sudden", [False, True])
 async def test_home_assistant_was_down(home: Home, away: float, sudden: bool) -> None:
     """The end of a hold is stored at once; if it has passed, it is released once."""
-    await begin(home)
+    # A name that is not UTF-8 cannot be stored as it is.
+    await begin(home, name="Cascade \udcfc" if sudden else "\udcffCascade")
     await home.act("switch.turn_off", KEY)
     if sudden:
         await home.settle()

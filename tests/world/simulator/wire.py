@@ -255,7 +255,7 @@ def decode_cmd(payload: bytes) -> tuple[str, Json]:
 
 def encode_record(record: Schedule) -> bytes:
     """Encode a schedule record, without its enabled byte."""
-    name = record.name.encode()
+    name = record.name.encode("utf-8", "surrogateescape")
     numbers = (record.slot, record.aux_type, record.turnover, record.speed)
     times = (record.start, record.end, record.weekdays, len(name))
     return _RECORD.pack(*numbers, *times) + name

@@ -8,9 +8,9 @@ the controller's wall clock.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, time
-from typing import Self
+from typing import Annotated, Self
 
-from ..bounds import PrivateText
+from ..bounds import UNSTORED, PrivateText
 from .equipment import MAX_SLOTS, Slot
 
 UNUSED_SLOT = 99
@@ -39,9 +39,9 @@ class Schedule:
     speed: int = 0
     """Speed of the pump in %."""
     enabled: bool = True
-    received_name: PrivateText | None = None
+    received_name: Annotated[str | None, UNSTORED] = None
     """The name exactly as received, if `name` is a cleaned form of it; bytes that are
-    not UTF-8 are surrogates."""
+    not UTF-8 are surrogates, which no file of Home Assistant can hold."""
 
     @classmethod
     def of(
