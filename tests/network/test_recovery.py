@@ -71,7 +71,7 @@ async def test_a_rotated_key_is_fetched_again(small: Home) -> None:
     small.controller.rotate_key(b"\xee" * 16)
     await small.advance(600, step=30)
     assert small.source == "cloud"
-    assert len(key_requests(small)) == 4
+    assert len(key_requests(small)) == 3
     small.cloud.faults.clear()
     await small.advance(360, step=30)
     assert small.source == "lan"

@@ -6,7 +6,7 @@ Whoever tries again has one `Backoff`, where it is used:
 |---|---|---|---|
 | `account.sign_in.SIGN_IN_AGAIN` | 60, 600, 3600 | a renewal, a sign-in | A refusal may be a fault of the service; after three, only the user can sign in. |
 | `client.endpoints.TOKEN` | 30, 60 | an answer | All else waits for the token. |
-| `client.endpoints.KEY` | 30, 120, 300 | an answer | Without the key, there is no LAN. |
+| `client.endpoints.KEY` | 30, 120, 480, 1920, 3600 | an answer | Without the key, there is no LAN. |
 | `client.endpoints.USER_INFO` | 0 | - | It is read only in a flow, where a user waits. |
 | `client.endpoints.MISSING_AGAIN` | 20, 100, 500, 2500, 3600 | an answer | An unpublished read may never work. |
 | `client.control.queries.NAMES_AGAIN` | 3, 6, 12, 24, 30 | an answer | Entities wait for the names. |
@@ -21,8 +21,7 @@ of polls and queries, one second try, waits that the service asks for, and
 - `lan_delivery._AGAIN`: the ten seconds in which one command is delivered, at times with
   the next counter;
 - `queries.RETRY`: a query that got no answer has this interval instead of its own, and
-  its own again after `DECLINED` refusals;
-- `recovery._KEY_SOON`: how long each poll asks for a first key; `endpoints.KEY` waits.
+  its own again after `DECLINED` refusals.
 """
 
 from collections.abc import Iterator

@@ -114,7 +114,7 @@ KEY: Final = Endpoint(
         f"{V1}/{_DEVICE}/envelope-key",
         f"api-gateway/{_DEVICE}/envelope-key",
     ),
-    again=Backoff(30.0, 300.0, factor=4.0),
+    again=Backoff(30.0, 3600.0, factor=4.0),
 )
 
 TOKEN: Final = ServiceRequest(

@@ -11,7 +11,6 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
 import logging
-import time
 from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
@@ -37,10 +36,8 @@ _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
 """Seconds from an answer to a request for the key until the next one, if needed."""
-_KEY_PATIENCE, _KEY_RETRY = 5.0, 30.0
-"""Seconds that a start waits for a missing key, and then until the polls ask for it."""
-_KEY_SOON = 440.0
-"""Seconds without an answer in which a missing key is requested again and again."""
+_KEY_PATIENCE = 5.0
+"""Seconds that a start waits for a missing key."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
 
@@ -60,7 +57,7 @@ class Adopter(Protocol):
 
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
-    ) -> object:
+    ) -> asyncio.Task[object]:
         """Run a task that ends with the entry at the latest."""
 
 
@@ -77,8 +74,6 @@ class Recovery:
         self._addresses = async_observed_addresses(adopter.hass)
         self._proof = Proof()
         self._tries = Tries()
-        self._unanswered_since: float | None = None
-        """Time of the first request for the key that got no answer (monotonic, s)."""
         self._untested_key: str | None = None
         """Key that the account reported for a new address, not verified yet."""
         self._searching = asyncio.Lock()
@@ -152,11 +147,9 @@ class Recovery:
     async def async_fetch_key(self) -> None:
         """Fetch a missing key before the first poll; wait no more than 5 s for it."""
         if self._access.record.key is None:
-            try:
-                async with asyncio.timeout(_KEY_PATIENCE):
-                    await self._async_renew_key()
-            except TimeoutError:
-                self._tries.delay("key", _KEY_RETRY)
+            renewal = self._async_renew_key()
+            first = self._adopter.async_in_background(renewal, "first key")
+            await asyncio.wait([first], timeout=_KEY_PATIENCE)
             self._async_search_if_lost()
 
     async def async_wait(self, seconds: float) -> None:
@@ -301,12 +294,7 @@ class Recovery:
             return None
         except PoolctlError as err:
             _LOGGER.debug("The request for the key got no answer: %s", err)
-            # The client limits such requests. A pool that the cloud reaches can wait
-            # for its first key; one whose key changed has lost the LAN.
-            since = self._unanswered_since = self._unanswered_since or time.monotonic()
-            soon = record.key is not None or time.monotonic() - since < _KEY_SOON
-            self._tries.delay(counted_as, 0 if soon else KEY_INTERVAL)
+            self._tries.delay(counted_as, 0)  # the client limits such requests
             return None
-        self._unanswered_since = None
         self.key_asked = True
         return key.hex() if key.hex() != record.key else None
