@@ -118,6 +118,22 @@ async def test_a_new_key_and_a_new_address_at_once(
     assert len(key_requests(small)) <= 2
 
 
+async def test_a_search_while_the_cloud_hangs(small: Home) -> None:
+    """The key of the device at a wrong address delays no search for the right one."""
+    small.cloud.faults.on("hang", "envelope-key")
+    await small.controller.move("127.0.0.1")
+    await small.advance(45, step=15)
+    wrong = replace(Announcement.of(small.controller), port=small.service.full.port)
+    await hear(small, wrong)
+    await small.pass_time(5)
+    await hear(small, Announcement.of(small.controller))
+    (coordinator,) = small.entry.runtime_data.controllers.values()
+    search = asyncio.create_task(coordinator.recovery.async_search())
+    await small.pass_time(5)
+    assert search.done()
+    assert small.stored["port"] == small.controller.port
+
+
 async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
     """The announced address is tried again, even if the host name does not resolve."""
     await small.controller.move("127.0.0.1")

@@ -29,6 +29,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from ..client import (
     TOKEN,
     AuthenticationError,
+    Backoff,
     ClosingRequest,
     CloudClient,
     Device,
@@ -53,8 +54,8 @@ from .sign_in import AccountToken
 _LOGGER = logging.getLogger(__name__)
 
 INVENTORY_INTERVAL = timedelta(hours=1)
-INVENTORY_RETRY = 300.0
-"""Seconds after which a failed inventory is read again."""
+INVENTORY_AGAIN = Backoff(300.0, 300.0)
+"""Waits before a failed inventory is read again."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
 
@@ -199,7 +200,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
                 translation_domain=DOMAIN,
                 translation_key=sentence(err, ACCOUNT_ERRORS),
                 # Home Assistant retries a first set-up by itself, sooner than this.
-                retry_after=INVENTORY_RETRY if self.data else None,
+                retry_after=INVENTORY_AGAIN.first if self.data else None,
             ) from err
         records = self._kept(inventory) | {
             device.device_id: self._record(device)

@@ -5,23 +5,22 @@ Whoever tries again has one `Backoff`, where it is used:
 | Backoff | Waits in s | Ends with | Why |
 |---|---|---|---|
 | `account.sign_in.SIGN_IN_AGAIN` | 60, 600, 3600 | a renewal, a sign-in | A refusal may be a fault of the service; after three, only the user can sign in. |
+| `account.INVENTORY_AGAIN` | 300 | an answer | What it owns is known; its usual interval is an hour. |
 | `client.endpoints.TOKEN` | 30, 60 | an answer | All else waits for the token. |
 | `client.endpoints.KEY` | 30, 120, 480, 1920, 3600 | an answer | Without the key, there is no LAN. |
 | `client.endpoints.USER_INFO` | 0 | - | It is read only in a flow, where a user waits. |
 | `client.endpoints.MISSING_AGAIN` | 20, 100, 500, 2500, 3600 | an answer | An unpublished read may never work. |
+| `client.control.lan_delivery.COMMAND_AGAIN` | 0.5, 1.25, 3.125, 4 | ten seconds of a command | A controller accepts no connection for some seconds (protocol.md 4.2 rule 9). |
+| `client.control.queries.QUERY_AGAIN` | 30, 30 | an answer, two refusals | Its usual interval is longer; refused again and again, it is declined. |
 | `client.control.queries.NAMES_AGAIN` | 3, 6, 12, 24, 30 | an answer | Entities wait for the names. |
 | `client.holds.claims.UNDO_AGAIN` | 60, 120, 240, 480, 900 | a read after an outage, a new end | A command to undo something got no answer. |
 | `client.holds.claims.REFUSED_AGAIN` | 900, 1800 … 21600 | new firmware, a new end | Only other firmware may accept it. |
 | `client.undoing.FAULT_AGAIN` | 60 | work without a fault | A fault of our own must not become a loop. |
-| `network.proof.LOST_AGAIN` | 1, 3, 5 | an answer | A controller accepts no connection for some seconds (protocol.md 4.2 rule 9). |
+| `network.proof.LOST_AGAIN` | 1, 3, 5 | an answer | As for a command. |
 
 These are no backoffs: the times at which an effect is read back (`sender.py`), intervals
-of polls and queries, one second try, waits that the service asks for, and
-
-- `lan_delivery._AGAIN`: the ten seconds in which one command is delivered, at times with
-  the next counter;
-- `queries.RETRY`: a query that got no answer has this interval instead of its own, and
-  its own again after `DECLINED` refusals.
+of polls and queries, steps of the counter (`lan_delivery.py`), one second try, and waits
+that the service asks for.
 """
 
 from collections.abc import Iterator

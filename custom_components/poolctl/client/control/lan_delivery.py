@@ -8,10 +8,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 import logging
 import math
 import time
 
+from ..backoff import Backoff
 from ..facts import Change
 from ..lan import LanClient
 from ..wire.exceptions import (
@@ -26,9 +28,8 @@ from .command import Command, LanCommand
 
 _LOGGER = logging.getLogger(__name__)
 
-_AGAIN = (0.5, 1.5, 3.0, 4.0)
-"""Seconds before each repetition of a command that certainly did not run, 9 s in all: a
-controller may accept no connection for some seconds (protocol.md 4.2 rule 9)."""
+COMMAND_AGAIN = Backoff(0.5, 4.0, factor=2.5, most=4)
+"""Waits before each repetition of a command that certainly did not run, 9 s in all."""
 _PATIENCE = 10.0
 """Seconds after which a command is not repeated."""
 _UNPROVEN = 1.1
@@ -91,7 +92,7 @@ class LanDelivery:
         is repeated for `_PATIENCE` seconds, or once where another path may accept it.
         """
         last = time.monotonic() + _PATIENCE
-        waits = iter(_AGAIN if patient else _AGAIN[:1])
+        waits = islice(COMMAND_AGAIN, None if patient else 1)
         was_busy = False
         while True:
             try:
@@ -99,7 +100,7 @@ class LanDelivery:
             except LanBusyError:
                 if was_busy or not self.command.idempotent:
                     raise
-                was_busy, wait = True, _AGAIN[0]
+                was_busy, wait = True, COMMAND_AGAIN.first
             except (DeclinedError, LanRequestError, UnreachableError) as err:
                 wait = next(waits, math.inf)
                 if not err.lost or time.monotonic() + wait > last:

@@ -45,10 +45,9 @@ wait for them, and the counter that all clients share may be ahead of our clock 
 while."""
 NAMES_PATIENCE = 360.0
 """Maximum seconds that entities wait for their names."""
-DECLINED = 3
-"""Refusals in a row after which a query counts as declined."""
-RETRY = 30.0
-"""Seconds after which an unanswered query is repeated."""
+QUERY_AGAIN = Backoff(30.0, 30.0, most=2)
+"""Waits of a query that was not answered, and of one that was refused; after that, it
+counts as declined, and has its usual interval."""
 
 REPLY_IS_CURRENT = 15.0
 """Seconds for which a reply counts as current unless a frame contradicts it: the frames
@@ -199,7 +198,7 @@ class Queries:
                 self._refused = 0
         except (UnreachableError, BusyError, ClockError) as err:
             _LOGGER.debug("Query %s got no answer: %s", query.name, err)
-            again = RETRY
+            again = QUERY_AGAIN.first
         except RefusedError as err:
             _LOGGER.debug("Query %s was refused: %s", query.name, err)
             again = self._refused_by(query, lan.counters, err)
@@ -221,17 +220,18 @@ class Queries:
         the cause is the counter that all clients share, and only time helps.
         """
         if isinstance(error, LanRequestError):
-            return RETRY if error.lost else None
+            return QUERY_AGAIN.first if error.lost else None
         if counters.answered not in (None, (query.name, b"")):
             if query is NAMES:
                 self._refused = 0
             # Another client may have signed at the same moment, but not repeatedly.
             self._declined[query] += 1
-            return RETRY if self._declined[query] < DECLINED else None
+            wait = QUERY_AGAIN.after(self._declined[query])
+            return wait if wait < math.inf else None
         counters.refused()
         if counters.answered is None and query is NAMES:
             return self._names_refused()
-        return RETRY
+        return QUERY_AGAIN.first
 
     def _names_refused(self) -> float:
         """Make entities wait for their names; return the seconds to the next query."""
