@@ -82,14 +82,14 @@ async def test_every_field(full: Home, subtests: pytest.Subtests) -> None:
             [kind] = about["selector"]
             if about.get("required"):
                 without = {k: v for k, v in right.items() if k != field}
-                with subtests.test(name, field=field), unchanged(full):
+                with subtests.test(name, field=str(field)), unchanged(full):
                     assert await call(full, name, without) == "field_missing"
             for value in () if field in ANYTHING else WRONG[kind] + NEVER:
                 if (field, value) == ("blocks", None):
                     continue  # as an empty list: no blocks
                 tried += 1
                 with (
-                    subtests.test(name, field=field, value=str(value)[:20]),
+                    subtests.test(name, field=str(field), value=str(value)[:20]),
                     unchanged(full),
                 ):
                     assert await call(full, name, right | {field: value})

@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
-from custom_components.poolctl.client.control.door import Door, accepted, surprising
+from custom_components.poolctl.client.control.door import (
+    DRIFTS,
+    Door,
+    accepted,
+    surprising,
+)
 from custom_components.poolctl.client.wire.frame import (
     Configuration,
+    Readings,
     StateFrame,
     Telemetry,
     Timer,
@@ -31,6 +37,14 @@ USUAL: dict[str, Any] = {
     "schedules_enabled": (0, 1),
     "aux_types": (31, 1, 22),
 }
+
+
+def test_how_far_each_reading_may_move() -> None:
+    """Without a row, each new value of a measurement is read again as a surprise."""
+    measured = {
+        name for name, kind in get_type_hints(Readings).items() if kind == float | None
+    }
+    assert len(measured) > 10 and measured <= DRIFTS.keys()
 
 
 def frame(**changes: Any) -> StateFrame:
