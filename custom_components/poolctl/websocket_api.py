@@ -1,26 +1,39 @@
-"""The websocket command `poolctl/plan`: planned runs of schedules for the dashboard."""
+"""What cards ask for: the planned runs of schedules, and what *Warm by* would do."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components import websocket_api
 from homeassistant.components.websocket_api.connection import ActiveConnection
 from homeassistant.components.websocket_api.decorators import websocket_command
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import config_validation as cv
+from homeassistant.exceptions import ServiceNotSupported, Unauthorized
+from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
 from .account import async_controller
-from .client.pool import Window, occurrences, schedules_of, window_at
+from .client.pool import BODIES, Body, Window, occurrences, schedules_of, window_at
 from .const import DOMAIN
+from .devices.output_attributes import ATTR_REASONS
 from .entity import async_output_of
+from .services.values import moment
+from .status.heating import WARM_BY_CAUSES
+from .status.rows import explain
+from .status.texts import reasons
+from .warm_by.request import Request
+
+_BODIES: Final[Mapping[str | None, Body]] = {
+    f"{body.key}_warm_by": body for body in BODIES
+}
 
 
 @callback
 def async_setup_plan(hass: HomeAssistant) -> None:
-    """Register the command."""
+    """Register the commands."""
     websocket_api.async_register_command(hass, _plan)
+    websocket_api.async_register_command(hass, _warm_by)
 
 
 @websocket_command(
@@ -72,3 +85,32 @@ def _plan(
             }
         )
     connection.send_result(message["id"], {"runs": runs})
+
+
+@websocket_command(
+    {
+        vol.Required("type"): f"{DOMAIN}/warm_by",
+        vol.Required("entity_id"): str,
+        vol.Required("at"): moment,
+    }
+)
+@callback
+def _warm_by(
+    hass: HomeAssistant,
+    connection: ActiveConnection,
+    message: dict[str, Any],
+) -> None:
+    """Send what a request for this time would do, as the attribute `reasons` does.
+
+    Nothing is requested, and no prices count: the dialog of the dashboard gives none.
+    """
+    entity_id = message["entity_id"]
+    entity = er.async_get(hass).async_get(entity_id)
+    if not connection.user.permissions.check_entity(entity_id, POLICY_READ):
+        raise Unauthorized(entity_id=entity_id)
+    if entity is None or (body := _BODIES.get(entity.translation_key)) is None:
+        raise ServiceNotSupported(DOMAIN, "warm_by", entity_id)
+    warm_by = async_controller(hass, entity.device_id or "").warm_by
+    outlook = warm_by.outlook(Request(body=body, by=message["at"]))
+    why = explain(WARM_BY_CAUSES, outlook) if outlook else ()
+    connection.send_result(message["id"], {ATTR_REASONS: reasons(hass, why)})

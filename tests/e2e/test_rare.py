@@ -48,6 +48,7 @@ async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
     await expect(dialog).to_contain_text("keep it warm for 3 hours")
     await dialog.get_by_label("Day").select_option(index=1)
     await dialog.get_by_label("Time").fill("18:30")
+    await expect(dialog).to_contain_text(re.compile(r"Heating begins at about \S+"))
     # Nothing is asked for yet.
     assert (await api.states())[warm_by]["state"] == "unknown"
     assert not await pool.evaluate(SCROLLS)

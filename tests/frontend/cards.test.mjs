@@ -389,13 +389,21 @@ const feature = (entities) => {
   return { ...found, tree: found.card.draw(found.pool), says: written(found.card.draw(found.pool)) };
 };
 
-test("a thermostat offers warm water by a time, and says what it will do", (context) => {
+test("a thermostat offers warm water by a time, and says what it will do", async (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T20:00:00Z") });
   const { card, pool, says, tree } = feature(body({ can_cancel: false }));
   assert.match(says, /It waits\. Warm by …/);
   const sent = [];
   card.perform = (...all) => sent.push(all);
   tree[1].props.onclick();
+  // It asks what this would do, once for each time, and says so.
+  const asked = [];
+  card.hassNow.callWS = (message) => (asked.push(message), Promise.resolve({ reasons: [["why_warm_by_waits", { time: "2026-11-29T16:10:00+00:00" }]] }));
+  const dialog = () => card.asked(pool).text;
+  dialog();
+  await Promise.resolve();
+  assert.match(dialog(), /^Heating begins at about Sun\u00a016:10\. The pump and the heating/);
+  assert.deepEqual(asked, [{ type: "poolctl/warm_by", entity_id: "datetime.spa_warm_by", at: "2026-11-29T19:00:00.000Z" }]);
   // Nothing is asked for before the button is pressed; 19:00 is tomorrow's, as today's has passed.
   const primary = () => card.asked(pool).groups[0].answers[0];
   assert.equal(primary().label, "36 °C by Sun\u00a019:00");
@@ -432,6 +440,10 @@ test("the hours of warm water are planned in Today, with their prices", (context
   const today = (more) => {
     const { card, pool } = drawn(PoolDay, [...body(more), ["binary_sensor.spa_heater", "off", {}]]);
     card.day = { from: Date.parse("2026-11-28T00:00:00Z"), to: Date.parse("2026-11-29T00:00:00Z") };
+    // The thermostat shows when its heater ran.
+    const at = card.day.from / 1000 + 3600;
+    card.past = { "binary_sensor.spa_heater": [{ s: "on", lu: at }, { s: "off", lu: at + 3600 }] };
+    assert.deepEqual(card.rows(pool).map(({ id }) => id).filter((id) => id.startsWith("binary_sensor")), []);
     return { row: card.rows(pool).find(({ id }) => id === "climate.spa_heating"), tree: JSON.stringify(card.draw(pool)) };
   };
   const { row, tree } = today(WARM_BY);

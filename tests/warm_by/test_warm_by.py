@@ -1,11 +1,13 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.status.test_problems import problems
@@ -360,3 +362,33 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
     await spa.restart()
     await until(spa, at(14, 4))
     assert as_before(spa) and warm_by(spa) is None
+
+
+async def test_what_a_time_would_do(
+    spa: Home, hass_ws_client: WebSocketGenerator, subtests: pytest.Subtests
+) -> None:
+    """Before a time is requested, its forecast is the one that follows; it asks nothing."""
+    client = await hass_ws_client(spa.hass)
+    entity_id = spa.entity_id("datetime", "spa_warm_by")
+
+    async def would(by: datetime, entity_id: str = entity_id) -> dict[str, Any]:
+        await client.send_json_auto_id(
+            {"type": "poolctl/warm_by", "entity_id": entity_id, "at": by.isoformat()}
+        )
+        answer: dict[str, Any] = await client.receive_json()
+        return answer
+
+    for hours, begins in ((8, "why_warm_by_waits"), (0.5, "why_warm_by_late")):
+        by = dt_util.now() + timedelta(hours=hours)
+        with subtests.test(hours=hours):
+            found = (await would(by))["result"]["reasons"]
+            assert found[0][0] == begins
+            assert warm_by(spa) is None
+            assert as_before(spa)
+            await ask(spa, by)
+            shown = spa.state("datetime", "spa_warm_by").attributes["reasons"]
+            assert [list(each) for each in shown] == found
+            cancel = spa.act("poolctl.cancel_warm_by", "spa_heating", domain="climate")
+            await spa.finish(cancel)
+    with subtests.test("another entity"):
+        assert not (await would(by, spa.entity_id("climate", "spa_heating")))["success"]

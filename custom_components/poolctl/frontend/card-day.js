@@ -1,7 +1,7 @@
 // Today by position: behind, what the schedules plan; in front, what really ran.
 
-import { PoolCard } from "./card.js";
-import { levelOf, rises, runs, shaded, total, within } from "./day.js";
+import { PoolCard, heldByHand } from "./card.js";
+import { rises, runs, shaded, total, within } from "./day.js";
 import { h } from "./dom.js";
 import { MINUTE, capital, clock, duration, hourOfDay, number, zoneOf } from "./format.js";
 import { kindOf, known } from "./pool.js";
@@ -68,9 +68,10 @@ export class PoolDay extends PoolCard {
     return [...this.heaters(pool), ...pool.outputs, ...pool.all("sensor", "pump_speed", "pump_energy", ...DOSED)];
   }
 
-  /** @param {Pool} pool What heats: the thermostats, and what they do not show. */
+  /** @param {Pool} pool What heats: the thermostats, or the heaters of a pool that has none through the cloud. */
   heaters(pool) {
-    return [...pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater"), ...pool.all("climate")];
+    const thermostats = pool.all("climate");
+    return thermostats.length ? thermostats : pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater");
   }
 
   /** @param {Pool} pool @param {Entity} entity When water is heated, to be warm by a time, and the prices of these hours. @returns {{ spans: Span[], prices: (Span & { value: number })[] }} */
@@ -154,8 +155,7 @@ export class PoolDay extends PoolCard {
   /** @param {Entity} entity @param {number} now What is held from now on, as far as that is certain. @returns {Run[]} */
   still(entity, now) {
     const until = entity.state.attributes.held_until;
-    const held = entity.state && levelOf(entity.state.state, entity.state.attributes).held;
-    return until && held ? within({ from: now, to: Date.parse(until), level: 0, held: true }, this.day) : [];
+    return until && heldByHand(entity) ? within({ from: now, to: Date.parse(until), level: 0, held: true }, this.day) : [];
   }
 
   /** @param {number} at */

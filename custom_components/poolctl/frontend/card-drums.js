@@ -16,9 +16,6 @@ const DOSERS = [
   { show: "chlorine", left: "chlorine_remaining", size: "chlorine_drum_size", lasts: "chlorine_lasts_until", refill: "mark_chlorine_drum_full", problems: ["chlorine_low", "chlorine_without_effect"] },
 ];
 
-/** Keys of the switches of all dosers. */
-const DOSING = ["automatic_ph", "automatic_liquid_chlorine", "automatic_chlorination"];
-
 /** What distinguishes a drum and a filter, which has a valve and two pipes. @type {Record<string, string[]>} */
 const SHAPES = {
   drum: ["M30 4h28v8H30z"],
@@ -59,7 +56,7 @@ export class PoolDrums extends PoolCard {
   /** @param {Pool} pool What stops dosing for a time, or ends that. */
   pause(pool) {
     const { text } = this;
-    const switches = pool.all("switch", ...DOSING);
+    const switches = pool.all("switch", "automatic_ph", "automatic_liquid_chlorine", "automatic_chlorination");
     const doses = switches.filter(({ state }) => state.state === "on");
     const paused = switches.filter((entity) => entity.state.attributes.paused_until && !doses.includes(entity));
     if (paused.length) {

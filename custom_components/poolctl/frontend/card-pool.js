@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { MINUTE, capital, moment, number, target } from "./format.js";
+import { MINUTE, capital, degrees, moment, number } from "./format.js";
 import { known, outside } from "./pool.js";
 import { fill } from "./words.js";
 
@@ -181,17 +181,17 @@ export class PoolHeadline extends PoolCard {
       return "";
     }
     const shown = (/** @type {number | null | undefined} */ value) => (Number.isFinite(value) ? number(this.hass, Number(value), Number.isInteger(value) ? 0 : 1) : "");
-    const degrees = now >= target ? shown(now) : `${shown(now)} → ${shown(target)}`.trim();
+    const reached = now >= target ? shown(now) : `${shown(now)} → ${shown(target)}`.trim();
     const warm = Date.parse(at);
     const when = warm ? `, ${fill(this.text.warm_at, { time: moment(this.hass, warm) })}` : "";
-    return `${this.text.part_spa} ${degrees} ${this.hass.config.unit_system.temperature}${when}`;
+    return `${this.text.part_spa} ${reached} ${this.hass.config.unit_system.temperature}${when}`;
   }
 
   /** @param {Pool} pool What heats, and how far; the spa has its own words while it is on. */
   heating(pool) {
     const spa = pool.state("switch", "spa_mode") === "on" ? "spa_heating" : "";
     const targets = pool.all("climate").filter(({ key, state }) => key !== spa && state.attributes.hvac_action === "heating");
-    return targets.map(({ state }) => fill(this.text.heats, { target: target(this.hass, state.attributes.temperature) })).join(" · ");
+    return targets.map(({ state }) => fill(this.text.heats, { target: degrees(this.hass, state.attributes.temperature) })).join(" · ");
   }
 
   /** @param {Pool} pool */

@@ -30,12 +30,6 @@ export function total(spans) {
   return sum;
 }
 
-/** @type {(state: string, attributes: Record<string, any>) => { level: number, held: boolean }} */
-export function levelOf(state, attributes) {
-  const on = state === "on" || attributes.hvac_action === "heating";
-  return { level: on ? 1 : 0, held: attributes.held_by_hand === true };
-}
-
 // The past is the recorder's, oldest first; attributes may be left out where they did not change.
 /** Return what ran or was held within a day. @type {(past: Past[], day: Span, now: number) => Run[]} */
 export function runs(past, day, now) {
@@ -47,7 +41,8 @@ export function runs(past, day, now) {
     attributes = a ?? attributes;
     const next = past[at + 1];
     const to = Math.min(next ? next.lu * 1000 : now, now);
-    const run = { from: lu * 1000, to, ...levelOf(s, attributes) };
+    const on = s === "on" || attributes.hvac_action === "heating";
+    const run = { from: lu * 1000, to, level: on ? 1 : 0, held: attributes.held_by_hand === true };
     const last = found[found.length - 1];
     if (last && last.to === run.from && last.level === run.level && last.held === run.held) {
       last.to = run.to;

@@ -89,11 +89,8 @@ export const number = (hass, value, digits = 0) =>
     ? new Intl.NumberFormat(NUMBERS[hass.locale.number_format] ?? hass.locale.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
     : "–";
 
-/** A temperature to be reached, which is usually a whole one. @type {(hass: Hass, value: number) => string} */
-export const target = (hass, value) => `${number(hass, value, Number.isInteger(value) ? 0 : 1)} ${hass.config.unit_system.temperature}`;
-
-/** A temperature in the unit of the home. @type {(hass: Hass, value: number) => string} */
-export const degrees = (hass, value) => `${number(hass, value, 1)} ${hass.config.unit_system.temperature}`;
+/** A temperature in the unit of the home; a target is usually a whole one. @type {(hass: Hass, value: number) => string} */
+export const degrees = (hass, value) => `${number(hass, value, Number.isInteger(value) ? 0 : 1)} ${hass.config.unit_system.temperature}`;
 
 /** Both ends of a range, as exactly as it is wide. @type {(hass: Hass, range: number[]) => string[]} */
 export const ends = (hass, range) => range.map((end) => number(hass, end, range[1] < 5 ? 2 : range[1] < 100 ? 1 : 0));

@@ -2,7 +2,7 @@
 
 import { PoolCard } from "./card.js";
 import { h } from "./dom.js";
-import { clock, dayOf, moment, target, upcoming } from "./format.js";
+import { clock, dayOf, degrees, moment, upcoming } from "./format.js";
 import { fill } from "./words.js";
 
 /** @typedef {import("./pool.js").Entity} Entity */
@@ -19,6 +19,8 @@ export class PoolWhy extends PoolCard {
   /** The time that is being chosen, and which of its next days. */
   time = "19:00";
   day = 0;
+  /** What a request for a time would do. */
+  foreseen = { at: 0, attributes: {} };
 
   /** @param {Pool} pool */
   draw(pool) {
@@ -30,34 +32,44 @@ export class PoolWhy extends PoolCard {
     }
     // The tile itself shows that it heats.
     const why = entity?.state.attributes.hvac_action === "heating" ? "" : pool.why(entity);
-    const ask = () => this.ask((now) => this.choice(now, entity));
+    const ask = () => ((this.foreseen.at = 0), this.ask((now) => this.choice(now, entity, warmBy)));
     return [why && h("p", { key: "why", class: "soft" }, why), warmBy && h("button", { key: "ask", class: "action", "aria-haspopup": "dialog", onclick: ask }, `${this.text.warm_by} …`)];
   }
 
   /** @param {Pool} pool @param {Entity} warmBy How warm by when, and when it is heated for that. */
   wanted(pool, warmBy) {
-    const { target: degrees, planned = [], done = [] } = warmBy.state.attributes;
-    const by = this.wish(degrees, Date.parse(warmBy.state.state));
+    const { target, planned = [], done = [] } = warmBy.state.attributes;
+    const by = this.wish(target, Date.parse(warmBy.state.state));
     const blocks = [...done, ...planned].map(({ start, end }) => [start, end].map((at) => clock(this.hass, Date.parse(at))).join("–"));
     const heated = blocks.length ? fill(this.text.heated, { blocks: blocks.join(", ") }) : pool.why(warmBy);
     return [by, heated].filter(Boolean).join(" · ");
   }
 
-  /** @param {number} degrees @param {number} at "36 °C by 7:00 PM". */
-  wish(degrees, at) {
-    return fill(this.text.wish, { target: target(this.hass, degrees), time: moment(this.hass, at) });
+  /** @param {number} target @param {number} at "36 °C by 7:00 PM". */
+  wish(target, at) {
+    return fill(this.text.wish, { target: degrees(this.hass, target), time: moment(this.hass, at) });
   }
 
-  /** @param {Pool} pool @param {Entity} entity The time that is asked for, and what it does. @returns {import("./card.js").Question} */
-  choice(pool, entity) {
+  /** @param {Pool} pool @param {Entity} warmBy @param {number} at What a request for this time would do; nothing is requested. */
+  would(pool, warmBy, at = 0) {
+    if (at && at !== this.foreseen.at) {
+      const foreseen = (this.foreseen = { at, attributes: {} });
+      const asked = this.hass.callWS({ type: "poolctl/warm_by", entity_id: warmBy.id, at: new Date(at).toISOString() });
+      asked.then((attributes) => (Object.assign(foreseen, { attributes }), this.show()), () => {});
+    }
+    return pool.why({ ...warmBy, state: { ...warmBy.state, attributes: this.foreseen.attributes } });
+  }
+
+  /** @param {Pool} pool @param {Entity} entity @param {Entity} warmBy The time that is asked for, and what it does. @returns {import("./card.js").Question} */
+  choice(pool, entity, warmBy) {
     const { text } = this;
     const days = upcoming(this.hass, this.time);
-    const degrees = pool.entities.find(({ id }) => id === entity.id)?.state.attributes.temperature;
-    const warm = (/** @type {number} */ at) => ({ label: this.wish(degrees, at), look: "primary", run: () => this.perform("poolctl.warm_by", entity.id, { at: new Date(at).toISOString() }) });
+    const target = pool.entities.find(({ id }) => id === entity.id)?.state.attributes.temperature;
+    const warm = (/** @type {number} */ at) => ({ label: this.wish(target, at), look: "primary", run: () => this.perform("poolctl.warm_by", entity.id, { at: new Date(at).toISOString() }) });
     const chosen = (/** @type {(value: string) => unknown} */ take) => (/** @type {Event & { target: HTMLInputElement }} */ { target }) => (take(target.value), this.show());
     return {
       title: `${pool.named(entity)}: ${text.warm_by}`,
-      text: text.warms,
+      text: `${this.would(pool, warmBy, days[this.day])} ${text.warms}`,
       fields: [
         h("input", { type: "time", value: this.time, "aria-label": text.time, oninput: chosen((value) => (this.time = value)) }),
         h("select", { "aria-label": text.on_day, onchange: chosen((value) => (this.day = Number(value))) }, days.map((each, index) => h("option", { value: index, selected: index === this.day }, dayOf(this.hass, each)))),
