@@ -1,16 +1,15 @@
 """The door: what only one frame shows is asked again (protocol.md L15, L25)."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
 import pytest
 
-from custom_components.poolctl.client.control.door import (
-    DRIFTS,
-    Door,
+from custom_components.poolctl.client.control.frames import (
+    FrameDoor,
     accepted,
-    surprising,
+    surprises,
 )
 from custom_components.poolctl.client.wire.frame import (
     Configuration,
@@ -18,6 +17,7 @@ from custom_components.poolctl.client.wire.frame import (
     StateFrame,
     Telemetry,
     Timer,
+    fields_of,
 )
 from tests.client.conftest import Rig
 from tests.world.simulator import wire
@@ -40,11 +40,14 @@ USUAL: dict[str, Any] = {
 
 
 def test_how_far_each_reading_may_move() -> None:
-    """Without a row, each new value of a measurement is read again as a surprise."""
-    measured = {
-        name for name, kind in get_type_hints(Readings).items() if kind == float | None
+    """Without a drift, each new value of a measurement is read again as a surprise."""
+    kinds = get_type_hints(Readings)
+    drifts = {
+        each.name: at.drift
+        for each, at in zip(fields(Readings), fields_of(Readings)[1], strict=True)
+        if kinds[each.name] == float | None
     }
-    assert len(measured) > 10 and measured <= DRIFTS.keys()
+    assert len(drifts) > 10 and all(drifts.values()), drifts
 
 
 def frame(**changes: Any) -> StateFrame:
@@ -76,8 +79,7 @@ ODD = [
 @pytest.mark.row("L15")
 @pytest.mark.parametrize("odd", ODD)
 def test_what_one_frame_has_is_nothing(odd: dict[str, Any]) -> None:
-    (name,) = odd
-    assert surprising(LAST, frame(**odd)) == [name]
+    assert surprises(LAST, frame(**odd))
     assert accepted(LAST, frame(**odd), LAST) == LAST
     # The second one may be the odd one, with something else that is odd.
     assert accepted(LAST, frame(firmware="9.9.9"), frame(**odd)) == LAST
@@ -111,23 +113,28 @@ def test_the_newest_of_three_that_differ() -> None:
     ],
 )
 def test_no_surprise(usual: dict[str, Any]) -> None:
-    assert surprising(LAST, frame(**usual)) == []
-    assert surprising(LAST, StateFrame(None, None, None)) == []
+    assert not surprises(LAST, frame(**usual))
+    assert not surprises(LAST, StateFrame(None, None, None))
 
 
 def test_a_timer_of_one_frame() -> None:
     odd = LAST._replace(timers=(Timer(1, 60, 60),))
-    assert surprising(LAST, odd) == ["timers"]
+    assert surprises(LAST, odd)
     assert accepted(LAST, LAST, odd) == LAST
     assert accepted(LAST, odd, odd) == odd
 
 
-def admit(door: Door, odd: StateFrame, at: float, *explained: str) -> StateFrame | None:
-    return door.admit(odd, at, USUAL["aux_types"], lambda: explained)
+def admit(
+    door: FrameDoor, odd: StateFrame, at: float, *explained: str
+) -> StateFrame | None:
+    def moved(last: Telemetry, new: Telemetry) -> Telemetry:
+        return replace(last, **{name: getattr(new, name) for name in explained})
+
+    return door.admit(odd, at, moved)
 
 
 def test_the_door() -> None:
-    door, odd = Door(), frame(main_pump_mode=0)
+    door, odd = FrameDoor(USUAL["aux_types"]), frame(main_pump_mode=0)
     assert admit(door, LAST, 0) == LAST
     assert admit(door, odd, 15) is None
     assert admit(door, odd, 15.1) is None  # of the same moment
@@ -141,7 +148,7 @@ def test_the_door() -> None:
 
 
 def test_what_the_second_frame_adds_is_in_doubt() -> None:
-    door, first = Door(), frame(pool_target=30)
+    door, first = FrameDoor(None), frame(pool_target=30)
     second = frame(pool_target=30, held_slots=())
     assert admit(door, LAST, 0) == LAST and admit(door, first, 15) is None
     assert (admit(door, second, 17), door.in_doubt) == (first, True)
@@ -149,7 +156,7 @@ def test_what_the_second_frame_adds_is_in_doubt() -> None:
 
 
 def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:
-    door, off = Door(), frame(main_pump_mode=0)
+    door, off = FrameDoor(None), frame(main_pump_mode=0)
     seen = [
         (admit(door, each, at), door.shown_at)
         for each, at in (
@@ -166,15 +173,12 @@ def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:
 def test_other_types_need_one_poll_more() -> None:
     """Two odd frames in a row take no devices away, nor does the first of a run."""
     odd = frame(aux_types=(0, 0, 0))
-    for first in (LAST, odd):
-        door = Door()
-        assert admit(door, first, 0) == LAST
-        for at in (15, 30):
+    for first in (15, 0):
+        door = FrameDoor(USUAL["aux_types"])
+        assert not first or admit(door, LAST, 0) == LAST
+        for at, expected in ((first, LAST), (first + 15, odd)):
             assert admit(door, odd, at) is None
-            found = admit(door, odd, at + 2)
-            assert found == (LAST if at == 15 and first is LAST else odd)
-            if first is odd:
-                break
+            assert admit(door, odd, at + 2) == expected
 
 
 def test_measurements_of_two_frames() -> None:
@@ -295,6 +299,57 @@ async def test_a_command_does_not_wait_for_a_second_read(small: Rig) -> None:
     assert small.output(2).on and small.settled
     await small.polls(15)
     assert small.output(2).on and small.shown.acid.desired != 0
+
+
+def _others_released(frame: wire.Frame) -> None:
+    frame.held_slots[:] = [slot for slot in frame.held_slots if slot != HELD]
+
+
+LIGHT, HELD = 1, 3
+"""Slots of the fully equipped pool."""
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _set("telemetry", main_pump_mode=0),
+        _set("telemetry", flags=0),
+        _no_modes,
+        _others_released,
+    ],
+)
+@pytest.mark.parametrize("slot", [LIGHT, 17])
+async def test_a_command_explains_only_what_it_moves(
+    pool: Rig, slot: int, spoil: Spoil
+) -> None:
+    """While it is busy, an odd frame is read again as at any other time."""
+    control = pool.controller
+    await control.outputs.switch(HELD, True)
+    await pool.polls(15)
+    if slot == LIGHT:
+        await control.lights.show(slot, "oceanic_views")
+    else:
+        await control.outputs.switch(slot, True)
+    before = pool.shown
+    pool.pool.odd[:] = [spoil]
+    await pool.polls(3)
+    now = pool.shown
+    assert not pool.pool.odd and pool.output(slot).on
+    assert (now.pump_on, now.signals) == (True, before.signals)
+    assert pool.output(HELD).held
+
+
+@pytest.mark.parametrize("spoil", [_others_released, _set("telemetry", flags2=0)])
+async def test_the_pump_explains_the_water_alone(pool: Rig, spoil: Spoil) -> None:
+    control = pool.controller
+    await control.outputs.switch(HELD, True)
+    await pool.polls(15)
+    pool.pool.odd[:] = [spoil]
+    await control.pump.switch(False)
+    assert not pool.pool.odd and pool.shown.pump_on is False
+    assert pool.output(HELD).held and pool.shown.signals.wifi
+    await pool.polls(15)
+    assert pool.shown.pump_on is False and pool.output(HELD).held
 
 
 async def test_one_odd_answer_of_the_cloud(on_cloud: Rig) -> None:

@@ -35,7 +35,7 @@ from custom_components.poolctl.binary_sensor import PoolctlBinarySensor
 from custom_components.poolctl.client import cloud as cloud_module, coalescing
 from custom_components.poolctl.client.backoff import Backoff
 from custom_components.poolctl.client.control import (
-    door as door_module,
+    frames as frames_module,
     lan_delivery,
     poller as poller_module,
     queries as queries_module,
@@ -290,7 +290,7 @@ def no_spacing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(poller_module, "SECOND_TRY", 0.0)
     monkeypatch.setattr(poller_module, "AGAIN", 0.0)
     monkeypatch.setattr(poller_module, "_AGAIN_WITHIN", 600.0)
-    monkeypatch.setattr(door_module, "_ONE", 0.0)
+    monkeypatch.setattr(frames_module, "_ONE", 0.0)
     monkeypatch.setattr(proof_module, "BETWEEN_REQUESTS", 0.0)
     monkeypatch.setattr(lan_delivery, "COMMAND_AGAIN", Backoff(0.0, 0.0, most=4))
     monkeypatch.setattr(lan_delivery, "_UNPROVEN", 0.0)

@@ -7,9 +7,11 @@ from typing import Final
 
 from ..cloud import UrgentCloud
 from ..lan import LanClient
+from ..pool.outputs import Outputs
 from ..pool.state import PoolState
 from ..wire.exceptions import PoolctlError
-from ..wire.frame import StateFrame
+from ..wire.frame import StateFrame, Telemetry
+from .moves import Moves, switching
 
 NEVER_SHOWN: Final = math.inf
 
@@ -35,6 +37,8 @@ class Command:
     idempotent: bool = True
     """Whether it may run twice: only then is the other path tried after one that may
     have run it."""
+    moves: Moves = lambda last, new: last
+    """Returns what was accepted; what it may move is as a newer read has it."""
     settles_in: float = 0.0
     """Seconds during which states say nothing about its effect; `NEVER_SHOWN` if they
     never do."""
@@ -54,7 +58,7 @@ class Command:
     """Whether it was dropped because the reads that count did not show it."""
 
 
-def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
+def resuming(key: str, slot: int, outputs: Outputs, lan: LanCommand | None) -> Command:
     """Return the command that releases a slot to its schedules, by any LAN action."""
 
     def confirms(state: PoolState) -> bool:
@@ -66,6 +70,7 @@ def resuming(key: str, slot: int, lan: LanCommand | None) -> Command:
             state, outputs=state.outputs.with_hold(slot, held=False)
         ),
         confirms=confirms,
+        moves=switching(outputs, slot),
         lan=lan,
     )
 
@@ -79,6 +84,12 @@ class PendingValues:
     def add(self, pending: Command) -> None:
         """Show a value until it is confirmed or dropped."""
         self._pending[pending.key] = pending
+
+    def moved(self, last: Telemetry, new: Telemetry) -> Telemetry:
+        """Return what was accepted; what values may have moved is as a newer read has it."""
+        for pending in self._pending.values():
+            last = pending.moves(last, new)
+        return last
 
     def __contains__(self, pending: Command) -> bool:
         return self._pending.get(pending.key) is pending

@@ -245,7 +245,7 @@ class DosingControl:
             card = await cloud.read(_CARD)
             if not object_of(card, of.card):
                 raise NotSupportedError(f"the cloud does not report {of.card}")
-            card = self._queries.admitted(card, change.key)
+            card = self._queries.admitted(card)
             if not (read := object_of(card, of.card)):
                 raise BusyError("they differ from before", retry_after=COPIES_APART)
             # The copy may be older than our last changes, and must not undo them.

@@ -26,6 +26,7 @@ from ..wire.exceptions import (
 from ..wire.frame import MODE_MANUAL, StateFrame
 from .command import Command
 from .live_state import LiveState
+from .moves import switching
 from .outputs import is_on, with_mode
 from .queries import Queries
 from .sender import Sender
@@ -106,6 +107,7 @@ class LightControl:
                 # Shown as on, whatever its relay does at the moment.
                 show=lambda state: with_mode(state, index, MODE_MANUAL),
                 confirms=lambda state: is_on(state, index) is True,
+                moves=switching(self._live.reported.outputs, index),
                 lan=run,
                 settles_in=settles_in,
             )

@@ -19,9 +19,6 @@ MAX_AGE = 90.0
 _NUMBERS: Final = count(1)
 """Numbers of controllers, which tell their outputs apart."""
 
-_EFFECTS = 5.0
-"""Seconds after a command in which its effects appear."""
-
 type ReadListener = Callable[[PoolState, float], None]
 """Receives the state that was read, and the time of the read (monotonic, s)."""
 
@@ -67,14 +64,6 @@ class LiveState:
     def expires_in(self) -> float:
         """Seconds until the state expires; 0 or less if it has expired."""
         return MAX_AGE - self.age
-
-    @property
-    def busy(self) -> bool:
-        """Whether a command was in progress a moment ago, or waits for its effect."""
-        at = self.commanded_at
-        return bool(self.pending) or (
-            at is not None and time.monotonic() - at < _EFFECTS
-        )
 
     def confirm(self, seen: PoolState, read_at: float) -> None:
         """Take a state that is in doubt as evidence for commands in progress alone."""

@@ -10,6 +10,7 @@ from ..wire.exceptions import NotSupportedError
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command, resuming
 from .live_state import LiveState
+from .moves import switching
 from .pump import Finish, PumpControl
 from .sender import Sender
 
@@ -48,6 +49,7 @@ class OutputControl:
                 key=f"slot {slot}",
                 show=lambda state: _switched(state, slot, on, held=hold),
                 confirms=lambda state: is_on(state, slot) is on,
+                moves=switching(self._live.reported.outputs, slot),
                 lan=lambda lan: lan.action("aux", payload),
                 cloud=by_cloud,
             )
@@ -67,13 +69,16 @@ class OutputControl:
         """Release a slot to its schedules."""
         if slot is None:
             raise NotSupportedError("its slot is not known yet")
-        wired = self._live.reported.outputs.slot(slot)
+        outputs = self._live.reported.outputs
+        wired = outputs.slot(slot)
         if wired is not None and wired.role is Role.PUMP:
             await self._pump.resume()
             return
         payload = encode_aux(slot, False, False)
         await self._sender.run(
-            resuming(f"slot {slot}", slot, lambda lan: lan.action("aux", payload))
+            resuming(
+                f"slot {slot}", slot, outputs, lambda lan: lan.action("aux", payload)
+            )
         )
 
 

@@ -18,10 +18,10 @@ from ..pool.from_lan import merge_frame
 from ..pool.queries import QUERY_INTERVAL, SCHEDULES
 from ..pool.state import PoolState, Source
 from ..wire.exceptions import BusyError, OvertakenError, PoolctlError, UnreachableError
-from ..wire.frame import StateFrame
+from ..wire.frame import StateFrame, alike
 from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
-from .door import AGAIN, Door, differs, explained
+from .frames import AGAIN, FrameDoor
 from .live_state import LiveState
 from .paths import Paths
 from .queries import COPIES_APART, Queries
@@ -54,7 +54,8 @@ class Poller:
         self._clock = clock
         self._paths = paths
         self._queries = queries
-        self._door = Door()
+        outputs = live.reported.outputs
+        self._door = FrameDoor(outputs.types if outputs.types_complete else None)
         self._began = 0.0
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
@@ -222,20 +223,13 @@ class Poller:
         the door may show anything, like the first one after the cloud was the source.
         """
         live, now, at = self._live, self._clock.now(), time.monotonic()
-        previous, seen = live.reported, merge_frame(live.reported, frame, now)
+        previous = live.reported
         self._paths.lan_answered()
         self._leave_cloud()  # the LAN is the better source
-        outputs = previous.outputs
-        known = outputs.types if outputs.types_complete else None
-        admitted = self._door.admit(
-            frame,
-            at,
-            known,
-            lambda: explained(seen, live.state, live.busy),
-            opens=opens or previous.source is not Source.LAN,
-        )
+        opens = opens or previous.source is not Source.LAN
+        admitted = self._door.admit(frame, at, live.pending.moved, opens=opens)
         if admitted is None:
-            live.confirm(seen, at)
+            live.confirm(merge_frame(previous, frame, now), at)
             return False
         live.reported = merge_frame(previous, admitted, now)
         self._report_source(previous)
@@ -307,9 +301,13 @@ class Poller:
         for merge, answer in answers:
             state = merge(state, answer, self._clock.now())
         # A state that expires before the next read is no basis for a doubt.
-        lasts = self._live.expires_in > CLOUD_INTERVAL and not self._live.busy
+        lasts = self._live.expires_in > CLOUD_INTERVAL
         by_cloud = previous.source is Source.CLOUD and lasts
-        if by_cloud and not self._cloud_doubted and differs(previous, state):
+        expected = self._live.pending or (
+            alike(previous.readings, state.readings)
+            and alike(previous.signals, state.signals)
+        )
+        if by_cloud and not self._cloud_doubted and not expected:
             self._cloud_doubted = True  # the next read decides
             return
         self._cloud_doubted, self._live.reported = False, state

@@ -20,6 +20,7 @@ from ..wire.exceptions import (
 from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command, LanCommand, resuming
 from .live_state import LiveState
+from .moves import switching
 from .paths import Paths
 from .poller import Poller
 from .sender import Sender
@@ -105,7 +106,8 @@ class PumpControl:
         raise CannotReleaseError("no command releases it")
 
     async def _resumed_by_aux(self, slot: int) -> bool:
-        return await self._taken(resuming(_KEY, slot, _aux(slot, held=False)))
+        outputs = self._live.reported.outputs
+        return await self._taken(resuming(_KEY, slot, outputs, _aux(slot, held=False)))
 
     async def _resumed_by_command(self, slot: int) -> bool:
         if self._off_holds:
@@ -116,8 +118,9 @@ class PumpControl:
                 raise UnreachableError("it does not answer", ran=False)
             if self._is_free(slot):
                 return True
-        was_on, run = self._live.reported.pump_on, self._command(False, None).lan
-        pending = await self._sender.send(resuming(_KEY, slot, run))
+        was_on, outputs = self._live.reported.pump_on, self._live.reported.outputs
+        run = self._command(False, None).lan
+        pending = await self._sender.send(resuming(_KEY, slot, outputs, run))
         self._no_aux = True
         try:
             await self._sender.confirm(pending)
@@ -178,6 +181,7 @@ class PumpControl:
             key=_KEY,
             show=lambda state: _running(state, on, speed),
             confirms=lambda state: _holds(state, on, wanted),
+            moves=switching(live.reported.outputs, slot),
             lan=lambda lan: lan.action("cmd", payload),
             cloud=lambda cloud: cloud.write("setPumpInfo", by_cloud),
         )

@@ -31,9 +31,9 @@ from ..wire.exceptions import (
 )
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer
+from .door import ReplyDoor
 from .live_state import LiveState
 from .paths import Paths
-from .replies import ReplyDoor
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -157,8 +157,6 @@ class Queries:
                 self._replies.pop(name, None)
         if settings != _settings(previous):
             self._due = dict.fromkeys(QUERIES, 0.0)
-        for query in BY_NAME.values():
-            self.door.drop_outdated(query, previous, self._last_full)
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
                 self._replies.pop(query.name, None)
@@ -248,7 +246,7 @@ class Queries:
         )
         self.merged_at[query.name] = reported.at
 
-    def admitted(self, answer: Answer, replaced: str | None = None) -> Answer:
+    def admitted(self, answer: Answer) -> Answer:
         """Return an answer of the cloud without the objects that surprise.
 
         The next answer decides about those.
@@ -259,7 +257,7 @@ class Queries:
             for key, value in answer.items()
             if (query := DOUBTED.get(key)) is None
             or not isinstance(value, dict)
-            or door.admits(query, value, state, apart=COPIES_APART, replaced=replaced)
+            or door.admits(query, value, state, apart=COPIES_APART)
         }
 
     async def rewrite(
@@ -280,7 +278,7 @@ class Queries:
         name = query.name
         reported = self._replies.get(name)
         if reported is None or time.monotonic() - reported.at >= REPLY_IS_CURRENT:
-            reported = await self._ask(query, lan, urgent=True, to_write=True)
+            reported = await self._ask(query, lan, urgent=True)
         read: Answer = reported.reply
         body = edit(read, reported.at)
         try:
@@ -297,12 +295,10 @@ class Queries:
             reported.agree[:] = [*earlier, written]
         return frame, read, body
 
-    async def _ask(
-        self, query: Query, lan: LanClient, *, urgent: bool, to_write: bool = False
-    ) -> _Reply:
+    async def _ask(self, query: Query, lan: LanClient, *, urgent: bool) -> _Reply:
         """Send a query, again while its reply surprises.
 
-        Raises ReplyError if no two agree. What is to be written has to be sure.
+        Raises ReplyError if no two agree.
         """
         name = query.name
         for again in range(MOST_ASKED):
@@ -310,16 +306,11 @@ class Queries:
                 await asyncio.sleep(QUERY_SPACING)
             asked, settings = time.monotonic(), _settings(self._live.reported)
             reply = query.decode(await lan.query(name, urgent=urgent))
-            admitted = self.door.admits(
-                query, reply, self._live.reported, apart=QUERY_SPACING
-            )
-            reported = _Reply(reply, asked, [(settings, math.inf)])
-            if self.door.is_sure(name):
-                self._replies[name] = reported
-                return reported
+            state = self._live.reported
+            if self.door.admits(query, reply, state, apart=QUERY_SPACING):
+                self._replies[name] = _Reply(reply, asked, [(settings, math.inf)])
+                return self._replies[name]
             self._replies.pop(name, None)  # its data may have changed
-            if admitted and not to_write:
-                return reported
         raise ReplyError(f"the replies to {name} do not agree")
 
     async def ask(self, name: str) -> bool:

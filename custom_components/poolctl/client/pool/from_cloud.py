@@ -8,6 +8,7 @@ What is assumed if an answer fails is chosen.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final, NamedTuple
 
 from ..wire.commands import CHLORINE_SETTINGS, PH_SETTINGS, PumpIdentity, decode_json
@@ -23,7 +24,7 @@ from ..wire.frame import (
 )
 from ..wire.json_values import Answer, flag, list_of, number, object_of, text
 from ..wire.schedule import DAY, MAX_SCHEDULES, UNUSED, Schedule
-from .dosing import merge_settings
+from .dosing import merge_settings, settings_agree
 from .queries import SETTINGS_QUERIES, Query
 from .schedule_rules import merge_schedules
 from .state import (
@@ -180,7 +181,10 @@ DOUBTED: Final[Mapping[str, Query]] = {
         agrees=_as_wired,
         alike=lambda one, other: _wiring(one) == _wiring(other),
     ),
-    **SETTINGS_QUERIES,
+    **{
+        of.card: replace(SETTINGS_QUERIES[of.card], agrees=partial(settings_agree, of))
+        for of in (PH_SETTINGS, CHLORINE_SETTINGS)
+    },
 }
 """By key, what an answer of the cloud may contain only if it is as expected."""
 

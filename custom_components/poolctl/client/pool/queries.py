@@ -23,16 +23,8 @@ from ..wire.commands import (
     decode_schedules,
 )
 from ..wire.equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
-from ..wire.frame import SCHEDULE_MODES
 from ..wire.schedule import Schedule
-from .dosing import (
-    ACID,
-    CHLORINE,
-    DoserKind,
-    merge_settings,
-    same_settings,
-    settings_agree,
-)
+from .dosing import ACID, CHLORINE, DoserKind, merge_settings, same_settings
 from .heating import decode_heating, heating_agrees
 from .lights import merge_lights
 from .schedule_rules import merge_schedules
@@ -54,11 +46,9 @@ class Query:
     merge: Callable[[PoolState, Any, datetime], PoolState] = lambda state, *_: state
     """Adds a decoded reply to the current state."""
     agrees: Callable[[PoolState, Any], bool]
-    """Whether a reply fits what the frames and earlier runs reported."""
+    """Whether the first reply of a run is what the frames and earlier runs reported."""
     alike: Callable[[Any, Any], bool] = operator.eq
     """Whether two replies report the same, apart from what is counted."""
-    partly: bool = False
-    """Whether nothing else reports a part of it: a write needs a second reply."""
     fitted: frozenset[int] | None = None
     """Aux types; the query is sent only if one of them is wired."""
     news_in: Callable[[PoolState, PoolState], float | None] = lambda before, after: None
@@ -94,21 +84,12 @@ def _used(records: tuple[Schedule, ...]) -> Mapping[int, Schedule]:
 
 
 def _schedules_agree(state: PoolState, records: tuple[Schedule, ...]) -> bool:
-    """Return whether schedules are the known ones, armed as the newest frame has them.
-
-    If none are known, exactly those that are armed have to be enabled, and those that
-    run have to be among them. Without a frame, none at all surprises.
-    """
+    """Return whether schedules are the known ones, or armed as the newest frame has them."""
     known, used = state.schedules, merge_schedules(state, records).schedules.used
     if known.records is not None:
         return used == known.used
-    modes = {state.readings.main_pump_mode, *state.outputs.modes}
-    running = {mode - 1 for mode in modes if mode in SCHEDULE_MODES and mode}
-    if not running <= used.keys():
-        return False
-    if known.armed is None:
-        return bool(used)
-    return {*known.armed} == {index for index, one in used.items() if one.enabled}
+    enabled = {index for index, one in used.items() if one.enabled}
+    return known.armed is None or {*known.armed} == enabled
 
 
 NAMES = Query(
@@ -134,9 +115,9 @@ SETTINGS_QUERIES: Final = {
         name=of.query,
         decode=decode_json,
         merge=partial(merge_settings, of),
-        agrees=partial(settings_agree, of),
+        # Nothing else reports all of it.
+        agrees=lambda state, reply: False,
         alike=same_settings,
-        partly=True,
         fitted=fitted,
         news_in=_dose(kind),
     )

@@ -12,6 +12,7 @@ so does a frame whose version and lengths are both unknown.
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
+from math import inf
 from operator import attrgetter
 import struct
 from typing import (
@@ -53,7 +54,7 @@ POSSIBLE_MODES: Final = frozenset({MODE_OFF, *SCHEDULE_MODES, MODE_MANUAL})
 
 
 class At(NamedTuple):
-    """Where a section has the value of a field, and its bounds."""
+    """Where a section has the value of a field, its bounds, and how fast it changes."""
 
     offset: int
     code: str
@@ -61,6 +62,12 @@ class At(NamedTuple):
     possible: Container[object] | None = None
     read: Callable[[Any], object] = lambda value: value
     """Turns the value on the wire into that of the field."""
+    drift: float = 0.0
+    """How far it may move in a poll; a fact is the same or another one."""
+
+    def near(self, one: Any, other: Any) -> bool:
+        """Return whether it may move from one value to the other in a poll."""
+        return bool(one == other or (self.drift and abs(one - other) <= self.drift))
 
     def checked[V](self, value: V) -> V | None:
         """Return a value of the field, `None` if it is impossible."""
@@ -112,11 +119,15 @@ class Chemistry:
     """
 
     water_temperature: Annotated[
-        float | None, At(2, "H", _CELSIUS, _tenths), Within(-50, 100)
+        float | None, At(2, "H", _CELSIUS, _tenths, drift=2.0), Within(-50, 100)
     ] = None
     """°C."""
-    ph: Annotated[float | None, At(6, "B", PH, _tenths), Within(0, 14)] = None
-    orp: Annotated[float | None, At(7, "H", _WORD), Within(-2000, 2000)] = None
+    ph: Annotated[float | None, At(6, "B", PH, _tenths, drift=1.0), Within(0, 14)] = (
+        None
+    )
+    orp: Annotated[
+        float | None, At(7, "H", _WORD, drift=200.0), Within(-2000, 2000)
+    ] = None
     """mV."""
 
 
@@ -125,39 +136,49 @@ class Readings(Chemistry):
     """Values that are measured or counted now, in still water, too."""
 
     ambient_temperature: Annotated[
-        float | None, At(4, "H", Within(0.01, 100), lambda value: value / 100)
+        float | None,
+        At(4, "H", Within(0.01, 100), lambda value: value / 100, drift=5.0),
     ] = None
     """°C; the wire has 0 if no sensor is fitted."""
-    flow_rate: Annotated[float | None, At(11, "H", _WORD)] = None
+    flow_rate: Annotated[float | None, At(11, "H", _WORD, drift=500.0)] = None
     """L/min."""
-    pressure: Annotated[float | None, At(13, "H", _WORD)] = None
+    pressure: Annotated[float | None, At(13, "H", _WORD, drift=50.0)] = None
     """kPa, at the filter."""
-    pump_speed: Annotated[float | None, At(17, "B", _PERCENT)] = None
+    pump_speed: Annotated[float | None, At(17, "B", _PERCENT, drift=5.0)] = None
     """%."""
-    pump_power: Annotated[float | None, At(18, "H", _WORD)] = None
+    pump_power: Annotated[float | None, At(18, "H", _WORD, drift=3000.0)] = None
     """W."""
-    drive_temperature: Annotated[float | None, At(22, "B", _BYTE)] = None
+    drive_temperature: Annotated[float | None, At(22, "B", _BYTE, drift=30.0)] = None
     """°C."""
     main_pump_mode: Annotated[int | None, At(23, "B", POSSIBLE_MODES)] = None
     """0 off, 1 to 20 the running schedule, 99 manual."""
-    sanitiser_output: Annotated[float | None, At(24, "H", _WORD)] = None
-    pump_cooldown_remaining: Annotated[float | None, At(45, "H", _WORD)] = None
+    sanitiser_output: Annotated[float | None, At(24, "H", _WORD, drift=inf)] = None
+    pump_cooldown_remaining: Annotated[float | None, At(45, "H", _WORD, drift=inf)] = (
+        None
+    )
     """Seconds."""
-    pump_priming_remaining: Annotated[float | None, At(47, "H", _WORD)] = None
+    pump_priming_remaining: Annotated[float | None, At(47, "H", _WORD, drift=inf)] = (
+        None
+    )
     """Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Telemetry(Readings):
-    """Section A as received: readings, flags, and the state of every slot."""
+    """Section A as received: readings, flags, and the state of every slot.
 
-    flags: Annotated[int | None, At(0, "H")] = None
-    flags2: Annotated[int | None, At(FLAGS2, "H")] = None
+    Unknown bits of the flags may change all the time: the signals in them are compared.
+    """
+
+    flags: Annotated[int | None, At(0, "H", drift=inf)] = None
+    flags2: Annotated[int | None, At(FLAGS2, "H", drift=inf)] = None
     aux_modes: tuple[int, ...] | None = None
     held_slots: tuple[int, ...] | None = None
     """Slots held by hand against their schedules, on or off."""
 
 
+WATER_FLAGS, WATER_FLAGS2 = 1 << 15 | 0b11_1111, 0b11
+"""Bits of both words that follow the pump and the heat sources."""
 _DRY_RUN, _RETRIES_EXCEEDED = 3 << 13, 1 << 13
 """Both bits set is normal, anything else is a problem; 1 is as in protocol.md O5."""
 
@@ -239,7 +260,9 @@ class Configuration:
     spa_heater_selected: Annotated[bool | None, At(22, "B", read=_bit(2))] = None
     desired_ph: Annotated[float | None, At(37, "B", PH, _tenths)] = None
     acid_drum_ml: Annotated[float | None, At(38, "I", DRUM_VOLUME)] = None
-    acid_remaining_ml: Annotated[float | None, At(42, "I", DRUM_VOLUME)] = None
+    acid_remaining_ml: Annotated[
+        float | None, At(42, "I", DRUM_VOLUME, drift=250.0)
+    ] = None
     max_ph_doses: Annotated[int | None, At(46, "B", _DOSES)] = None
     """Maximum number of pH doses a day."""
     desired_orp_mineral: Annotated[float | None, At(52, "H", DESIRED_ORP)] = None
@@ -247,7 +270,9 @@ class Configuration:
     desired_orp_liquid: Annotated[float | None, At(58, "H", DESIRED_ORP)] = None
     """mV."""
     chlorine_drum_ml: Annotated[float | None, At(62, "I", DRUM_VOLUME)] = None
-    chlorine_remaining_ml: Annotated[float | None, At(66, "I", DRUM_VOLUME)] = None
+    chlorine_remaining_ml: Annotated[
+        float | None, At(66, "I", DRUM_VOLUME, drift=250.0)
+    ] = None
     schedules_enabled: Annotated[tuple[int, ...] | None, At(82, "I", read=_bits)] = None
     """Indices of the enabled schedules, counted from 0."""
     firmware: Annotated[
@@ -302,7 +327,7 @@ def _decode_configuration(version: int, section: bytes) -> Configuration:
 
 def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     """Return the fields of `kind` with `None` in place of impossible values."""
-    values_of, places = _fields_of(kind)
+    values_of, places = fields_of(kind)
     return kind(
         *(
             value if at is None else at.checked(value)
@@ -311,8 +336,17 @@ def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     )
 
 
+def alike[T: DataclassInstance](one: T, other: T) -> bool:
+    """Return whether a poll may lead from one to the other; what one lacks is alike."""
+    values_of, places = fields_of(type(one))
+    return all(
+        old is None or new is None or (old == new if at is None else at.near(old, new))
+        for at, old, new in zip(places, values_of(one), values_of(other), strict=True)
+    )
+
+
 @cache
-def _fields_of(
+def fields_of(
     kind: type[DataclassInstance],
 ) -> tuple[Callable[[object], tuple[object, ...]], tuple[At | None, ...]]:
     """Return what reads the fields of a dataclass in their order, and their places."""
