@@ -8,7 +8,7 @@ import pytest
 from custom_components.poolctl.client.pool.heating import POOL, SPA, Body
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
-from custom_components.poolctl.client.wire.frame import Readings, Signals
+from custom_components.poolctl.client.wire.frame import Chemistry, Readings, Signals
 from custom_components.poolctl.learned.cooling import (
     USUAL_AIR,
     USUAL_COOLING,
@@ -110,7 +110,8 @@ def read(
 ) -> PoolState:
     return PoolState(
         source=source,
-        readings=Readings(water_temperature=water, ambient_temperature=air),
+        readings=Readings(ambient_temperature=air),
+        valid_chemistry=Chemistry(water_temperature=water),
         signals=Signals(chemistry_stable=stable),
         outputs=Outputs(types=(20,), modes=(99 if spa_mode else 0,)),
     )

@@ -25,7 +25,6 @@ from custom_components.poolctl.learned.filter import (
     Filter,
     PumpPower,
 )
-from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.read import Read
 
 NOW = datetime(2026, 7, 1, 8, tzinfo=UTC)
@@ -179,20 +178,6 @@ def test_noise() -> None:
             shown.append(bench.filter.load)
     assert shown[-1] == pytest.approx(30, abs=4)
     assert len(shown) <= 12
-
-
-@pytest.mark.parametrize("odd", [65_000, 900, 150])
-@pytest.mark.parametrize("place", [10, 50])
-def test_one_odd_pressure_does_not_last(odd: float, place: int) -> None:
-    """Neither is a clean filter measured too dirty, nor is the load too high."""
-    learned, outputs = Learned(), Outputs(types=(PUMP,))
-    learned.cleaned(NOW)
-    for number in range(100):
-        readings = Readings(flow_rate=300, pressure=odd if number == place else 60)
-        read = PoolState(outputs=outputs, readings=readings)
-        learned.add_read(read, number * POLL, NOW + timedelta(seconds=number * POLL))
-    assert learned.filter.clean == pytest.approx(CLEAN)
-    assert learned.filter.load == 0
 
 
 def test_through_the_cloud() -> None:

@@ -23,11 +23,7 @@ from custom_components.poolctl.learned.pool import (
 from custom_components.poolctl.learned.preferences import Preferences, PumpRule
 from custom_components.poolctl.learned.pump_days import PumpDay, PumpDays
 from custom_components.poolctl.learned.read import Read
-from custom_components.poolctl.learned.totals import (
-    PUMP_RUNNING,
-    WATER_FILTERED,
-    Totals,
-)
+from custom_components.poolctl.learned.totals import PUMP_RUNNING, Totals
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -44,6 +40,7 @@ def state(
     """Return a state in which a pump and its water report these values."""
     return PoolState(
         readings=Readings(flow_rate=flow, water_temperature=water, main_pump_mode=mode),
+        valid_chemistry=Chemistry(water_temperature=water),
         signals=Signals(chemistry_stable=stable),
         outputs=Outputs(types=(MAIN_PUMP,), modes=(mode,)),
     )
@@ -274,38 +271,3 @@ def test_the_water_of_the_first_day_rises() -> None:
     assert missed_yesterday(pool(PumpRule.HALF, day(28), first)) is None
     later = replace(first, previous_water=28.0)
     assert missed_yesterday(pool(PumpRule.HALF, day(28), later)) == 2
-
-
-# One odd read
-
-
-def learn(*reads: PoolState) -> tuple[Learned, PumpDay]:
-    """Return what was learned from reads every 15 s, and of today."""
-    learned = Learned()
-    for number, read in enumerate(reads):
-        at = 15.0 * number
-        learned.add_read(read, at, NOON + timedelta(seconds=at))
-    assert learned.pump_days.today is not None
-    return learned, learned.pump_days.today
-
-
-@pytest.mark.parametrize(
-    ("reads", "warmest"),
-    [
-        *(((25, 25, odd, 25, 25), 25) for odd in (60.0, 40.0, -20.0, 10.0)),
-        *(((odd, 25, 25), 25) for odd in (60.0, 40.0)),  # after a start
-        ((25, 25, 29, 29), 29),
-    ],
-)
-def test_one_odd_temperature_does_not_last(
-    reads: tuple[float, ...], warmest: float
-) -> None:
-    assert learn(*(state(water=each) for each in reads))[1].water == warmest
-
-
-@pytest.mark.parametrize("odd", [65_000, 1_900, 900])
-def test_one_odd_flow_does_not_last(odd: float) -> None:
-    learned, today = learn(*(state(flow=each) for each in (300, 300, odd, 300, 300)))
-    filtered = learned.totals.of[WATER_FILTERED].exact
-    assert filtered == pytest.approx(0.3 * 0.5)
-    assert today.litres == pytest.approx(300 * 0.75)

@@ -6,9 +6,11 @@ from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 
+from custom_components.poolctl.client.pool import ACID
 from custom_components.poolctl.learned.preferences import WithoutFlow
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
+from tests.world.simulator import wire
 
 few_platforms = only(Platform.BINARY_SENSOR, Platform.CLIMATE, Platform.SENSOR)
 
@@ -127,6 +129,44 @@ async def test_an_odd_reading_before_the_pump_stops_does_not_last(
     assert (probes(home), home.value("sensor", "status")) == (FLOWING, "notice")
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"water_temperature": 600},
+        {"water_temperature": 100},
+        {"flow_rate": 65_000},
+        {"flow_rate": 1_900, "pressure": 900},
+        {"acid_remaining": 0},
+    ],
+)
+@pytest.mark.parametrize("first", [False, True], ids=["later", "first of a run"])
+@pytest.mark.usefixtures("freezer", "quick")
+async def test_nothing_is_learned_from_one_odd_frame(
+    home: Home, odd: dict[str, int], first: bool
+) -> None:
+    """Nor does a maximum of the day last that only the first frame of a run has."""
+    flow(home)
+
+    def spoil(frame: wire.Frame) -> None:
+        for section in (frame.telemetry, frame.configuration):
+            section.update({k: v for k, v in odd.items() if k in section})
+
+    if first:
+        home.controller.odd.append(spoil)
+    await home.set_up(home.controller)
+    await home.live(300)
+    if not first:
+        home.controller.odd.append(spoil)
+    await home.live(300)
+    assert not home.controller.odd
+    learned = home.entry.runtime_data.controllers[home.controller.device_id].learned
+    today, used = learned.pump_days.today, learned.dosers[ACID].used_today
+    assert today and today.water == FLOWING["water_temperature"]
+    assert learned.filter.load in (None, 0) and (used(learned.now) or 0) < 250
+    usual = home.pool.water.flow * 60
+    assert learned.pump_days.flow in (None, pytest.approx(usual, rel=0.1)) or first
+
+
 # Noisy probes: what sensors and thermostats show
 
 
@@ -148,10 +188,11 @@ async def test_small_changes_are_shown_once_they_last(full: Home) -> None:
     first = steady(full)
     assert first == (7.4, 700, 25.0, 20.0, 25.0)
     # One impossible temperature is not shown.
-    for temperature in (60.05, 25.05):
-        water.temperature = temperature
-        await full.advance(15)
-        assert steady(full) == first
+    full.controller.odd.append(
+        lambda frame: frame.telemetry.update(water_temperature=600)
+    )
+    await full.advance(15)
+    assert steady(full) == first and not full.controller.odd
     water.ph, water.orp, water.temperature, water.ambient = 7.55, 704, 25.15, 20.1
     await full.advance(285, step=15)
     assert steady(full) == first

@@ -131,13 +131,3 @@ def test_readings_as_they_are() -> None:
     assert shown(steady, one(1, 701)) == one(1, 700)
     steady.show(PoolState(readings=readings(one(1, 701))))
     assert shown(steady, one(1, 701)) == one(1, 701)
-
-
-def test_odd_water_is_shown_once_it_is_confirmed() -> None:
-    steady, found = SteadyReadings(), []
-    for number, (water, odd) in enumerate(
-        ((25.0, False), (60.0, True), (25.0, False), (60.0, True), (60.0, False))
-    ):
-        steady.add_readings(readings(one(2, water)), number * POLL, odd_water=odd)
-        found.append(shown(steady, one(2, water))[2])
-    assert found == [25.0, 25.0, 25.0, 25.0, 60.0]

@@ -161,10 +161,11 @@ async def test_one_odd_temperature_begins_nothing(spa: Home, odd: float) -> None
     for then, sources in ((at(12, 20), 0), (at(13, 5), SOLAR)):
         await until(spa, then)
         assert selected(spa) == sources
-        pool.water.temperature = odd
-        await spa.live(60, step=60)
-        pool.water.temperature = 29.0
-        await spa.live(180, step=60)
+        spa.controller.odd.append(
+            lambda frame: frame.telemetry.update(water_temperature=int(odd * 10))
+        )
+        await spa.live(240, step=60)
+        assert not spa.controller.odd
         assert selected(spa) == sources
 
 

@@ -104,7 +104,7 @@ class Cooling:
         if state.source is not Source.LAN:
             return
         air = state.readings.ambient_temperature
-        water = state.readings.water_temperature
+        water = state.valid_chemistry.water_temperature
         of_it = state.signals.chemistry_stable and circulates(state, body)
         if of_it and water is not None:
             self.add_reading(now, water, air)

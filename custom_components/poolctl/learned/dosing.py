@@ -21,14 +21,12 @@ It also reports the level of a drum (O2.2), of which only a fall is consumption:
   below the lowest level reported.
 - For two minutes after a level was set, nothing is counted: an older copy from the
   cloud may still contain the previous level.
-- A fall that is too fast for a dose counts once the next report confirms it.
 - Consumption between two reads is spread evenly over that time, even over days.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
-from math import inf
 from typing import Annotated, Final, NamedTuple
 
 from ..client.bounds import Within
@@ -112,8 +110,6 @@ class Consumption:
     """Lowest level since the last refill, with the time of the newest report."""
     refilled_at: datetime | None = None
     days: dict[date, Day] = field(default_factory=dict)
-    _doubted: float = field(default=inf, compare=False, repr=False)
-    """Level in mL of a fall that was not confirmed yet."""
 
     def add_level(self, reported: Level, zone: tzinfo | None) -> None:
         """Count the consumption since the previous level."""
@@ -122,11 +118,6 @@ class Consumption:
             return
         fallen, minutes = previous.ml - reported.ml, elapsed / timedelta(minutes=1)
         was_set_back = minutes < 0
-        doubted, self._doubted = self._doubted, inf
-        quick = not was_set_back and fallen > REFILL + FASTEST_USE * minutes
-        if quick and abs(reported.ml - doubted) > REFILL:
-            self._doubted = reported.ml
-            return
         refilled = not -REFILL <= fallen <= LARGEST_DOSE + FASTEST_USE * minutes
         self.level = Level(min(previous.ml, reported.ml), reported.at)
         if refilled and not was_set_back:

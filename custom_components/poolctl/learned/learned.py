@@ -15,7 +15,7 @@ from .ends import Ends
 from .filter import Filter, PumpPower
 from .preferences import Preferences
 from .pump_days import PumpDays
-from .read import NO_PREFERENCES, OddReads, Read
+from .read import NO_PREFERENCES, Read
 from .steady import SteadyReadings
 from .totals import Totals
 from .warming import Warming
@@ -57,10 +57,7 @@ class Learned:
         self.ends = Ends()
         self.now = datetime.fromtimestamp(0, UTC)
         """Trusted local time of the newest read, or of `begin_day`."""
-        self.water_is_odd = False
-        """Whether the newest water temperature is impossible, or a jump of one read."""
         self._at = -inf
-        self._odd_reads = OddReads()
         self._clock = replace(self.controller_clock)
 
     def begin_day(self, now: datetime) -> None:
@@ -81,11 +78,7 @@ class Learned:
         If the previous read is older than `MAX_AGE`, the time in between is unknown.
         """
         elapsed, self._at = at - self._at, at
-        readings = state.readings
-        state = self._odd_reads.drop(self._odd_reads.drop_doses(state))
-        self.water_is_odd = state.readings.water_temperature is None
-        odd_water = self._odd_reads.water.unconfirmed
-        self.steady.add_readings(readings, at, odd_water=odd_water)
+        self.steady.add_readings(state.readings, at)
         self._note_temperatures(state, now)
         read = Read(state, elapsed if elapsed <= MAX_AGE else None, now, preferences)
         new_day = self.now.date() != now.date()
@@ -117,7 +110,7 @@ class Learned:
 
     def add_dosers(self, state: PoolState) -> bool:
         """Add reports of dosers, of replies too; return whether a shown value changed."""
-        read = Read(self._odd_reads.drop_doses(state), None, self.now)
+        read = Read(state, None, self.now)
         news = [self.dosers[kind].add_read(kind, read) for kind in DOSERS]
         return True in news
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
-from ..client.pool import SPA, Body, Chemistry, Choices, PoolState, circulates, newer
+from ..client.pool import SPA, Body, Chemistry, Choices, PoolState, circulates
 from .learned import Learned
 from .preferences import PUMP_HOURS, Preferences, PumpRule, shown_chemistry
 from .pump_days import PumpDay
@@ -51,16 +51,15 @@ class Pool:
         A spa that was never read counts as cold as the air, but a pool is not as cold as
         a night.
         """
-        state, measured = self.state, None
+        state = self.state
         if state.signals.chemistry_stable and circulates(state, body):
             measured = self.shown.readings.water_temperature
-            if measured is not None and not self.learned.water_is_odd:
+            if measured is not None:
                 return measured
         air = state.readings.ambient_temperature
         estimate = self.learned.cooling[body].estimate(body, now, air)
         if estimate is None:
-            read = air if body is SPA else state.valid_chemistry.water_temperature
-            return newer(measured, read)
+            return air if body is SPA else state.valid_chemistry.water_temperature
         return estimate
 
 

@@ -78,8 +78,10 @@ class PumpDays:
         state, seconds = read.state, read.seconds
         day = self.begin_day(read.now.date())
         day.hours = totals.of[PUMP_RUNNING].exact
-        water = state.readings.water_temperature
-        if state.signals.chemistry_stable and water is not None:
+        water, valid = state.readings.water_temperature, state.valid_chemistry
+        lasts = seconds is not None and water == valid.water_temperature
+        # A maximum lasts: it is of a reading that lasted for a poll.
+        if state.signals.chemistry_stable and lasts and water is not None:
             day.water = water if day.water is None else max(water, day.water)
         flow, runs = state.readings.flow_rate, motor_runs(state)
         if seconds is not None and runs is not None:

@@ -1,8 +1,7 @@
 """Shown readings: their noise does not write new states.
 
 A shown value changes at once if the reading differs from it by its band or more, and
-after a while if it differs by less. Only a water temperature that no pool has is shown
-once the next read confirms it.
+after a while if it differs by less.
 """
 
 from collections.abc import Iterator
@@ -29,8 +28,6 @@ class _Shown:
     value: float | None = None
     since: float | None = None
     """Time at which the reading began to differ from it (monotonic, s)."""
-    doubted: float | None = None
-    """Reading that waits for the next one to confirm it."""
 
     def value_for(self, reading: float | None) -> float | None:
         """Return the value to show for a reading that no read has added yet."""
@@ -38,16 +35,14 @@ class _Shown:
             return reading
         near = round(abs(reading - self.value), _DIGITS) < self.band
         near = near and bool(reading) is bool(self.value)  # at 0, something stopped
-        return self.value if near or reading == self.doubted else reading
+        return self.value if near else reading
 
     def show(self, reading: float | None) -> None:
-        self.value, self.since, self.doubted = reading, None, None
+        self.value, self.since = reading, None
 
-    def add_reading(self, reading: float | None, at: float, *, doubted: bool) -> None:
+    def add_reading(self, reading: float | None, at: float) -> None:
         if reading is None or self.value is None or reading == self.value:
             self.show(reading)
-        elif doubted:
-            self.doubted = reading
         else:
             self.since = at if self.since is None else self.since
             if (
@@ -55,7 +50,6 @@ class _Shown:
                 or self.value_for(reading) == reading
             ):
                 self.show(reading)
-            self.doubted = None
 
 
 class SteadyReadings:
@@ -64,12 +58,10 @@ class SteadyReadings:
     def __init__(self) -> None:
         self._shown = [_Shown(band) for band in BANDS]
 
-    def add_readings(
-        self, readings: Readings, at: float, *, odd_water: bool = False
-    ) -> None:
-        """Add a read (monotonic, s); its water is impossible if `odd_water`."""
-        for place, (shown, reading) in enumerate(self._with(readings)):
-            shown.add_reading(reading, at, doubted=odd_water and place == 2)
+    def add_readings(self, readings: Readings, at: float) -> None:
+        """Add a read (monotonic, s)."""
+        for shown, reading in self._with(readings):
+            shown.add_reading(reading, at)
 
     def show(self, state: PoolState) -> None:
         """Show the readings of a state as they are."""

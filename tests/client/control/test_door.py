@@ -173,12 +173,15 @@ def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:
 def test_other_types_need_one_poll_more() -> None:
     """Two odd frames in a row take no devices away, nor does the first of a run."""
     odd = frame(aux_types=(0, 0, 0))
-    for first in (15, 0):
+    for first in (LAST, odd):
         door = FrameDoor(USUAL["aux_types"])
-        assert not first or admit(door, LAST, 0) == LAST
-        for at, expected in ((first, LAST), (first + 15, odd)):
+        assert admit(door, first, 0) == LAST
+        for at in (15, 30):
             assert admit(door, odd, at) is None
-            assert admit(door, odd, at + 2) == expected
+            found = admit(door, odd, at + 2)
+            assert found == (LAST if at == 15 and first is LAST else odd)
+            if first is odd:
+                break
 
 
 def test_measurements_of_two_frames() -> None:

@@ -38,7 +38,7 @@ class FrameDoor:
     def __init__(self, types: tuple[int, ...] | None) -> None:
         self._last = StateFrame(None, Configuration(aux_types=types), None)
         """What was accepted last, with all sections reported so far: at first, the stored
-        types alone, so that the first frame of a run is accepted with these types."""
+        types alone."""
         self._door = Door[StateFrame]()
         self._rewired: tuple[int, ...] | None = None
         """Aux types that the last frame had instead of the accepted ones."""
@@ -55,27 +55,25 @@ class FrameDoor:
     ) -> StateFrame | None:
         """Return what to accept of the newest frame, `None` if it has to be read again.
 
-        `at` is its time (monotonic, s), `moved` returns what our commands explain. A frame
-        that `opens` the door is accepted as it is, except for its types.
+        `at` is its time (monotonic, s), `moved` returns what our commands explain. The
+        first frame of a run, and one that `opens` the door, is accepted as it is, except
+        for its types.
         """
-        if opens:
-            known = self._types(self._last)
-            self._last = StateFrame(None, Configuration(aux_types=known), None)
-            self._door.doubted = None
         last, doubted = self._last, self._door.doubted
+        opens = opens or last.telemetry is None
         if last.telemetry is not None and frame.telemetry is not None:
             last = last._replace(telemetry=moved(last.telemetry, frame.telemetry))
         found = self._door.admit(
             frame,
             at,
             partial(accepted, last),
-            expected=not surprises(last, frame),
+            expected=opens or not surprises(last, frame),
             apart=_ONE,
         )
         if found is None:
             return None
         self.shown_at = at
-        if doubted is not None and surprises(found, frame):
+        if doubted is not None and not opens and surprises(found, frame):
             self._door.doubted, self.shown_at = (frame, at), doubted[1]
         found = self._with_types(found)
         self._last = found._replace(
@@ -174,9 +172,9 @@ def _section[S: DataclassInstance](last: S, first: S, second: S) -> S:
     return type(second)(*(_shared(partial(_value, at), *row) for at, *row in rows))
 
 
-def _value(at: At | None, last: Any, first: Any, second: Any) -> Any:
+def _value(at: At, last: Any, first: Any, second: Any) -> Any:
     """Return one value; a measurement that two frames show is the newer one of theirs."""
-    if at is None or at.near(last, second) or at.near(first, second):
+    if at.near(last, second) or at.near(first, second):
         return second
     return first if at.near(last, first) else second
 

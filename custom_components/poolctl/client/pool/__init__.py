@@ -67,7 +67,7 @@ from .outputs import Outputs
 from .parts import Doser, LightShow
 from .queries import NAMES, QUERIES
 from .schedule_rules import equip, schedulable, shown_speed
-from .state import ORP_JUMP, PH_JUMP, WATER_JUMP, PoolState, PumpStatus, Source, newer
+from .state import PoolState, PumpStatus, Source, newer
 from .windows import (
     Window,
     next_run,
@@ -103,10 +103,8 @@ __all__ = [
     "MODE_MANUAL",
     "MODE_OFF",
     "NAMES",
-    "ORP_JUMP",
     "OZONE",
     "PH_DOSERS",
-    "PH_JUMP",
     "POOL",
     "POOL_HEATERS",
     "QUERIES",
@@ -121,7 +119,6 @@ __all__ = [
     "SPEED_STEP",
     "UNKNOWN_TYPE",
     "UV",
-    "WATER_JUMP",
     "AnyDosing",
     "Body",
     "Chemistry",

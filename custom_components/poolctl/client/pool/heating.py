@@ -182,9 +182,9 @@ class HeatingChange:
         }
         for body in BODIES:
             for source in fitted_sources(known, body):
-                for key in (SELECTED[source], body.target_key):
-                    if whole[key] is None:
-                        raise ReplyError(f"the settings have no {key}")
+                keys = SELECTED[source], body.target_key
+                if None in map(whole.get, keys):
+                    raise ReplyError(f"the settings do not have all of {keys}")
                 if (target := whole[body.target_key]) not in _TARGETS:
                     raise impossible_settings(body.target_key, target, "°C")
         optional = (*PROBE_CHANNELS, *_known(known))

@@ -84,12 +84,15 @@ def _used(records: tuple[Schedule, ...]) -> Mapping[int, Schedule]:
 
 
 def _schedules_agree(state: PoolState, records: tuple[Schedule, ...]) -> bool:
-    """Return whether schedules are the known ones, or armed as the newest frame has them."""
+    """Return whether schedules are the known ones, or armed as the newest frame has them.
+
+    Without a frame, none at all surprises.
+    """
     known, used = state.schedules, merge_schedules(state, records).schedules.used
     if known.records is not None:
         return used == known.used
     enabled = {index for index, one in used.items() if one.enabled}
-    return known.armed is None or {*known.armed} == enabled
+    return bool(used) if known.armed is None else {*known.armed} == enabled
 
 
 NAMES = Query(

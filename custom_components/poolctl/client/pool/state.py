@@ -17,9 +17,11 @@ from ..wire.frame import (
     MODE_MANUAL,
     MODE_OFF,
     SCHEDULE_MODES,
+    At,
     Chemistry,
     Readings,
     Signals,
+    fields_of,
 )
 from .outputs import Outputs
 from .parts import Doser, Dosing, LightShow, Schedules, TimerEnd
@@ -45,9 +47,6 @@ class PumpStatus(StrEnum):
 
 
 _STARTS = {PumpStatus.STARTING, PumpStatus.PRIMING}
-PH_JUMP, ORP_JUMP, WATER_JUMP = 1.0, 200.0, 2.0
-"""Differences (mV, °C) that are a jump: a pool does not change so fast, except when a
-pump starts or other water reaches the probes."""
 _SETTLES = timedelta(minutes=5)
 """Time in which the water of the other body leaves the pipes of the probe."""
 _PRIME_TIME = Within(20, 3600)
@@ -209,36 +208,31 @@ def with_readings(
     elif state.starts_since is not None:
         state = replace(state, starts_since=None)
     if state.pump_on and readings.pump_speed and not state.signals.pump_priming:
-        speed = _agreed(readings.pump_speed, before.pump_speed, state.last_speed, 0)
+        speeds = readings.pump_speed, before.pump_speed, state.last_speed
+        speed = _lasting(At(0, ""), *speeds)
         state = replace(state, last_speed=None if speed is None else int(speed))
     state = _with_probe(state, now)
     if not state.signals.chemistry_stable:
         return state
-    valid = Chemistry(
-        ph=_agreed(readings.ph, before.ph, old.ph, PH_JUMP),
-        orp=_agreed(readings.orp, before.orp, old.orp, ORP_JUMP),
-        water_temperature=_agreed(
-            readings.water_temperature,
-            before.water_temperature,
-            old.water_temperature,
-            WATER_JUMP,
-        ),
-    )
+    values_of, places = fields_of(Chemistry)
+    rows = zip(places, *map(values_of, (readings, before, old)), strict=True)
+    valid = Chemistry(*(_lasting(at, *row) for at, *row in rows))
     return replace(state, valid_chemistry=valid, valid_at=now)
 
 
-def _agreed(
-    new: float | None, before: float | None, old: float | None, jump: float
+def _lasting(
+    at: At, new: float | None, before: float | None, old: float | None
 ) -> float | None:
     """Return the valid reading: one that jumps has to last for a poll (protocol.md L25).
 
-    The last value before a pump stops may be any, as may the speed of its last turns.
-    It would be used until the water flows again, or the pump runs.
+    That is no doubt about the read: the last value before a pump stops may be any, as may
+    the speed of its last turns. It would be used until the water flows again, or the pump
+    runs.
     """
     if new is None or before is None:
         return newer(new, old)
-    agrees = any(each is not None and abs(new - each) <= jump for each in (before, old))
-    return new if agrees else old
+    lasts = any(each is not None and at.near(new, each) for each in (before, old))
+    return new if lasts else old
 
 
 def _with_probe(state: PoolState, now: datetime) -> PoolState:

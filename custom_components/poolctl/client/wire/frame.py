@@ -42,6 +42,7 @@ MODE_MANUAL = 99
 # 0xFF and 0xFFFF mean unknown.
 _BYTE, _WORD = Within(0, 0xFE), Within(0, 0xFFFE)
 _PERCENT, _CELSIUS = Within(0, 100), Within(0, 100)
+_LITRES, _PASCALS, _WATTS = Within(0, 2_000), Within(0, 1_000), Within(0, 10_000)
 PH = Within(0.1, 14)
 DESIRED_ORP = Within(1, 0xFFFE)
 """Possible values in mV."""
@@ -74,6 +75,10 @@ class At(NamedTuple):
         if self.possible is not None and value not in self.possible:
             return None
         return value
+
+
+_FACT: Final = At(0, "")
+"""Stands for a field without a place of its own."""
 
 
 @cache
@@ -140,13 +145,13 @@ class Readings(Chemistry):
         At(4, "H", Within(0.01, 100), lambda value: value / 100, drift=5.0),
     ] = None
     """°C; the wire has 0 if no sensor is fitted."""
-    flow_rate: Annotated[float | None, At(11, "H", _WORD, drift=500.0)] = None
+    flow_rate: Annotated[float | None, At(11, "H", _LITRES, drift=500.0)] = None
     """L/min."""
-    pressure: Annotated[float | None, At(13, "H", _WORD, drift=50.0)] = None
+    pressure: Annotated[float | None, At(13, "H", _PASCALS, drift=50.0)] = None
     """kPa, at the filter."""
     pump_speed: Annotated[float | None, At(17, "B", _PERCENT, drift=5.0)] = None
     """%."""
-    pump_power: Annotated[float | None, At(18, "H", _WORD, drift=3000.0)] = None
+    pump_power: Annotated[float | None, At(18, "H", _WATTS, drift=3000.0)] = None
     """W."""
     drive_temperature: Annotated[float | None, At(22, "B", _BYTE, drift=30.0)] = None
     """°C."""
@@ -330,7 +335,7 @@ def plausible[T: DataclassInstance](kind: type[T], reported: T) -> T:
     values_of, places = fields_of(kind)
     return kind(
         *(
-            value if at is None else at.checked(value)
+            at.checked(value)
             for at, value in zip(places, values_of(reported), strict=True)
         )
     )
@@ -340,7 +345,7 @@ def alike[T: DataclassInstance](one: T, other: T) -> bool:
     """Return whether a poll may lead from one to the other; what one lacks is alike."""
     values_of, places = fields_of(type(one))
     return all(
-        old is None or new is None or (old == new if at is None else at.near(old, new))
+        old is None or new is None or at.near(old, new)
         for at, old, new in zip(places, values_of(one), values_of(other), strict=True)
     )
 
@@ -348,10 +353,10 @@ def alike[T: DataclassInstance](one: T, other: T) -> bool:
 @cache
 def fields_of(
     kind: type[DataclassInstance],
-) -> tuple[Callable[[object], tuple[object, ...]], tuple[At | None, ...]]:
+) -> tuple[Callable[[object], tuple[Any, ...]], tuple[At, ...]]:
     """Return what reads the fields of a dataclass in their order, and their places."""
     names, places = [each.name for each in fields(kind)], _places(kind)
-    return attrgetter(*names), tuple(map(places.get, names))
+    return attrgetter(*names), tuple(places.get(name, _FACT) for name in names)
 
 
 # The whole frame
