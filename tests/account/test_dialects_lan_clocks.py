@@ -68,8 +68,6 @@ async def test_another_client_is_a_day_ahead(small: Home) -> None:
     ("dialect", "repairs"),
     [
         (Dialect.COUNTER_AHEAD_1_S, set[str]()),
-        (Dialect.COUNTER_AHEAD_3_S, set()),
-        (Dialect.COUNTER_AHEAD_30_S, set()),
         (Dialect.COUNTER_AHEAD_5_MIN, set()),
         (Dialect.COUNTER_AHEAD_1_DAY, {"clock_ahead"}),
     ],
@@ -98,10 +96,8 @@ def others_are_accepted(home: Home) -> bool:
 @pytest.mark.parametrize(
     ("days", "online", "restarted"),
     [
-        (1.5, True, "never"),
         (30, False, "never"),
         (400, True, "meanwhile"),
-        (14 * 365, False, "meanwhile"),
         (81 * 365, True, "after"),
         (-1 / 24, False, "after"),
     ],

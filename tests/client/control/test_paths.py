@@ -98,7 +98,6 @@ async def running(
     [
         ("hang", 17, "refuse"),
         ("refuse", 32, "hang"),
-        ("hang", 40, "hang"),
         ("hang", 40, "trickle"),
     ],
 )
@@ -121,9 +120,7 @@ async def test_the_lan_is_back(
     [
         ("hang", "hang", 5),
         ("hang", "trickle", 33),
-        ("refuse", "hang", 33),
         ("refuse", "refuse", 70),
-        ("hang", "hang", 70),
     ],
 )
 async def test_a_click_while_both_are_gone(
@@ -166,13 +163,11 @@ async def _heat(control: Controller, seconds: timedelta) -> None:
     ("begin", "lan", "cloud", "back", "over"),
     [
         (_hold, "hang", "hang", 80, 100),
-        (_hold, "refuse", "trickle", 80, 100),
         (_pause, "hang", "hang", 80, 100),
         (_heat, "refuse", "hang", 80, 100),
         # An attempt that began before may end after the first answer.
         (_pause, "hang", "hang", 95, 135),
         (_pause, "hang", "error_500", 95, 126),
-        (_heat, "hang", "trickle", 95, 126),
     ],
 )
 async def test_what_ends_while_both_are_gone(
