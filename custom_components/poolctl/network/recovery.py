@@ -36,8 +36,8 @@ _LOGGER = logging.getLogger(__name__)
 
 KEY_INTERVAL = 3600.0
 """Seconds from an answer to a request for the key until the next one, if needed."""
-_KEY_PATIENCE = 5.0
-"""Seconds that a start waits for a missing key."""
+_KEY_PATIENCE, _KEY_LATER = 5.0, 30.0
+"""Seconds that a start waits for a missing key, and then until the polls ask for it."""
 SEARCH_INTERVAL = 300.0
 """Seconds between two look-ups of the `.local` name of a lost controller."""
 
@@ -57,7 +57,7 @@ class Adopter(Protocol):
 
     def async_in_background(
         self, task: Coroutine[None, None, object], name: str
-    ) -> asyncio.Task[object]:
+    ) -> object:
         """Run a task that ends with the entry at the latest."""
 
 
@@ -147,9 +147,11 @@ class Recovery:
     async def async_fetch_key(self) -> None:
         """Fetch a missing key before the first poll; wait no more than 5 s for it."""
         if self._access.record.key is None:
-            renewal = self._async_renew_key()
-            first = self._adopter.async_in_background(renewal, "first key")
-            await asyncio.wait([first], timeout=_KEY_PATIENCE)
+            try:
+                async with asyncio.timeout(_KEY_PATIENCE):
+                    await self._async_renew_key()
+            except TimeoutError:  # ended, because the first read would wait for it
+                self._tries.delay("key", _KEY_LATER)
             self._async_search_if_lost()
 
     async def async_wait(self, seconds: float) -> None:
