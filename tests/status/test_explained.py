@@ -211,7 +211,12 @@ SITUATIONS: Final[dict[str, list[tuple[str, tuple[Step, ...]]]]] = {
         ("timer until", (app(WATERFALL, True, hold=False), RUN_TIMER)),
         ("timer", (timer_that_ends,)),
         ("off_by_us no_schedule", (HOLD_ON, act("switch.turn_off", "slot_3"))),
+        (
+            "off_by_us no_schedule",
+            (WATERFALL_ON, act("switch.turn_off", "slot_3"), live(60)),
+        ),
         ("hold_ended no_schedule", (HOLD_ON, live(7320, 610))),
+        ("hold_ended no_schedule", (HOLD_ON, LOSE_NETWORK, live(7320, 610))),
         ("cloud", (LOSE_NETWORK, app(WATERFALL, True), live(60))),
     ],
     "switch.slot_21": [

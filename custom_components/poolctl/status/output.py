@@ -64,12 +64,12 @@ def why_output(pool: Situation, slot: Slot | None) -> Explanation:
 
 def _happened(pool: Situation, slot: Slot) -> Explanation:
     """Return what ended the last hold of an output without one, and by whom."""
-    if held := next((each for each in pool.holds if each.slot == slot.index), None):
+    if held := _stored_hold(pool, slot):
         return _ends_now(pool, slot, held)
     found = (each for each in reversed(pool.changes) if each.claim.slot == slot.index)
     if (last := next(found, None)) is None or pool.now - last.at > _RECENT:
         return ()
-    if last.why is Why.NOT_NEEDED and _on(pool, slot) is last.claim.on:
+    if not last.claim.needs_undoing and _on(pool, slot) is last.claim.on:
         return (Sentence(_switched(last.claim), _origin(last.claim)),)
     how = _ENDS.get((last.do, last.why))
     return (Sentence(how, {"time": last.at}),) if how else ()
@@ -108,11 +108,14 @@ def _overrides_known(pool: Situation) -> bool:
     return pool.state.source is Source.LAN
 
 
+def _stored_hold(pool: Situation, slot: Slot) -> Hold | None:
+    return next((each for each in pool.holds if each.slot == slot.index), None)
+
+
 def _hold(pool: Situation, slot: Slot) -> Hold | None:
     """Return its hold, unless the output is reported as no longer held."""
-    if _overrides_known(pool) and slot.held is False:
-        return None
-    return next((each for each in pool.holds if each.slot == slot.index), None)
+    released = _overrides_known(pool) and slot.held is False
+    return None if released else _stored_hold(pool, slot)
 
 
 def _hold_over(pool: Situation, slot: Slot) -> bool:

@@ -25,6 +25,8 @@ class Listener:
         """Prepare to listen; port 0 takes any free port, and keeps it."""
         self._factory = factory
         self._socket: socket.socket | None = None
+        self._reserved: socket.socket | None = None
+        """Keeps the port while it is closed: else a connection may take it."""
         self._serving: asyncio.Task[asyncio.Server] | None = None
         self.host, self.port = host, port
 
@@ -35,6 +37,7 @@ class Listener:
         # Also resolves IPv6 addresses with a zone.
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         family, *_, address = found[0]
+        self._release()
         self._socket = socket.create_server(address, family=family, backlog=64)
         self._socket.setblocking(False)
         self.port = self._socket.getsockname()[1]
@@ -47,6 +50,7 @@ class Listener:
         """Stop listening, and drop every connection as a pulled cable does."""
         if self._socket is None or self._serving is None:
             return
+        address, family = self._socket.getsockname(), self._socket.family
         if self._serving.done():
             server = self._serving.result()
             server.close()
@@ -55,10 +59,19 @@ class Listener:
             self._serving.cancel()
         self._socket.close()
         self._socket = None
+        self._reserved = socket.socket(family)
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(address)
+
+    def _release(self) -> None:
+        if self._reserved is not None:
+            self._reserved.close()
+            self._reserved = None
 
     async def stop(self) -> None:
         """Close, and wait until the server's task has ended."""
         self.close()
+        self._release()
         if self._serving is not None:
             with suppress(asyncio.CancelledError):
                 await self._serving

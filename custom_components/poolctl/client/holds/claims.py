@@ -190,10 +190,10 @@ class Claims[C: Claim](ABC):
         """Note what the newest read and the time add to the claims."""
         for index, each in self._decide().items():
             previous, claim = self._all[index], each.claim
-            never = each.do is Do.DROP and not (
-                previous.needs_undoing or previous.confirmed
-            )
-            if not never and (each.do is Do.DROP or each.why is not previous.why):
+            now = claim or previous
+            # If there is nothing to undo, only that it was switched is noted.
+            over = previous.why and not (now.needs_undoing or now.confirmed)
+            if not over and (each.do is Do.DROP or each.why is not previous.why):
                 self._note(previous, each.do, each.why, each.reads)
                 claim = claim and replace(claim, why=each.why)
             self._set(index, claim)
