@@ -198,7 +198,7 @@ async def take_control(page: Page, api: HomeAssistant) -> None:
     await expect(page.get_by_role("button", name="Done")).to_be_visible()
     config = await stored(api)
     assert "strategy" not in str(config)
-    views = ["", ": History", ": Settings"]
+    views = ["", " · History", " · Settings"]
     titles = [view["title"] for view in config["views"]]
     assert titles == [f"{pool}{view}" for pool in (SMALL, POOL) for view in views]
     made = await page.evaluate(CARDS_OF_VIEWS, config)

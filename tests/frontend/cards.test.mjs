@@ -97,7 +97,7 @@ test("only what is paused is called paused", () => {
   const says = (ph, chlorine) => drawn(PoolDrums, [STATUS, CONNECTION, ["switch.automatic_ph", ...ph], ["switch.automatic_chlorination", ...chlorine]]).says;
   assert.match(says(paused, paused), /Dosing is paused until .*01:45/);
   assert.doesNotMatch(says(paused, paused), /Automatic/);
-  assert.match(says(["on", {}], paused), /Automatic chlorination: Dosing is paused/);
+  assert.match(says(["on", {}], paused), /Automatic chlorination · Dosing is paused/);
   assert.doesNotMatch(says(["on", {}], paused), /Automatic pH/);
   const over = ["off", { paused_until: AT, reasons: [["why_dose_pause_over", {}]] }];
   assert.match(says(over, over), /has not resumed yet/);
@@ -301,8 +301,8 @@ test("what a person states of a drum is behind a tap, in the language of the pag
 
 test("a filter has no drum before its load is known", () => {
   const says = (...more) => drawn(PoolDrums, [STATUS, CONNECTION, ["button.mark_filter_clean", AT, {}], ...more]).says;
-  assert.match(says(), /Filter: Measured from the first cleaning/);
-  assert.match(says(["sensor.filter_load", "unknown", {}]), /Filter: Measuring/);
+  assert.match(says(), /Filter · Measured from the first cleaning/);
+  assert.match(says(["sensor.filter_load", "unknown", {}]), /Filter · Measuring/);
   assert.doesNotMatch(says() + says(["sensor.filter_load", "unknown", {}]), /–/);
   assert.match(says(["sensor.filter_load", "20", { unit_of_measurement: "%" }]), /20 %/);
 });

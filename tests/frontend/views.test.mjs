@@ -104,3 +104,10 @@ test("schedules are one list, with a button that adds one", () => {
   assert.deepEqual(found.map(({ type, entity }) => [type, entity]), [["heading", undefined], ["tile", "switch.filter"], ["tile", "calendar.schedules"]]);
   assert.equal(found[2].tap_action.navigation_path, "/calendar");
 });
+
+test("what the spa has as the pool has it, is named after the spa", () => {
+  const both = [["switch.spa", "spa_heater_allowed", "config"], ["number.spa", "spa_heater_power", "config"], ["switch.pool", "pool_heater_allowed", "config"]];
+  const named = { ...home(both), formatEntityName: ({ entity_id }, parts) => [parts].flat().map(({ type, text: word }) => word ?? (type === "device" ? "Spa" : entity_id)).join(" ") };
+  const [, list] = cards(settings(new Pool(named, "pool"), text));
+  assert.deepEqual(list.entities.map(({ name }) => name).sort(), ["Spa · number.spa", "Spa · switch.spa", "switch.pool"]);
+});

@@ -179,7 +179,7 @@ export class PoolDay extends PoolCard {
       prices.length > 0 && this.price(prices),
       h(
         "svg",
-        { class: "bar", role: "img", "aria-label": sum ? `${name}: ${sum}` : this.says(name, planned, ran) },
+        { class: "bar", role: "img", "aria-label": sum ? `${name} · ${sum}` : this.says(name, planned, ran) },
         h("rect", { class: "whole", width: "100%", height: high, rx: 4 }),
         planned.map((span) => h("rect", { class: "planned", ...this.place(span), y: 0, height: high, rx: 4 })),
         ran.filter(({ level }) => level > 0).map((run) => h("rect", { class: "ran", ...this.place(run), y: kind === "doses" ? 1 : 5, height: kind === "doses" ? 10 : high - 10, "fill-opacity": (0.35 + 0.65 * run.level).toFixed(2) })),

@@ -36,7 +36,7 @@ export class PoolDrums extends PoolCard {
     .name { font-weight: 500; }
     .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 12px; min-height: 40px; margin: -8px 0 8px; }
     .head h2 { margin: 0; }
-    .first { width: 100%; min-height: 44px; margin-top: 12px; }
+    .first { width: 100%; display: flex; align-items: center; justify-content: space-between; min-height: 44px; margin-top: 12px; }
     .first:first-child { margin-top: 0; }
   `;
 
@@ -62,7 +62,7 @@ export class PoolDrums extends PoolCard {
     if (paused.length) {
       const goOn = () => paused.forEach(({ id }) => this.perform("switch.turn_on", id));
       const reasons = [...new Set(paused.map((entity) => pool.why(entity)))];
-      const each = doses.length || reasons.length > 1 ? paused.map((entity) => `${pool.named(entity)}: ${pool.why(entity)}`) : reasons;
+      const each = doses.length || reasons.length > 1 ? paused.map((entity) => `${pool.named(entity)} · ${pool.why(entity)}`) : reasons;
       return h("div", { class: "head" }, h("div", { role: "status" }, each.map((line) => h("div", null, line))), h("button", { class: "action", onclick: goOn }, text.resume));
     }
     if (!doses.length) {
@@ -108,7 +108,7 @@ export class PoolDrums extends PoolCard {
     const [load, clean] = [pool.one("sensor", "filter_load"), pool.one("button", "mark_filter_clean")];
     const note = load ? this.text.measuring : this.text.clean_first;
     const wanted = clean && this.shows("filter") && !Number.isFinite(pool.numbered(load));
-    return wanted ? h("button", { ...this.confirming(pool, clean).props, class: "first soft" }, `${this.text.part_filter}: ${note}`) : undefined;
+    return wanted ? h("button", { ...this.confirming(pool, clean).props, class: "first soft" }, `${this.text.part_filter} · ${note}`, h("ha-icon", { icon: "mdi:chevron-right", "aria-hidden": "true" })) : undefined;
   }
 
   /** @param {Pool} pool @returns {Level | undefined} */

@@ -127,7 +127,7 @@ export class Pool {
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
   named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
-    const usual = entity.domain === "climate" ? OF_PART : { type: "entity" };
+    const usual = entity.domain === "climate" || entity.key.startsWith("spa_heater") ? OF_PART : { type: "entity" };
     const name = this.hass.formatEntityName(entity.state, parts ?? usual);
     // The switch of the spa has the name of its part, unless a person gave it one.
     const unnamed = entity.key === "spa_mode" && !this.hass.entities[entity.id]?.name;

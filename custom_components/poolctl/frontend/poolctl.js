@@ -48,7 +48,7 @@ class PoolDashboard extends HTMLElement {
     const dashboard = location.pathname.split("/")[1];
     const views = found.flatMap(({ id, name }) => {
       const strategy = { type: TYPE, device_id: id };
-      const pages = PAGES.map(([view, icon]) => ({ title: `${name}: ${text[view]}`, icon, subview: true, path: `${id}-${view}`, strategy: { ...strategy, view } }));
+      const pages = PAGES.map(([view, icon]) => ({ title: `${name} · ${text[view]}`, icon, subview: true, path: `${id}-${view}`, strategy: { ...strategy, view } }));
       return [{ title: name, path: id, strategy: { ...strategy, base: `/${dashboard}/${id}` } }, ...pages];
     });
     return { views: views.length ? views : [{ strategy: { type: TYPE } }] };
@@ -117,7 +117,7 @@ for (const [kind, card] of CARDS) {
     getEntitySuggestion: suggestion(kind),
     get name() {
       const text = shown();
-      return kind === "pool" ? text.pool : `${text.pool}: ${text[kind]}`;
+      return kind === "pool" ? text.pool : `${text.pool} · ${text[kind]}`;
     },
     get description() {
       return shown()[`about_${kind}`];

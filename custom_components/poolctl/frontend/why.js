@@ -68,7 +68,7 @@ export class PoolWhy extends PoolCard {
     const warm = (/** @type {number} */ at) => ({ label: this.wish(target, at), look: "primary", run: () => this.perform("poolctl.warm_by", entity.id, { at: new Date(at).toISOString() }) });
     const chosen = (/** @type {(value: string) => unknown} */ take) => (/** @type {Event & { target: HTMLInputElement }} */ { target }) => (take(target.value), this.show());
     return {
-      title: `${pool.named(entity)}: ${text.warm_by}`,
+      title: `${pool.named(entity)} · ${text.warm_by}`,
       text: `${this.would(pool, warmBy, days[this.day])} ${text.warms}`,
       fields: [
         h("input", { type: "time", value: this.time, "aria-label": text.time, oninput: chosen((value) => (this.time = value)) }),
