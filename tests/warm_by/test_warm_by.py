@@ -306,9 +306,14 @@ async def test_a_first_command_without_an_answer(spa: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["hang", "close_mid_body", "decline", "ignore_writes"]
+    ("fault", "action"),
+    [
+        ("hang", "cmd"),
+        ("close_mid_body", "aux"),
+        ("decline", "aux"),
+        ("ignore_writes", "cmd"),
+    ],
 )
-@pytest.mark.parametrize("action", ["aux", "cmd"])
 async def test_any_command_fails_for_a_while(
     spa: Home, fault: str, action: str
 ) -> None:

@@ -175,24 +175,6 @@ async def test_situations(service: Visitor, post: Post) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "body"),
-    [
-        ("fault", {"target": "cloud", "name": "dance"}),
-        ("fault", {"target": "nobody", "name": "refuse"}),
-        ("action", {"name": "dance"}),
-        ("action", {"name": "switch", "slot": 4}),
-        ("dialect", {"target": "cloud", "name": "busy_after"}),
-        ("dialect", {"name": "C1_pending"}),
-        ("situation", {"name": "rain"}),
-        ("advance", {}),
-    ],
-)
-async def test_wrong_requests(post: Post, what: str, body: dict[str, object]) -> None:
-    status, answer = await post(what, **body)
-    assert status == 400 and answer["error"]
-
-
-@pytest.mark.parametrize(
     ("host", "announced"),
     [
         ("127.0.0.1", ["127.0.0.1"]),
@@ -224,12 +206,6 @@ async def test_options() -> None:
         assert first.host == second.host == "0.0.0.0" and first.port != second.port
     with pytest.raises(ValueError, match="unheard_of"):
         speak(parser().parse_args(["--dialect=unheard_of"]), running.cloud, first)
-
-
-@pytest.mark.parametrize("wrong", ["--id=7", "--key=abcd", "--key=xy", "--speed=x"])
-def test_wrong_options(wrong: str) -> None:
-    with pytest.raises(SystemExit):
-        parser().parse_args([wrong])
 
 
 @pytest.mark.real_time
