@@ -11,13 +11,13 @@ from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.exceptions import ReplayError
 from custom_components.poolctl.network.proof import Proof
-from tests.client.conftest import Service, service, session
+from tests.client.conftest import Service, facts, service, session
 from tests.world import simulator as sim
 from tests.world.plain import no_spacing
 from tests.world.simulator.dialects import REPLY_COUNTERS, Dialect
 from tests.world.simulator.lan import Request
 
-__all__ = ["no_spacing", "service", "session"]
+__all__ = ["facts", "no_spacing", "service", "session"]
 
 
 @pytest.fixture
