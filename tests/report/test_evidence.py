@@ -85,20 +85,15 @@ async def test_everything_as_expected(
 
 
 LAN: list[tuple[L, str, str, Step]] = [
-    (L.FRAME_VERSION_0, "frame_version", "version 0", nothing),
     (L.FRAME_VERSION_2, "frame_version", "version 2", nothing),
-    (L.FRAME_VERSION_3, "frame_version", "version 3", nothing),
     (L.LONGER_REPLIES, "reply_lengths", "aux_names: 1 more bytes", nothing),
-    (L.LONGER_REPLIES, "reply_lengths", "pump_id: 3 more bytes", nothing),
     (L.LONGER_RECORDS, "reply_lengths", "schedules", nothing),
-    (L.TEMP_WITHOUT_TEMP2_CH, "heating_keys", "without temp2_ch", heat),
-    (L.TEMP_WITHOUT_TEMP3_CH, "heating_keys", "without temp3_ch", heat),
     (L.TEMP_WITHOUT_FLAGS, "heating_keys", "without is_solar_heater_selected", heat),
     (L.BUSY_AFTER, "busy", "it had run", switch),
 ]
 
 
-@pytest.mark.parametrize("ahead", [3, 30, 300, 86400])
+@pytest.mark.parametrize("ahead", [3, 86400])
 @pytest.mark.usefixtures("freezer")
 async def test_another_client_is_ahead(
     small: Home, hass_client: ClientSessionGenerator, ahead: int, tmp_path: Path
@@ -147,29 +142,20 @@ async def polls(home: Home) -> None:
 CLOUD: list[tuple[C, str, str, Step]] = [
     (C.C1_MISSING, "write_status", 'HTTP 200 "missing"', pump),
     (C.C1_PENDING, "write_status", 'HTTP 200 "PENDING"', pump),
-    (C.C1_QUEUED, "write_status", 'HTTP 200 "QUEUED"', pump),
-    (C.C1_NULL, "write_status", "HTTP 200 null", pump),
     (C.C1_201, "write_status", 'HTTP 201 "SUCCESS"', pump),
-    (C.C1_202, "write_status", 'HTTP 202 "SUCCESS"', pump),
     (C.C2_403, "dead_access_token", "HTTP 403", expire),
-    (C.C2_400, "dead_access_token", "HTTP 400", expire),
     (C.C2_FAILED, "dead_access_token", "HTTP 200", expire),
     (C.C3_KEPT, "refresh_rotation", "none came", expire),
     (C.C3_FAILED, "refused_grant", "HTTP 200", revoke),
-    (C.C3_NULL, "refused_grant", "HTTP 200", revoke),
     (C.C5_KEY, "key_form", "key: 32 characters", nothing),
-    (C.C5_ENVELOPE_KEY, "key_form", "envelope_key: 32 characters", nothing),
     (C.C5_BASE64, "key_form", "key_hex: 24 characters", nothing),
     (C.C6_STALE, "online", "offline, and the dashboard changes", polls),
     (C.C6_ABSENT, "online", "not reported", polls),
     (C.C7_ZERO_NORMAL, "dry_run_status", "0", polls),
     (C.C8_FAILED, "silence", "HTTP 200 FAILED", silent),
     (C.C8_408, "silence", "HTTP 408", silent),
-    (C.C8_500, "silence", "HTTP 500", silent),
     (C.C9_HUGE, "retry_after", "no such time", busy),
-    (C.C9_NEGATIVE, "retry_after", "no such time", busy),
     (C.C9_DATE, "retry_after", "no such time", busy),
-    (C.C9_NOTHING, "retry_after", "no such time", busy),
     (C.C11_EMPTY_ONCE, "inventory", "empty", nothing),
 ]
 
