@@ -30,8 +30,8 @@ def cheapest(
     costs: Sequence[float], water: Physics, phase: int = 0, starts: int = MAX_STARTS
 ) -> list[tuple[int, int]] | None:
     """Return the cheapest blocks without sun."""
-    cells = cheapest_cells(costs, [0.0] * len(costs), water, phase, starts)
-    return None if cells is None else blocks_of(cells)
+    found = cheapest_cells(costs, [0.0] * len(costs), water, phase, starts)
+    return None if found is None else blocks_of({*found.cells})
 
 
 def blocks_of(cells: set[int]) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ this is chosen.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from math import exp, inf, log
 from operator import itemgetter
 from statistics import fmean
@@ -29,6 +30,7 @@ MAX_STARTS: Final = 4
 """Maximum starts of a heater for a request."""
 TOLERANCE: Final = 0.1
 """°C below its target at which water has it: a step of the probe."""
+_HOUR: Final = timedelta(hours=1)
 _EPOCH: Final = datetime.min.replace(tzinfo=UTC)
 _LEVELS: Final = 40
 """Number of temperatures that the search distinguishes."""
@@ -52,11 +54,27 @@ needs."""
 _NONE: Final[_State] = (inf, 0.0, 0, 0, 0)
 
 
+def no_sun(start: datetime, end: datetime) -> float:
+    """Return 0 °C: the sun does not warm the water."""
+    return 0.0
+
+
+class Heated(NamedTuple):
+    """Cells that are heated in, and what that costs."""
+
+    cost: float
+    cells: Collection[int]
+
+
 class Block(NamedTuple):
     """One time of heating."""
 
     start: datetime
     end: datetime
+
+
+type Gain = Callable[[datetime, datetime], float]
+"""Returns by how many °C the sun warms the water from one time to another."""
 
 
 class Physics(NamedTuple):
@@ -94,22 +112,24 @@ class Physics(NamedTuple):
         left = 1 - missing * self.cooling / self.gross if self.gross else 0.0
         return -log(left) / self.cooling if left > 0 else inf
 
-    def after(self, now: datetime, then: datetime, blocks: Iterable[Block]) -> float:
-        """Return the temperature at a time, heated in some blocks from now."""
-        water = self
-        for start, end in blocks:
-            if (start := max(start, now)) < (end := min(end, then)):
-                hours, heated = (start - now) / _HOUR, (end - start) / _HOUR
-                cold = water._replace(water=water.cooled(hours))
-                rise = self.gross * heated
-                if self.cooling:
-                    rise = self.gross * (1 - exp(-self.cooling * heated)) / self.cooling
-                warm = self.warmed(cold.cooled(heated), rise)
-                water, now = cold._replace(water=warm), end
-        return water.cooled(max((then - now) / _HOUR, 0.0))
-
-
-_HOUR: Final = timedelta(hours=1)
+    def after(
+        self,
+        now: datetime,
+        then: datetime,
+        blocks: Iterable[Block],
+        gain: Gain = no_sun,
+    ) -> float:
+        """Return the temperature at a time, heated in some blocks and by the sun."""
+        water, blocks = self.water, list(blocks)
+        edges = {now, then, *(at for each in blocks for at in each if now < at < then)}
+        for start, end in pairwise(sorted(edges)):
+            hours = (end - start) / _HOUR
+            keeps = exp(-self.cooling * hours)
+            water = self.warmed(self.air + (water - self.air) * keeps, gain(start, end))
+            if any(a <= start < b for a, b in blocks):
+                warms = (1 - keeps) / self.cooling if self.cooling else hours
+                water = self.warmed(water, self.gross * warms)
+        return water
 
 
 class Task(NamedTuple):
@@ -127,8 +147,7 @@ class Task(NamedTuple):
     """How many blocks may begin."""
     busy: tuple[Block, ...] = ()
     """When the water cannot be heated."""
-    gain: Callable[[datetime, datetime], float] | None = None
-    """Returns by how many °C the sun warms the water from one time to another."""
+    gain: Gain = no_sun
 
     @property
     def begin(self) -> datetime:
@@ -154,18 +173,12 @@ class Task(NamedTuple):
     @property
     def gains(self) -> tuple[float, ...]:
         """By how many °C the sun warms the water in each cell."""
-        gain = self.gain or (lambda start, end: 0.0)
-        return tuple(gain(start, start + CELL) for start in self.row)
+        return tuple(self.gain(start, start + CELL) for start in self.row)
 
     def cells_of(self, blocks: Iterable[Block]) -> set[int]:
         """Return the cells whose middle is in some blocks."""
         middles = [(at, start + CELL / 2) for at, start in enumerate(self.row)]
         return {at for a, b in blocks for at, middle in middles if a <= middle < b}
-
-    def water_at(self, now: datetime, blocks: Iterable[Block]) -> float:
-        """Return the temperature at a time in the row, heated in some blocks."""
-        costs = (0.0,) * ((now - self.begin) // CELL)
-        return _heated(self.cells_of(blocks), costs, self.gains, self.physics)[0]
 
 
 def whole_cell(at: datetime) -> datetime:
@@ -182,56 +195,29 @@ def cost_at(prices: Sequence[Price], at: datetime, unknown: float) -> float:
     return unknown
 
 
-def cheapest_blocks(task: Task, present: Sequence[Block] = ()) -> tuple[Block, ...]:
-    """Return the cheapest blocks from now until a time, none if none suffice.
+def cheapest_blocks(
+    task: Task, present: Sequence[Block] = ()
+) -> tuple[Block, ...] | None:
+    """Return the cheapest blocks from now until a time, `None` if none suffice.
 
     The last start is for the time itself: its block goes on. The present plan stays
     unless it no longer suffices, or another one is cheaper by some percent.
     """
-    costs, begin = task.costs, task.begin
-    cells = cheapest_cells(costs, task.gains, task.physics, task.phase, task.starts)
-    if cells is None:
-        return ()
-    if _fits(known := task.cells_of(present), cells, task):
-        cells = known
+    row = task.costs, task.gains, task.physics, task.phase, task.starts
+    if (found := cheapest_cells(*row)) is None:
+        return None
+    known = cheapest_cells(*row, only=task.cells_of(present)) if present else None
+    if known and known.cost <= found.cost + _GAIN * abs(found.cost):
+        found = known
     blocks: list[Block] = []
-    for at in sorted(cells):
-        start = begin + CELL * at
+    for at in sorted(found.cells):
+        start = task.begin + CELL * at
         if blocks and blocks[-1].end == start:
             start = blocks.pop().start
-        blocks.append(Block(start, begin + CELL * (at + 1)))
+        blocks.append(Block(start, task.begin + CELL * (at + 1)))
     if blocks and task.end - blocks[-1].end < CELL:
         blocks[-1] = blocks[-1]._replace(end=task.end)
     return tuple(blocks)
-
-
-def _fits(known: Collection[int], cells: Collection[int], task: Task) -> bool:
-    """Return whether the cells of the present plan are still good enough."""
-    if task.phase == 1 and 0 not in known:
-        return False
-    costs, gains, physics = task.costs, task.gains, task.physics
-    water, spent = _heated(known, costs, gains, physics)
-    _, best = _heated(cells, costs, gains, physics)
-    return water >= physics.target - TOLERANCE and spent <= best + _GAIN * abs(best)
-
-
-def _heated(
-    cells: Collection[int],
-    costs: Sequence[float],
-    gains: Sequence[float],
-    physics: Physics,
-) -> tuple[float, float]:
-    """Return the temperature at the end of a row, and what that costs."""
-    rise, keeps = _of_a_cell(physics)
-    water, spent, heats = physics.water, 0.0, False
-    for at, (cost, gain) in enumerate(zip(costs, gains, strict=False)):
-        water = cooled = _cooled(water, gain, keeps, physics)
-        if at in cells:
-            water = physics.warmed(cooled, rise)
-            spent += cost * (water - cooled) / rise
-            spent += 0.0 if heats else _start(costs, at)
-        heats = at in cells
-    return water, spent
 
 
 def _cooled(water: float, gain: float, keeps: float, physics: Physics) -> float:
@@ -268,8 +254,11 @@ def cheapest_cells(
     physics: Physics,
     phase: int = 0,
     starts: int = MAX_STARTS,
-) -> set[int] | None:
+    only: Collection[int] | None = None,
+) -> Heated | None:
     """Return the cells whose heating costs least, `None` if none suffice.
+
+    `only` has those that may be heated in; without, it is all of them.
 
     A cell costs its price if the heater runs for all of it. A block that runs at the end
     goes on; if none does, one more start must be left.
@@ -288,7 +277,8 @@ def cheapest_cells(
     states: Collection[_State] = [(0.0, physics.water, phase, starts, 0)]
     for at, cost in enumerate(costs):
         runs = _RUNS * price * (2 - at / len(costs))
-        paid = at, cost, gains[at], runs, _start(costs, at)
+        possible = cost if only is None or at in only else inf
+        paid = at, possible, gains[at], runs, _start(costs, at)
         cheapest: dict[tuple[int, int, int], _State] = {}
         for state in _next(states, paid, physics):
             spent, water, after, left, _ = state
@@ -299,7 +289,7 @@ def cheapest_cells(
     best = min(filter(_may_heat, states), key=itemgetter(0), default=_NONE)
     if best is _NONE:
         return None
-    return {at for at in range(len(costs)) if best[-1] >> at & 1}
+    return Heated(best[0], {at for at in range(len(costs)) if best[-1] >> at & 1})
 
 
 def _next(

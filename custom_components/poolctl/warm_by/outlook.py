@@ -37,6 +37,7 @@ from .blocks import (
     Block,
     Physics,
     Task,
+    no_sun,
 )
 from .request import Request
 
@@ -103,8 +104,8 @@ class Outlook:
     """Since when the sources heat that were begun for the request."""
     blocked: bool
     """Whether heating cannot begin: an output is held off, or the LAN is away."""
-    cheapest: tuple[Block, ...] = ()
-    """The blocks that cost least; without any, it begins as late as possible."""
+    cheapest: tuple[Block, ...] | None = None
+    """The blocks that cost least; `None`: it begins as late as possible."""
     busy: tuple[Block, ...] = ()
     """When the equipment heats other water."""
 
@@ -146,7 +147,7 @@ class Outlook:
             ends[HeatSource.SOLAR] = until
         if blocks and blocks[0].start <= self.now:
             ends |= dict.fromkeys(self.heaters, blocks[0].end)
-        later = [start for start, end in self.cheapest if end > self.now]
+        later = [start for start, end in self.cheapest or () if end > self.now]
         found = filter(None, (read_at, sun_at, self.latest, *later))
         begins = min(found, default=self.by)
         reads = read_at is not None and read_at <= self.now
@@ -170,17 +171,17 @@ class Outlook:
         The time is a promise, and the price a wish.
         """
         late = self.latest is not None and self.latest <= self.now
-        return late and not any(a <= self.now < b for a, b in self.cheapest)
+        return late and not any(a <= self.now < b for a, b in self.cheapest or ())
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Times of a heater from now; from the requested time it keeps the water warm."""
         until = self.request.until
-        if self.must or not self.cheapest:
+        if self.must or self.cheapest is None:
             start = self.heater_since or (self.now if self.must else self.latest)
             return _without(Block(start, until), self.busy) if start else ()
         blocks, last = list(self.cheapest), Block(max(self.by, self.now), until)
-        if blocks[-1].end >= self.by - SPARE:
+        if blocks and blocks[-1].end >= self.by - SPARE:
             last = blocks.pop()._replace(end=until)
         blocks = [each for each in blocks if each.end > self.now]
         return *blocks, *_without(last, self.busy)
@@ -203,12 +204,12 @@ class Outlook:
         wish, physics = self.request.wish, self.physics
         if not (wish and wish.prices and physics and self.rate and self.heaters):
             return None
-        end, gain = self.by - SPARE, None
-        if self.learned.sun and self.water is not None:
-            physics = physics._replace(water=self.water)
-            gain = None if self._cloudy() else self.learned.sun_gain
-        phase, starts = self._phase, MAX_STARTS - len(self.request.done)
-        return Task(wish.costs, self.now, end, physics, phase, starts, self.busy, gain)
+        end, starts = self.by - SPARE, MAX_STARTS - len(self.request.done)
+        row = wish.costs, self.now, end, physics, self._phase, starts, self.busy
+        if not self.learned.sun or self.water is None:
+            return Task(*row)
+        gain = no_sun if self._cloudy() else self.learned.sun_gain
+        return Task(*row, gain)._replace(physics=physics._replace(water=self.water))
 
     @property
     def _phase(self) -> int:
@@ -393,7 +394,7 @@ def outlook(
     claimed: Mapping[HeatSource, datetime] | None = None,
     *,
     blocked: bool = False,
-    cheapest: tuple[Block, ...] = (),
+    cheapest: tuple[Block, ...] | None = None,
     busy: tuple[Block, ...] = (),
 ) -> Outlook | None:
     """Return the outlook at a trusted time; `None` without a target or heat source.

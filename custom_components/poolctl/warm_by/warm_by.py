@@ -55,14 +55,15 @@ class _Found(NamedTuple):
     key: object
     """What has to be as it was."""
     task: Task | None
-    blocks: tuple[Block, ...]
-    """Without any, heating begins as late as possible, and goes on."""
+    blocks: tuple[Block, ...] | None
+    """`None`: heating begins as late as possible, and goes on."""
 
     def follows(self, newest: Task | None) -> bool:
         """Return whether the temperature is about what was expected."""
-        if self.task is None or newest is None or not self.blocks:
+        if self.task is None or newest is None or self.blocks is None:
             return True
-        expected = self.task.water_at(newest.now, self.blocks)
+        task, now = self.task, newest.now
+        expected = task.physics.after(task.now, now, self.blocks, task.gain)
         return abs(newest.physics.water - expected) <= _OFF_COURSE
 
 
@@ -119,7 +120,7 @@ class WarmBy:
             self._daylight(request.by),
             self._claimed(request),
             blocked=self._blocked(request.body),
-            cheapest=found.blocks if found else (),
+            cheapest=found and found.blocks,
             busy=self._busy(request),
         )
 
@@ -287,12 +288,12 @@ class WarmBy:
         wanted = replace(request, done=())
         key = (wanted, expected.target, expected.busy, task is None)
         if found is None or found.key != key or not found.follows(task):
-            blocks = found.blocks if found else ()
-            blocks = await to_thread(cheapest_blocks, task, blocks) if task else ()
+            present = (found and found.blocks) or ()
+            blocks = await to_thread(cheapest_blocks, task, present) if task else None
             self._found[request.body] = found = _Found(key, task, blocks)
             expected = self.outlook(request)
         if expected and expected.must:
-            self._found[request.body] = found._replace(blocks=())
+            self._found[request.body] = found._replace(blocks=None)
 
     async def _with_prices(self, request: Request) -> Request:
         """Return a request with the newest prices of its entities."""
