@@ -76,11 +76,15 @@ class Evening:
     sun: dict[int, float] = field(default_factory=dict)
     """°C by which the sun warms the pool in each hour (UTC)."""
     tariff: Tariff = lambda at: 0.3
+    wrong: tuple[str, Tariff] | None = None
+    """Until when a list has other prices, and which."""
     resolution: timedelta = HOUR
     known_until: Callable[[datetime], datetime] = lambda now: NEVER
     """Until when prices are known at a time."""
     known_from: datetime = LONG_AGO
     priced: bool = True
+    informed: bool = True
+    """Whether the cheapest plan could be known in time."""
     lasts: timedelta = HOUR
     happens: Sequence[tuple[str, str]] = ()
     """Times, and names of methods of `Night`."""
@@ -116,7 +120,10 @@ class Evening:
         at, found = max(day.astimezone(UTC), self.known_from), []
         until = min(self.known_until(now), at + 4 * 24 * HOUR)
         while at < until:
-            found.append(Price(at, at + self.resolution, self.price(at)))
+            price = self.price(at)
+            if self.wrong and now < local(self.wrong[0]):
+                price = self.wrong[1](at.astimezone(BERLIN))
+            found.append(Price(at, at + self.resolution, price))
             at += self.resolution
         return tuple(found)
 

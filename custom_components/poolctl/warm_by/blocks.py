@@ -41,7 +41,7 @@ _AROUND: Final = 8
 _RUNS: Final = 0.05
 """What each cell of a block costs besides heating, as a share of the mean price: the pump
 runs. It is twice that at the begin of the row."""
-_GAIN: Final = 0.03
+_GAIN: Final = 0.05
 """Share of its cost by which another plan must be cheaper than the present one."""
 _DAYS: Final = 7
 """Number of days before, and then the next one, in which the same hour stands for one without a price."""
@@ -206,7 +206,7 @@ def cheapest_blocks(
     row = task.costs, task.gains, task.physics, task.phase, task.starts
     if (found := cheapest_cells(*row)) is None:
         return None
-    known = cheapest_cells(*row, only=task.cells_of(present)) if present else None
+    known = cheapest_cells(*row, plan=task.cells_of(present)) if present else None
     if known and known.cost <= found.cost + _GAIN * abs(found.cost):
         found = known
     blocks: list[Block] = []
@@ -254,11 +254,11 @@ def cheapest_cells(
     physics: Physics,
     phase: int = 0,
     starts: int = MAX_STARTS,
-    only: Collection[int] | None = None,
+    plan: Collection[int] | None = None,
 ) -> Heated | None:
     """Return the cells whose heating costs least, `None` if none suffice.
 
-    `only` has those that may be heated in; without, it is all of them.
+    With a plan, they are its cells.
 
     A cell costs its price if the heater runs for all of it. A block that runs at the end
     goes on; if none does, one more start must be left.
@@ -277,11 +277,12 @@ def cheapest_cells(
     states: Collection[_State] = [(0.0, physics.water, phase, starts, 0)]
     for at, cost in enumerate(costs):
         runs = _RUNS * price * (2 - at / len(costs))
-        possible = cost if only is None or at in only else inf
-        paid = at, possible, gains[at], runs, _start(costs, at)
+        paid = at, cost, gains[at], runs, _start(costs, at)
         cheapest: dict[tuple[int, int, int], _State] = {}
         for state in _next(states, paid, physics):
-            spent, water, after, left, _ = state
+            spent, water, after, left, heated = state
+            if plan is not None and (at in plan) != (heated >> at):
+                continue
             key = round(water / width), after, left
             if water >= least[at + 1] and spent < cheapest.get(key, _NONE)[0]:
                 cheapest[key] = state

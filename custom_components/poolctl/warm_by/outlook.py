@@ -22,6 +22,7 @@ from ..client.pool import (
     Body,
     HeatSource,
     PoolState,
+    circulates,
     fitted_sources,
     heats,
     running_sources,
@@ -42,7 +43,8 @@ from .blocks import (
 from .request import Request
 
 SPARE: Final = timedelta(minutes=10)
-"""Time by which heating begins earlier: the water must mix, and rates are not exact."""
+"""Time by which heating begins earlier: the water must mix, and rates are not exact. It is
+twice that for water that rests: a wind may have cooled it more than usual."""
 SHARE: Final = 0.05
 """Share of its rate by which a heater may be weaker."""
 CLOSE: Final = 0.5
@@ -181,7 +183,7 @@ class Outlook:
             start = self.heater_since or (self.now if self.must else self.latest)
             return _without(Block(start, until), self.busy) if start else ()
         blocks, last = list(self.cheapest), Block(max(self.by, self.now), until)
-        if blocks and blocks[-1].end >= self.by - SPARE:
+        if blocks and blocks[-1].end >= self.by - 2 * SPARE:
             last = blocks.pop()._replace(end=until)
         blocks = [each for each in blocks if each.end > self.now]
         return *blocks, *_without(last, self.busy)
@@ -204,12 +206,17 @@ class Outlook:
         wish, physics = self.request.wish, self.physics
         if not (wish and wish.prices and physics and self.rate and self.heaters):
             return None
-        end, starts = self.by - SPARE, MAX_STARTS - len(self.request.done)
+        end, starts = self._end, MAX_STARTS - len(self.request.done)
         row = wish.costs, self.now, end, physics, self._phase, starts, self.busy
         if not self.learned.sun or self.water is None:
             return Task(*row)
         gain = no_sun if self._cloudy() else self.learned.sun_gain
         return Task(*row, gain)._replace(physics=physics._replace(water=self.water))
+
+    @property
+    def _end(self) -> datetime:
+        """Time by which heaters should have heated it."""
+        return self.by - SPARE * (1 if circulates(self.state, self.body) else 2)
 
     @property
     def _phase(self) -> int:
@@ -272,7 +279,7 @@ class Outlook:
             return self.by - longest / 2
         if HeatSource.SOLAR in self.fitted and self._left <= CLOSE:
             return None
-        end = max(self.by - SPARE, self.now)
+        end = max(self._end, self.now)
         hours = self.physics.hours_to_heat((end - self.now) / _HOUR)
         if not hours:
             return self.by
