@@ -125,7 +125,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             self.stored.requested.preferences,
             without_flow=self.options.readings_without_flow,
         )
-        self.lists = Lists(hass)
+        self.lists = Lists(hass, self.stored.requested.refused_lists)
         self.warm_by = WarmBy(
             controller,
             self.learned,
@@ -291,7 +291,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             stopped_by_spa=controller.holds.stopped_by_spa,
             changes=tuple(controller.holds.changes),
             warm_by=self.warm_by.outlooks,
-            refused_list=self.lists.refused(
+            refused_list=self.lists.refused_name(
                 PUMP_HOURS, *(each.body.key for each in self.warm_by.all if each.wish)
             ),
             clock_fault=self._access.counters.clock_fault,
@@ -378,6 +378,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             pauses=controller.pauses.all,
             heat=controller.heat.all,
             warm_by=self.warm_by.all,
+            refused_lists=dict(self.lists.refused),
         )
         self.stored.async_store(live.reported, requested)
 

@@ -385,7 +385,7 @@ async def test_the_list_of_an_entity_after_midnight(
     freezer.move_to("2026-06-30 21:30:00+00:00")
     hass.states.async_set("sensor.prices", "1", {"today": [9] * 24, "tomorrow": COURSE})
     freezer.move_to("2026-06-30 22:00:05+00:00")
-    given = await Lists(hass).given(
+    given = await Lists(hass, {}).given(
         "", {"price_entities": ["sensor.prices"]}, later=False
     )
     found = [each for each in given or () if each.end > DAY]

@@ -636,14 +636,19 @@ def notices(home: Home) -> list[str]:
 
 
 async def test_a_list_of_an_automation_that_cannot_be_used(beach: Home) -> None:
-    """*Status* names it until the automation gives one that can."""
+    """*Status* names it until the automation gives one that can, or asks no more."""
     for data in ({"prices": "cheap"}, {"price_entities": ["sensor.none"]}):
         assert (await plan(beach, hours=4, later=True, **data))["later"]
         await beach.live(30)
         assert "list_refused" in notices(beach)
         await plan(beach, hours=4, around="12:00:00", dry_run=True)
+        await beach.restart()
         await beach.live(30)
         assert "list_refused" in notices(beach)
         await plan(beach, hours=4, later=True, dry_run=True, prices=hourly())
         await beach.live(30)
         assert "list_refused" not in notices(beach)
+    await plan(beach, hours=4, later=True, prices="cheap")
+    for days, there in ((1, True), (2, False)):
+        await beach.live(days * 86_400, step=7200)
+        assert ("list_refused" in notices(beach)) is there

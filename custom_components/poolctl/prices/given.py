@@ -5,7 +5,8 @@ used is refused, with what was found.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
 
+from ..client.bounds import PrivateText
 from ..errors import mistake
 from .reader import ListError, Price, price_at, read
 from .sources import COMMON, TABLE, Kind, ListSource
@@ -46,6 +48,8 @@ _SUN: Final = {*_WATTS, "W/m²", "BTU/(h⋅ft²)", ""}
 _MEASURED: Final = {unit for units in DEVICE_CLASS_UNITS.values() for unit in units}
 """Units of what is measured: no price has one of them."""
 _AWAY: Final = STATE_UNAVAILABLE, STATE_UNKNOWN
+_FORGOTTEN: Final = timedelta(days=2)
+"""Time after which an automation asks no more: it asks once a day."""
 _NAMES, _LETTERS = 8, 40
 """Maximum names of what was found, and letters of a text."""
 
@@ -61,17 +65,27 @@ def asked(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedList:
+    """A list that could not be used, until its asker gives one that can."""
+
+    name: PrivateText
+    at: datetime
+
+
 class Lists:
     """The lists that automations give, and those of them that cannot be used."""
 
-    def __init__(self, hass: HomeAssistant) -> None:
+    def __init__(self, hass: HomeAssistant, refused: Mapping[str, RefusedList]) -> None:
         self._hass = hass
-        self._refused: dict[str, ListError] = {}
-        """The refusals by what asked for a list, until it gets one that can be used."""
+        self.refused = dict(refused)
+        """By what asked for it. One that asks no more is forgotten."""
 
-    def refused(self, *askers: str) -> ListError | None:
-        """Return why a list of one of these cannot be used."""
-        return next(filter(None, map(self._refused.get, askers)), None)
+    def refused_name(self, *askers: str) -> str | None:
+        """Return the name of a list of one of these that cannot be used."""
+        since = dt_util.utcnow() - _FORGOTTEN
+        found = [self.refused[asker] for asker in askers if asker in self.refused]
+        return next((each.name for each in found if each.at > since), None)
 
     async def given(
         self, asker: str, data: Mapping[str, Any], *, later: bool
@@ -91,10 +105,10 @@ class Lists:
                 found = await run(_given, self._hass, data)
         except ListError as err:
             if later:
-                self._refused[asker] = err
+                self.refused[asker] = RefusedList(err.first, dt_util.utcnow())
             raise
         if later or found:
-            self._refused.pop(asker, None)
+            self.refused.pop(asker, None)
         return found
 
 

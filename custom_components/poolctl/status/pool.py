@@ -250,7 +250,7 @@ POOL_PROBLEMS: Final[tuple[Problem[Situation], ...]] = (
     Problem(
         "list_refused",
         lambda pool: pool.refused_list is not None,
-        lambda pool: {"list": pool.refused_list.first if pool.refused_list else ""},
+        lambda pool: {"list": pool.refused_list or ""},
         severity=Severity.NOTICE,
     ),
     Problem(

@@ -14,7 +14,6 @@ from ..learned.pool import Pool
 from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
-from ..prices.reader import ListError
 from ..warm_by.outlook import Outlook
 from .rows import Status, Subject
 
@@ -59,8 +58,8 @@ class Situation(Pool, Subject):
     """What was decided about holds, and why; the newest comes last."""
     warm_by: Mapping[Body, Outlook]
     """Outlooks of the requests for water that is warm by a time."""
-    refused_list: ListError | None
-    """Why a list of prices that an automation gave cannot be used."""
+    refused_list: str | None
+    """Name of a list of prices that an automation gave and that cannot be used."""
     clock_fault: ClockFault | None
     """Why the controller refuses all that we sign, `None` if it does not."""
     key_asked: bool

@@ -30,6 +30,7 @@ from ..client.wire import PumpIdentity
 from ..learned.learned import Learned
 from ..learned.preferences import Preferences
 from ..learned.totals import TotalKind
+from ..prices.given import RefusedList
 from ..warm_by.request import Request
 from .memory import Memory
 
@@ -112,6 +113,7 @@ class Requested:
     pauses: tuple[Pause, ...] = ()
     heat: tuple[HeatClaim, ...] = ()
     warm_by: tuple[Request, ...] = ()
+    refused_lists: Mapping[str, RefusedList] = field(default_factory=dict)
 
 
 class ControllerStore:
