@@ -228,6 +228,7 @@ async def test_an_odd_value_is_lost_alone(
 
 _WHOLE = {
     *("types", "names", "pump", "pool_sources", "holds", "heat", "warm_by", "rest"),
+    "refused_lists",
     *("planned", "of", "level"),
     *(
         "rates",

@@ -195,7 +195,7 @@ async def test_prices_without_a_learned_rate(spa: Home) -> None:
     await call_action(spa, "spa", at(18), prices=cheap(13, 14))
     await spa.live(2 * STEP, step=STEP)
     assert explanation(spa) == (
-        "Heating begins at about 15:45. Prices count once the temperature of the water"
+        "Heating begins at about 15:35. Prices count once the temperature of the water"
         " and how fast it warms up are known."
     )
 

@@ -176,7 +176,7 @@ WARM_BY_CAUSES: Final[tuple[Row[Outlook], ...]] = (
     Row("warm_by_reads", lambda outlook: outlook.reads),
     Row(
         "warm_by_heats",
-        lambda outlook: outlook.heats and not outlook.begun and outlook.warm_at,
+        lambda outlook: outlook.running and not outlook.begun and outlook.warm_at,
         _heats,
     ),
     Row(

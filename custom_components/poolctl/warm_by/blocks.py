@@ -220,11 +220,6 @@ def cheapest_blocks(
     return tuple(blocks)
 
 
-def _cooled(water: float, gain: float, keeps: float, physics: Physics) -> float:
-    """Return the temperature after a cell without heating; the sun heats to the target."""
-    return physics.warmed(physics.air + (water - physics.air) * keeps, gain)
-
-
 def _of_a_cell(physics: Physics) -> tuple[float, float]:
     """Return by how many °C a cell of heating warms the water, and what share it keeps."""
     hours = CELL / _HOUR
@@ -307,7 +302,7 @@ def _next(
     rise, keeps = _of_a_cell(physics)
     for state in states:
         spent, water, phase, starts, cells = state
-        cooled = _cooled(water, gain, keeps, physics)
+        cooled = physics.warmed(physics.air + (water - physics.air) * keeps, gain)
         if phase != 1:
             rests = 1 - SHORTEST_REST if phase > 0 else min(phase + 1, 0)
             yield spent, cooled, rests, starts, cells

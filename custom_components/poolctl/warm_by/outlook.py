@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 from ..client.pool import (
     POOL,
     SPA,
-    Body,
     HeatSource,
     PoolState,
     circulates,
@@ -112,11 +111,6 @@ class Outlook:
     """When the equipment heats other water."""
 
     @property
-    def body(self) -> Body:
-        """The water that is requested."""
-        return self.request.body
-
-    @property
     def by(self) -> datetime:
         """Time by which it is to be warm."""
         return self.request.by
@@ -142,7 +136,7 @@ class Outlook:
     def plan(self) -> Plan:
         """Which sources heat, and when."""
         sun_at, blocks, until = self._sun_at(), self.blocks, self.request.until
-        longest = LONGEST_HEATING[self.body]
+        longest = LONGEST_HEATING[self.request.body]
         read_at = self.by - longest if self.water is None else None
         ends = dict[HeatSource, datetime]()
         if HeatSource.SOLAR in self.claimed or (sun_at and sun_at <= self.now):
@@ -216,7 +210,7 @@ class Outlook:
     @property
     def _end(self) -> datetime:
         """Time by which heaters should have heated it."""
-        return self.by - SPARE * (1 if circulates(self.state, self.body) else 2)
+        return self.by - SPARE * (1 if circulates(self.state, self.request.body) else 2)
 
     @property
     def _phase(self) -> int:
@@ -242,23 +236,23 @@ class Outlook:
         """
         if (left := self._left) is None:
             return None
-        rate = (self.rate or USUAL[self.body]) / (1 + SHARE)
+        rate = (self.rate or USUAL[self.request.body]) / (1 + SHARE)
         return self._physics(self.target - left, rate)
 
     def _physics(self, water: float, rate: float) -> Physics:
         """Return how water is heated at a rate in °C an hour in which usual losses are."""
-        usual = self.cooling.per_hour(self.body)
+        usual = self.cooling.per_hour(self.request.body)
         air = self.state.readings.ambient_temperature
         air = min(USUAL_AIR if air is None else air, water)
         lost = max(usual * ((water + self.target) / 2 - air), 0.0)
-        cooling = self.cooling.now(self.body, self.now)
+        cooling = self.cooling.now(self.request.body, self.now)
         return Physics(water, self.target, air, rate and rate + lost, cooling)
 
     def _sun_at(self) -> datetime | None:
         """Return when solar heating begins, `None` if the sun is not a source."""
         if HeatSource.SOLAR not in self.fitted:
             return None
-        rate, longest = self.learned.expected(SUN), LONGEST_HEATING[self.body]
+        rate, longest = self.learned.expected(SUN), LONGEST_HEATING[self.request.body]
         begins = self.by - longest
         if self._missing is not None and rate:
             needed = self._missing / rate * (1 + SHARE) * _HOUR + SPARE
@@ -272,7 +266,7 @@ class Outlook:
     @cached_property
     def latest(self) -> datetime | None:
         """When a heater must begin, `None` if it does not exist or is not needed."""
-        longest = LONGEST_HEATING[self.body]
+        longest = LONGEST_HEATING[self.request.body]
         if self.fitted == SUN:
             return None
         if self._left is None or self.physics is None:
@@ -300,14 +294,16 @@ class Outlook:
 
         The sun counts if its hours are learned, or while it heats alone.
         """
-        if self._missing is None or not (self.learned.sun or self._running == SUN):
+        if self._missing is None or not (self.learned.sun or self.running == SUN):
             return self._missing
         return max(self._missing - self._by_sun(), 0.0)
 
     @property
-    def _running(self) -> Sources:
-        """The sources that heat this water now."""
-        return running_sources(self.state) if heats(self.state, self.body) else ()
+    def running(self) -> Sources:
+        """The sources that heat this water now, by any means."""
+        return (
+            running_sources(self.state) if heats(self.state, self.request.body) else ()
+        )
 
     def _by_sun(self) -> float:
         """Return by how many °C the sun will still warm the water."""
@@ -317,7 +313,7 @@ class Outlook:
         ends = min(self.by, self.daylight.sunset) if self.daylight else self.by
         if self.learned.sun:
             return self.learned.sun_gain(begins, ends)
-        rate = self.learned.rate(SUN) or USUAL[self.body]
+        rate = self.learned.rate(SUN) or USUAL[self.request.body]
         return rate * max((ends - begins) / _HOUR, 0.0)
 
     def _cloudy(self) -> bool:
@@ -335,16 +331,11 @@ class Outlook:
 
     # What will be
 
-    @property
-    def heats(self) -> bool:
-        """Whether something heats this water now, by any means."""
-        return bool(self._running)
-
     def _heater_rate(self) -> float:
         """Return the rate in °C an hour of a heater: of the present, or once it begins."""
-        usual = self.rate or USUAL[self.body]
-        if set(self.heaters) & set(self._running):
-            return self.learned.rate(self._running) or usual
+        usual = self.rate or USUAL[self.request.body]
+        if set(self.heaters) & set(self.running):
+            return self.learned.rate(self.running) or usual
         since = self._idle_since(self.heater_since, self.heaters)
         idle = self.now - since > BEGINS and not self.warm  # whose thermostat rests
         return 0.0 if idle or not self.heaters else usual
@@ -355,7 +346,7 @@ class Outlook:
         if self.water is None:
             return None
         blocks: Sequence[Block] = self.blocks
-        if self._running and not self.begun:
+        if self.running and not self.begun:
             blocks = (Block(self.now, self.by),)  # by somebody's hand
         by = max(self.by, self.now)
         heated = self._physics(self.water, self._heater_rate())
@@ -377,8 +368,8 @@ class Outlook:
         if not self._missing:
             return self.now
         rate, in_time = self._heater_rate(), self.expected == self.target
-        if self._running:
-            rate = self.learned.rate(self._running) or rate or USUAL[self.body]
+        if self.running:
+            rate = self.learned.rate(self.running) or rate or USUAL[self.request.body]
         at = self.now + self._missing / rate * _HOUR if rate else None
         return min(at or self.by, self.by) if in_time else at
 

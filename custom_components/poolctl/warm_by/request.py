@@ -1,6 +1,6 @@
 """A user's request: a body of water that is warm by a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
@@ -85,12 +85,11 @@ class Request:
         if self.wish is None:
             return self
         first = min(now, self.by - AHEAD_OF_TIME) - _DAY
-        used = tuple(
-            each
-            for each in _merged(self.wish.prices, found)
-            if each.end > first and each.start < self.by + _DAY
-        )
-        return replace(self, wish=replace(self.wish, prices=used[-MOST_PRICES:]))
+        kept = (p for p in self.wish.prices if price_at(found, p.start) is None)
+        prices = {each.start: each for each in (*kept, *found)}
+        used = [prices[start] for start in sorted(prices) if start < self.by + _DAY]
+        used = [each for each in used if each.end > first][-MOST_PRICES:]
+        return replace(self, wish=replace(self.wish, prices=tuple(used)))
 
 
 def new_request(
@@ -110,18 +109,8 @@ def new_request(
     if now >= previous.by or wanted.by - previous.by >= _ANOTHER:
         return wanted
     # The same water: what has happened goes on to count.
+    wanted = replace(wanted, done=previous.done, without=previous.without)
     wish, kept = wanted.wish, previous.wish
-    if wish and kept and replace(wish, prices=kept.prices) == kept:
-        wish = replace(wish, prices=_merged(kept.prices, wish.prices))
-    return replace(wanted, done=previous.done, without=previous.without, wish=wish)
-
-
-def _merged(kept: Iterable[Price], found: Sequence[Price]) -> tuple[Price, ...]:
-    """Return prices and those that are not known any more, in the order of time."""
-    starts = {each.start for each in found}
-    others = (
-        each
-        for each in kept
-        if each.start not in starts and price_at(found, each.start) is None
-    )
-    return tuple(sorted((*others, *found), key=lambda each: each.start))
+    if wish is None or kept is None or replace(wish, prices=kept.prices) != kept:
+        return wanted
+    return replace(wanted, wish=kept).with_prices(wish.prices, now)

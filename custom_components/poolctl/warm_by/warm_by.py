@@ -159,7 +159,7 @@ class WarmBy:
     def outlooks(self) -> Mapping[Body, Outlook]:
         """The current outlook of each request, as far as there is one."""
         found = map(self.outlook, self.all)
-        return {each.body: each for each in found if each is not None}
+        return {each.request.body: each for each in found if each}
 
     @property
     def wait(self) -> float | None:
