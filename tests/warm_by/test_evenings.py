@@ -192,6 +192,8 @@ LIKE_ANOTHER = {
     *("a large pool", "day and night tariff", "spa in the cold", "25 hours"),
     *("spa, list at 13:00", "no list until 13:00", "negative", "a stronger heater"),
     *("not learned", "asked again and again", "a gale without prices", "wind"),
+    *("a spa at rest in less wind", "a spa at rest in a wind, with prices"),
+    *("an empty list", "a list that becomes dear in a block"),
 }
 if "POOLCTL_EVENINGS" not in os.environ:
     EVENINGS = {name: it for name, it in EVENINGS.items() if name not in LIKE_ANOTHER}
