@@ -66,7 +66,7 @@ MADE_IN: Final = """async language => {
     const none = await view.generate({}, { ...hass, entities: {} });
     return {
         title: dashboard.getCreateSuggestions(hass).title,
-        history: made.views[1].title.split(": ")[1],
+        history: made.views[1].title.split(" · ")[1],
         none: none.cards[0].content,
     };
 }"""

@@ -419,7 +419,7 @@ async def test_pages(pool: Page) -> None:
     """History and settings are behind buttons with their names."""
     for name in ("History", "Settings"):
         await pool.locator("hui-tile-card:visible", has_text=name).click()
-        await expect(pool.locator("hui-root")).to_contain_text(f"Home pool: {name}")
+        await expect(pool.locator("hui-root")).to_contain_text(f"Home pool · {name}")
         if name == "Settings":
             headings = pool.locator("hui-heading-card:visible")
             await expect(headings).to_have_text(GROUPS)
