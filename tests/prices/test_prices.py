@@ -451,6 +451,16 @@ def test_numbers_of_two_areas() -> None:
     assert refused.value.placeholders == names
 
 
+@pytest.mark.parametrize("factors", [[10], [100, 100, 90], [11] * 24])
+@pytest.mark.usefixtures("berlin")
+def test_what_is_no_other_unit(factors: list[float]) -> None:
+    more = [one * two for one, two in zip(COURSE, factors, strict=False)]
+    hours = [hour.isoformat() for hour in HOURS]
+    with pytest.raises(InvalidCommandError) as refused:
+        prices({"today": COURSE, "other": list(zip(hours, more, strict=False))})
+    assert refused.value.reason == "prices_ambiguous"
+
+
 def test_two_equal_lists() -> None:
     """Two homes with the same prices are one reading."""
     home = load("refused/two_homes")["prices"]["Home"]

@@ -1,9 +1,9 @@
 """Lists of prices and forecasts of other integrations, known by their names.
 
 Whatever holds a list (attributes, the response of an action, a text of a template)
-becomes cells with the names above them and their places in lists, so that rows, columns
-and pairs look the same. A source takes the cells that have its names; what has none of
-them is no list. A long list takes longer than the event loop has.
+becomes entries below the names above them, so that rows, columns and pairs look the
+same. A source takes the entries that have its names; what has none of them is no list.
+A long list takes longer than the event loop has.
 """
 
 from ast import literal_eval
@@ -154,7 +154,8 @@ def _news(one: PriceList, known: _Known) -> _Known:
             clashes.append((other.value, price.value, its.title))
     if not clashes:
         return new
-    for unit in _UNITS:
+    # One value that is ten times another one says nothing about their units.
+    for unit in _UNITS if len(clashes) > 2 else ():
         rounded = {"rel_tol": 0.01, "abs_tol": 0.01 * max(unit, 1)}
         if all(isclose(a * unit, b, **rounded) for a, b, _ in clashes):
             return {}
