@@ -71,6 +71,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("holds", "after an {} *Status* reports", claims.OVERDUE),
     ("heating", "the water warm for {} hours", request.WARM_LASTS / timedelta(hours=1)),
     ("heating", "at most {} days ahead", request.AHEAD.days),
+    ("heating", "to end {} minutes before", outlook.SPARE / timedelta(minutes=1)),
     ("heating", "assumes {} °C an hour for a spa", outlook.USUAL[SPA]),
     ("heating", "and {} °C for a pool", outlook.USUAL[POOL]),
     (
