@@ -15,6 +15,7 @@ import pytest
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.holds.claim import Why
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.client.conftest import Rig, Service
@@ -329,6 +330,20 @@ async def test_why_it_ended(full: Rig, kind: Kind) -> None:
     assert all(
         ended.claim.since < at <= ended.at and not ours for at, ours in ended.reads
     )
+
+
+async def test_what_was_chosen_before_a_start(make_rig: Callable[..., Rig]) -> None:
+    """A thermostat selects again what a user chose, whoever else wanted it then."""
+    disk = Disk()
+    rig = disk.rig = await prepared(make_rig, save=disk.save)
+    until = rig.controller.clock.now() + HOUR
+    await rig.controller.heat.claim(HeatSource.SOLAR, "somebody", until)
+    await rig.controller.close()
+    chosen = PoolState(pool_sources=(HeatSource.SOLAR,))
+    again = make_rig(full=True, stored=disk.read()._replace(state=chosen))
+    await again.live(2)
+    assert solar(again)
+    assert again.reported.pool_sources == (HeatSource.SOLAR,)
 
 
 async def test_two_requests_for_a_heat_source_at_once(full: Rig) -> None:
