@@ -21,7 +21,6 @@ import pytest
 from custom_components.poolctl.client import clock as clock_module, lan as lan_module
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.control.queries import REPLY_IS_CURRENT
 from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.facts import Facts, FactsOf
 from custom_components.poolctl.client.lan import LanClient
@@ -388,9 +387,7 @@ async def pool(make_rig: Callable[..., Rig]) -> Rig:
     """Read the fully equipped pool once, over the LAN, with all its slow data."""
     rig = make_rig(full=True)
     await rig.read()
-    rig.time.advance(
-        REPLY_IS_CURRENT
-    )  # so that a command reads settings before it writes them
+    rig.time.advance(15)
     rig.forget()
     return rig
 

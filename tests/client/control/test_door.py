@@ -130,7 +130,7 @@ def admit(
     def moved(last: Telemetry, new: Telemetry) -> Telemetry:
         return replace(last, **{name: getattr(new, name) for name in explained})
 
-    return door.admit(odd, at, moved)
+    return door.admit_frame(odd, at, moved)
 
 
 def test_the_door() -> None:
@@ -151,8 +151,8 @@ def test_what_the_second_frame_adds_is_in_doubt() -> None:
     door, first = FrameDoor(None), frame(pool_target=30)
     second = frame(pool_target=30, held_slots=())
     assert admit(door, LAST, 0) == LAST and admit(door, first, 15) is None
-    assert (admit(door, second, 17), door.in_doubt) == (first, True)
-    assert (admit(door, second, 30), door.in_doubt) == (second, False)
+    assert (admit(door, second, 17), door.doubted is None) == (first, False)
+    assert (admit(door, second, 30), door.doubted is None) == (second, True)
 
 
 def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:

@@ -2,7 +2,7 @@
 
 Observed, not published (protocol.md O3 to O5). The firmware sets values that are missing
 in a settings object to 0, so the whole object is read, changed and written back, with
-unknown keys. An object that was just read is not read again (`Queries.rewrite`).
+unknown keys.
 """
 
 import asyncio
@@ -232,8 +232,6 @@ class DosingControl:
                 lambda read, at: self._edited(
                     change, written.over(read, time.monotonic() - at + QUEUED)
                 ),
-                # The next dose may be taken from a refilled drum at once.
-                change.show if change.refills is None else None,
             )
             written.add(*change.effect(body), read)
             return frame

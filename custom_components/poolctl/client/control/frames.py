@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from ..pool.state import newer
 from ..wire.frame import (
     At,
     Configuration,
@@ -32,55 +33,40 @@ _ONE: Final = 1.0
 """Seconds in which two reads are one."""
 
 
-class FrameDoor:
+class FrameDoor(Door[StateFrame]):
     """Lets frames in, each with what two frames share."""
 
     def __init__(self, types: tuple[int, ...] | None) -> None:
         self._last = StateFrame(None, Configuration(aux_types=types), None)
         """What was accepted last, with all sections reported so far: at first, the stored
         types alone."""
-        self._door = Door[StateFrame]()
         self._rewired: tuple[int, ...] | None = None
-        """Aux types that the last frame had instead of the accepted ones."""
+        """Aux types of the last frame."""
         self.shown_at = 0.0
         """Time of the newest frame that shows all that was accepted (monotonic, s)."""
 
-    @property
-    def in_doubt(self) -> bool:
-        """Whether the next frame decides about something that the last one had."""
-        return self._door.doubted is not None
-
-    def admit(
+    def admit_frame(
         self, frame: StateFrame, at: float, moved: Moves, *, opens: bool = False
     ) -> StateFrame | None:
         """Return what to accept of the newest frame, `None` if it has to be read again.
 
         `at` is its time (monotonic, s), `moved` returns what our commands explain. The
         first frame of a run, and one that `opens` the door, is accepted as it is, except
-        for its types.
+        for its types. If something in it is `doubted` then, the next frame decides.
         """
-        last, doubted = self._last, self._door.doubted
+        last, first = self._last, self.doubted
         opens = opens or last.telemetry is None
         if last.telemetry is not None and frame.telemetry is not None:
             last = last._replace(telemetry=moved(last.telemetry, frame.telemetry))
-        found = self._door.admit(
-            frame,
-            at,
-            partial(accepted, last),
-            expected=opens or not surprises(last, frame),
-            apart=_ONE,
-        )
+        expected, share = opens or not surprises(last, frame), partial(accepted, last)
+        found = self.admit(frame, at, share, expected=expected, apart=_ONE)
         if found is None:
             return None
         self.shown_at = at
-        if doubted is not None and not opens and surprises(found, frame):
-            self._door.doubted, self.shown_at = (frame, at), doubted[1]
+        if first is not None and not opens and surprises(found, frame):
+            self.doubted, self.shown_at = (frame, at), first[1]
         found = self._with_types(found)
-        self._last = found._replace(
-            telemetry=found.telemetry or self._last.telemetry,
-            configuration=found.configuration or self._last.configuration,
-            timers=self._last.timers if found.timers is None else found.timers,
-        )
+        self._last = StateFrame._make(map(newer, found, self._last, strict=True))
         return found
 
     def _with_types(self, frame: StateFrame) -> StateFrame:
@@ -88,20 +74,12 @@ class FrameDoor:
 
         Other types remove devices: even two odd frames in a row must not do that.
         """
-        known, types = self._types(self._last), self._types(frame)
-        before, self._rewired = self._rewired, types
-        if frame.configuration is None or None in (known, types):
+        known = (self._last.configuration or Configuration()).aux_types
+        of = frame.configuration or Configuration()
+        before, self._rewired = self._rewired, of.aux_types
+        if None in (known, of.aux_types) or of.aux_types in (known, before):
             return frame
-        if types in (known, before):
-            return frame
-        return frame._replace(
-            configuration=replace(frame.configuration, aux_types=known)
-        )
-
-    @staticmethod
-    def _types(frame: StateFrame) -> tuple[int, ...] | None:
-        of = frame.configuration
-        return None if of is None else of.aux_types
+        return frame._replace(configuration=replace(of, aux_types=known))
 
 
 def surprises(last: StateFrame, frame: StateFrame) -> bool:

@@ -41,8 +41,6 @@ class HeatingControl:
 
     def __init__(self, sender: Sender, queries: Queries, live: LiveState) -> None:
         self._sender, self._queries, self._live = sender, queries, live
-        self._written = 0.0, _NOTHING
-        """Time of the newest reply (monotonic, s), and the changes written since."""
         self._sent: tuple[Command, HeatingChange] | None = None
         self.claimed: Callable[[], Collection[HeatSource]] = tuple
         """Returns the sources that no user selected, and that are deselected again."""
@@ -103,17 +101,14 @@ class HeatingControl:
             asked = asked.then(step(asked.show(self._live.state)))
 
         def edit(read: Answer, at: float) -> Answer:
-            since = self._written[1] if self._written[0] == at else _NOTHING
-            change = since.then(asked)
-            body = change.write(read, self._live.reported)
-            self._written = at, change  # if it fails, the object is read again
+            body = asked.write(read, self._live.reported)
             self._queries.door.note_write(
                 HEATING.name, lambda _: {key: body.get(key) for key in read}
             )
             return body
 
         async def write(lan: LanClient) -> StateFrame | None:
-            how = HEATING, HEATING_COMMAND, edit, asked.show
+            how = HEATING, HEATING_COMMAND, edit
             return (await self._queries.rewrite(lan, *how))[0]
 
         pending = await self._sender.send(

@@ -227,7 +227,7 @@ class Poller:
         self._paths.lan_answered()
         self._leave_cloud()  # the LAN is the better source
         opens = opens or previous.source is not Source.LAN
-        admitted = self._door.admit(frame, at, live.pending.moved, opens=opens)
+        admitted = self._door.admit_frame(frame, at, live.pending.moved, opens=opens)
         if admitted is None:
             live.confirm(merge_frame(previous, frame, now), at)
             return False
@@ -236,7 +236,7 @@ class Poller:
         if admitted.configuration is not None:
             self._queries.drop_outdated()
         live.after_read(self._door.shown_at)
-        return not self._door.in_doubt
+        return self._door.doubted is None
 
     def _report_source(self, previous: PoolState) -> None:
         source = self._live.reported.source

@@ -6,7 +6,6 @@ All of this is chosen: when a query is sent, and for how long its reply is used.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 import logging
 import math
 import time
@@ -49,9 +48,6 @@ QUERY_AGAIN = Backoff(30.0, 30.0, most=2)
 """Waits of a query that was not answered, and of one that was refused; after that, it
 counts as declined, and has its usual interval."""
 
-REPLY_IS_CURRENT = 15.0
-"""Seconds for which a reply counts as current unless a frame contradicts it: the frames
-themselves can be as old."""
 MOST_ASKED = 3
 """Number of times that a query is sent until two replies agree."""
 COPIES_APART = 25.0
@@ -60,23 +56,6 @@ QUEUED = 3.0
 """Seconds by which a LAN reply may lag behind our write: a `cmd` is queued."""
 
 type _Settings = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Reply:
-    """A reply, and the settings that full frames may report while it is valid."""
-
-    reply: Any
-    at: float
-    """Time of the query (monotonic, s)."""
-    agree: list[tuple[_Settings, float]]
-    """Settings that a frame may have: those reported then, and those that we wrote
-    since. Each has its expiry time."""
-
-    def agrees(self, settings: _Settings) -> bool:
-        """Return whether the settings of a frame received now agree with the reply."""
-        now = time.monotonic()
-        return any(now <= until and settings == each for each, until in self.agree)
 
 
 class Queries:
@@ -91,8 +70,6 @@ class Queries:
         self._regular: dict[Query, float] = {}
         """Regular due times of queries that were brought forward."""
         self.door = ReplyDoor()
-        self._replies: dict[str, _Reply] = {}
-        """Newest accepted replies by query: commands use them before they write."""
         self.merged_at: dict[str, float] = {}
         """Times of the queries whose replies the state has (monotonic, s)."""
         self._last_full: PoolState | None = None
@@ -128,15 +105,13 @@ class Queries:
         )
 
     def expire(self, *names: str, after: float = 0.0) -> None:
-        """Make queries due, all of them if none is named, and discard their replies.
+        """Make queries due; without names all of them, whatever their replies will be.
 
         With `after`, they are due only that many seconds from now: an earlier reply
         would not be valid.
         """
         if not names:
             self.door.forget()
-        for name in names or tuple(self._replies):
-            self._replies.pop(name, None)
         due = time.monotonic() + after if after else 0.0
         for query in QUERIES:
             if not names or query.name in names:
@@ -151,15 +126,10 @@ class Queries:
         previous, self._last_full = self._last_full, self._live.reported
         if previous is None:
             return  # at the start all of them are due
-        settings = _settings(self._last_full)
-        for name, reply in tuple(self._replies.items()):
-            if not reply.agrees(settings):
-                self._replies.pop(name, None)
-        if settings != _settings(previous):
+        if _settings(self._last_full) != _settings(previous):
             self._due = dict.fromkeys(QUERIES, 0.0)
         for query in QUERIES:
             if (after := query.news_in(previous, self._last_full)) is not None:
-                self._replies.pop(query.name, None)
                 # In place of the regular query: those per hour are limited.
                 regular = self._regular.setdefault(query, self._due[query])
                 self._due[query] = min(regular, time.monotonic() + after)
@@ -240,11 +210,8 @@ class Queries:
 
     async def read(self, query: Query, lan: LanClient, *, urgent: bool = False) -> None:
         """Send a query and publish its reply; raises as `LanClient.query` does."""
-        reported = await self._ask(query, lan, urgent=urgent)
-        self._live.update(
-            lambda state: query.merge(state, reported.reply, self._clock.now())
-        )
-        self.merged_at[query.name] = reported.at
+        reply, self.merged_at[query.name] = await self._ask(query, lan, urgent=urgent)
+        self._live.update(lambda state: query.merge(state, reply, self._clock.now()))
 
     def admitted(self, answer: Answer) -> Answer:
         """Return an answer of the cloud without the objects that surprise.
@@ -266,52 +233,33 @@ class Queries:
         query: Query,
         command: str,
         edit: Callable[[Answer, float], Answer],
-        show: Callable[[PoolState], PoolState] | None,
     ) -> tuple[StateFrame | None, Answer, Answer]:
         """Write an object as an accepted reply has it, with a change.
 
-        `edit` receives the object and the time of its query (monotonic, s). The next
-        write uses the same reply unless a frame disagrees with it and with `show`.
-        Returns the state after the write, and the object as it was read and written.
-        Raises as `LanClient.query` does.
+        `edit` receives the object and the time of its query (monotonic, s). Returns the
+        state after the write, and the object as it was read and written. Raises as
+        `LanClient.query` does.
         """
-        name = query.name
-        reported = self._replies.get(name)
-        if reported is None or time.monotonic() - reported.at >= REPLY_IS_CURRENT:
-            reported = await self._ask(query, lan, urgent=True)
-        read: Answer = reported.reply
-        body = edit(read, reported.at)
-        try:
-            frame = await lan.action("cmd", encode_cmd(command, body))
-        except PoolctlError:
-            self._replies.pop(name, None)  # its data may have changed
-            raise
-        if show is None:
-            self._replies.pop(name, None)
-        elif (reported := self._replies.get(name)) is not None:
-            queued = time.monotonic() + QUEUED
-            earlier = [(each, min(until, queued)) for each, until in reported.agree]
-            written = _settings(show(self._live.reported)), math.inf
-            reported.agree[:] = [*earlier, written]
-        return frame, read, body
+        read, asked = await self._ask(query, lan, urgent=True)
+        body = edit(read, asked)
+        return await lan.action("cmd", encode_cmd(command, body)), read, body
 
-    async def _ask(self, query: Query, lan: LanClient, *, urgent: bool) -> _Reply:
-        """Send a query, again while its reply surprises.
+    async def _ask(
+        self, query: Query, lan: LanClient, *, urgent: bool
+    ) -> tuple[Any, float]:
+        """Send a query, again while its reply surprises; return the reply and its time.
 
         Raises ReplyError if no two agree.
         """
-        name = query.name
         for again in range(MOST_ASKED):
             if again:
                 await asyncio.sleep(QUERY_SPACING)
-            asked, settings = time.monotonic(), _settings(self._live.reported)
-            reply = query.decode(await lan.query(name, urgent=urgent))
+            asked = time.monotonic()
+            reply = query.decode(await lan.query(query.name, urgent=urgent))
             state = self._live.reported
             if self.door.admits(query, reply, state, apart=QUERY_SPACING):
-                self._replies[name] = _Reply(reply, asked, [(settings, math.inf)])
-                return self._replies[name]
-            self._replies.pop(name, None)  # its data may have changed
-        raise ReplyError(f"the replies to {name} do not agree")
+                return reply, asked
+        raise ReplyError(f"the replies to {query.name} do not agree")
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""
