@@ -36,7 +36,6 @@ EVEN_FLOW: Final = 0.15
 """Share by which the flow may change meanwhile: noise, or one step of speed."""
 MIN_POWER: Final = 50.0
 """Lowest power used, in W: below it the pump is off or was not measured."""
-MAX_PUMP_POWER: Final = 10_000.0
 EVEN_SPEED: Final = 2.0
 """% by which the speed may change meanwhile: some drives report their actual speed."""
 OF_USUAL: Final = 12
@@ -144,7 +143,7 @@ class Filter:
 class Usual(NamedTuple):
     """Mean power of the pump at one speed, and the number of measurements."""
 
-    watts: Annotated[float, Within(MIN_POWER, MAX_PUMP_POWER)] = 0.0
+    watts: Annotated[float, Within(MIN_POWER, 1e9)] = 0.0
     times: Annotated[int, Within(1, OF_USUAL)] = 0
 
 
@@ -185,7 +184,7 @@ class PumpPower:
             readings.pump_power or 0.0,
             readings.pump_speed or COMPARED_SPEEDS[-1],
         )
-        if not MIN_POWER <= watts <= MAX_PUMP_POWER or not through_filter_alone(read):
+        if watts < MIN_POWER or not through_filter_alone(read):
             self._mean.restart()
         elif means := self._mean.add(speed, (speed, watts), read.seconds):
             self._compare(round(means[0]), means[1], read.now)

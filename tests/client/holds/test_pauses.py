@@ -276,3 +276,20 @@ async def test_odd_stores(pool: Rig) -> None:
     pauses = again(pool, to_stored((ahead,), tuple[Pause, ...]))
     await pauses.work()
     assert pauses.wait == pytest.approx(HALF_AN_HOUR.total_seconds(), abs=30)
+
+
+@pytest.mark.row("L31")
+@pytest.mark.parametrize("fault", ["odd_zeros", "odd_count", "odd_text"])
+async def test_leaving_by_the_cloud_with_one_odd_card(away: Rig, fault: str) -> None:
+    """It is read again within the time of leaving."""
+    switch(away, True)
+    await read(away)
+    before = dict(away.settings)
+    await pause(away)
+    await away.live(3, 31)
+    assert not is_on(away)
+    away.service.cloud.faults.once(fault, 1, "chemistryCard")
+    left = away.time.now
+    assert (await away.controller.leave()).pauses == ()
+    assert is_on(away) and away.time.now - left <= 10
+    assert away.settings.items() >= {**before, "ph_dosing": 1}.items()

@@ -34,6 +34,7 @@ from ..wire.exceptions import (
 from ..wire.frame import StateFrame
 from ..wire.json_values import Answer, object_of
 from .command import Command
+from .frames import AGAIN
 from .live_state import LiveState
 from .paths import Paths
 from .queries import COPIES_APART, QUEUED, Queries
@@ -240,18 +241,25 @@ class DosingControl:
         """Do the same through the cloud."""
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
-            card = await cloud.read(_CARD)
-            if not object_of(card, of.card):
-                raise NotSupportedError(f"the cloud does not report {of.card}")
-            card = self._queries.admitted(card)
-            if not (read := object_of(card, of.card)):
-                raise BusyError("they differ from before", retry_after=COPIES_APART)
+            read = await self._read_card(of, cloud)
             # The copy may be older than our last changes, and must not undo them.
             body = self._edited(change, written.over(read, COPY_AGE, _OLD_SETTINGS))
             await cloud.write(of.endpoint, body)
             written.add(*change.effect(body), read)
         # If the LAN comes back, its frames do not report all settings.
         self._queries.expire(of.query)
+
+    async def _read_card(self, of: SettingsObject, cloud: UrgentCloud) -> Answer:
+        """Read an object of the cloud, again if it surprises: only one may be odd."""
+        for again in (True, False):
+            card = await cloud.read(_CARD)
+            if read := object_of(self._queries.admitted(card), of.card):
+                return read
+            if again:
+                await asyncio.sleep(AGAIN)
+        if object_of(card, of.card):
+            raise BusyError("they differ from before", retry_after=COPIES_APART)
+        raise NotSupportedError(f"the cloud does not report {of.card}")
 
     def _edited(self, change: _Change, read: Answer) -> dict[str, object]:
         known = self._live.reported

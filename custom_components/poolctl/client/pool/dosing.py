@@ -77,11 +77,6 @@ class DosingKind[D: Dosing](Place[D]):
             ),
         )
 
-    @property
-    def framed(self) -> tuple[str, ...]:
-        """Keys of the values that every full frame reports, too."""
-        return self.keys.desired, self.keys.size
-
     def values(self, state: PoolState) -> dict[str, float | None]:
         """Return its values by wire key, `None` if one was never reported."""
         known, keys = self.of(state), self.keys
@@ -211,7 +206,11 @@ def settings_agree(of: SettingsObject, state: PoolState, settings: Answer) -> bo
     """Return whether settings are complete, and have what the newest frame has."""
     return all(
         isinstance(value := settings.get(key), int | float)
-        and (known is None or key not in kind.framed or value == round(known))
+        and (
+            known is None
+            or key not in (kind.keys.desired, kind.keys.size)
+            or value == round(known)
+        )
         for kind in DOSING
         if kind.keys.settings is of and state.outputs.fitted(kind.fitted)
         for key, known in kind.values(state).items()

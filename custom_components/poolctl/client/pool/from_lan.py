@@ -74,7 +74,8 @@ def _with_configuration(
             state.schedules, armed=newer(frame.schedules_enabled, state.schedules.armed)
         ),
     )
-    # A change of several sources takes a moment: what lasts for a poll was chosen.
+    # No doubt about the read: a change of several sources takes a moment, and only what
+    # lasts for a poll was chosen.
     selected = selected_sources(state, POOL)
     agreed = selected and selected == previous
     return replace(state, pool_sources=selected if agreed else state.pool_sources)
