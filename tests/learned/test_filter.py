@@ -15,7 +15,6 @@ from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.learned.filter import (
     FAR,
     LONG,
-    MAX_PUMP_POWER,
     MIN_FLOW,
     MIN_POWER,
     MIN_PRESSURE,
@@ -308,9 +307,7 @@ def test_the_mean_goes_by_time(pump: Pump) -> None:
     [
         (MIN_POWER, True),
         (MIN_POWER - 1, False),
-        (MAX_PUMP_POWER, True),
         (None, False),
-        (MAX_PUMP_POWER + 1, False),
     ],
 )
 def test_power_that_counts(pump: Pump, watts: float | None, counts: bool) -> None:

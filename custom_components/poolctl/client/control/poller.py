@@ -234,7 +234,7 @@ class Poller:
         live.reported = merge_frame(previous, admitted, now)
         self._report_source(previous)
         if admitted.configuration is not None:
-            self._queries.drop_outdated()
+            self._queries.drop_outdated(admitted.configuration)
         live.after_read(self._door.shown_at)
         return self._door.doubted is None
 

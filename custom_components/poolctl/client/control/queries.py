@@ -6,6 +6,7 @@ All of this is chosen: when a query is sent, and for how long its reply is used.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 import logging
 import math
 import time
@@ -28,7 +29,7 @@ from ..wire.exceptions import (
     ReplyError,
     UnreachableError,
 )
-from ..wire.frame import StateFrame
+from ..wire.frame import Configuration, StateFrame, alike
 from ..wire.json_values import Answer
 from .door import ReplyDoor
 from .live_state import LiveState
@@ -55,8 +56,6 @@ COPIES_APART = 25.0
 QUEUED = 3.0
 """Seconds by which a LAN reply may lag behind our write: a `cmd` is queued."""
 
-type _Settings = tuple[object, ...]
-
 
 class Queries:
     """Keeps track of the due queries, and sends them, which only the LAN can carry."""
@@ -72,7 +71,8 @@ class Queries:
         self.door = ReplyDoor()
         self.merged_at: dict[str, float] = {}
         """Times of the queries whose replies the state has (monotonic, s)."""
-        self._last_full: PoolState | None = None
+        self._newest: tuple[PoolState, Configuration] | None = None
+        """The state after the newest full frame, and the settings in that."""
         self._refused = 0
         """Number of times the names were refused while no query was ever answered."""
         self._wait_until = 0.0
@@ -117,19 +117,26 @@ class Queries:
             if not names or query.name in names:
                 self._due[query] = due
 
-    def drop_outdated(self) -> None:
-        """Make queries due if a full frame differs from the previous full frame.
+    def drop_outdated(self, settings: Configuration) -> None:
+        """Make queries due if the settings of a frame differ from the previous ones.
 
         Frames are compared with each other, not with the state: a reply that always
-        disagrees with the frames would make every poll look like a change.
+        disagrees with the frames would make every poll look like a change. Levels and
+        armed schedules change all the time: the queries that they concern check them.
         """
-        previous, self._last_full = self._last_full, self._live.reported
+        previous, self._newest = self._newest, (self._live.reported, settings)
         if previous is None:
             return  # at the start all of them are due
-        if _settings(self._last_full) != _settings(previous):
+        before = replace(
+            previous[1],
+            schedules_enabled=None,
+            acid_remaining_ml=None,
+            chlorine_remaining_ml=None,
+        )
+        if not alike(before, settings):
             self._due = dict.fromkeys(QUERIES, 0.0)
         for query in QUERIES:
-            if (after := query.news_in(previous, self._last_full)) is not None:
+            if (after := query.news_in(previous[0], self._newest[0])) is not None:
                 # In place of the regular query: those per hour are limited.
                 regular = self._regular.setdefault(query, self._due[query])
                 self._due[query] = min(regular, time.monotonic() + after)
@@ -271,24 +278,3 @@ class Queries:
             _LOGGER.debug("Query %s failed: %s", name, err)
             return False
         return True
-
-
-def _settings(state: PoolState) -> _Settings:
-    """Return the values of a full frame that may affect the reply to any query.
-
-    Drum levels and armed schedules change all the time and are left out: the queries
-    that they concern check them in `Query.news_in`.
-    """
-    acid, chlorine = state.acid, state.chlorine
-    return (
-        state.pool_target,
-        state.spa_target,
-        state.heat,
-        acid.desired,
-        acid.drum_ml,
-        chlorine.desired,
-        chlorine.drum_ml,
-        state.chlorinator.desired,
-        state.outputs.types,
-        state.firmware,
-    )
