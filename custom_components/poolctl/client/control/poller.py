@@ -21,6 +21,7 @@ from ..wire.exceptions import BusyError, OvertakenError, PoolctlError, Unreachab
 from ..wire.frame import StateFrame, alike
 from ..wire.json_values import Answer
 from ..wire.schedule import Schedule
+from .door import Door
 from .frames import AGAIN, FrameDoor
 from .live_state import LiveState
 from .paths import Paths
@@ -59,8 +60,7 @@ class Poller:
         self._began = 0.0
         """Start of the newest poll (monotonic, s)."""
         self._cloud_not_before = 0.0
-        self._cloud_doubted = False
-        """Whether the newest answer of the cloud surprised."""
+        self._cloud_door = Door[PoolState]()
         self._schedules_due = 0.0
         self._cloud_read: asyncio.Task[None] | None = None
         """Reads the cloud; nothing waits for it, and an answer of the LAN ends it."""
@@ -301,16 +301,15 @@ class Poller:
         for merge, answer in answers:
             state = merge(state, answer, self._clock.now())
         # A state that expires before the next read is no basis for a doubt.
-        lasts = self._live.expires_in > CLOUD_INTERVAL
-        by_cloud = previous.source is Source.CLOUD and lasts
-        expected = self._live.pending or (
+        lasts = self._live.expires_in > CLOUD_INTERVAL and not self._live.pending
+        expected = not (lasts and previous.source is Source.CLOUD) or (
             alike(previous.readings, state.readings)
             and alike(previous.signals, state.signals)
         )
-        if by_cloud and not self._cloud_doubted and not expected:
-            self._cloud_doubted = True  # the next read decides
+        at, share = time.monotonic(), lambda first, newest: newest
+        if not self._cloud_door.admit(state, at, share, expected=expected, apart=0.0):
             return
-        self._cloud_doubted, self._live.reported = False, state
+        self._live.reported = state
         self._report_source(previous)
         self._live.after_read(time.monotonic(), began=started)
 
