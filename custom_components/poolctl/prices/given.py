@@ -24,7 +24,7 @@ import probatio as vol
 
 from ..client.bounds import PrivateText
 from ..errors import mistake
-from .reader import ListError, Price, price_at, read
+from .reader import ListError, Price, PriceList, price_at, read
 from .sources import COMMON, TABLE, Kind, ListSource
 
 ATTR_PRICES: Final = "prices"
@@ -115,15 +115,13 @@ class Lists:
 def _given(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price]:
     highest = data.get(ATTR_PREFER) == HIGHEST
     names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
-    found = {name: _list_of(hass, name, data, highest) for name in names}
-    lists = [each for each in found.values() if each]
-    if None in found.values() and (highest or not lists):
-        # A roof without its forecast, for example.
-        raise ListError("prices_missing", next(n for n in names if not found[n]))
-    first, *others = dict.fromkeys(unit for _, unit in lists if unit) or [""]
-    if others:
-        raise ListError("prices_units", first, others[0])
-    prices = _together([each for each, _ in lists], add=highest)
+    lists = [each for name in names if (each := _list_of(hass, name, data, highest))]
+    if not lists:
+        raise ListError("prices_missing", names[0])
+    units = list(dict.fromkeys(unit for _, unit in lists if unit))
+    if len(units) > 1:
+        raise ListError("prices_units", *units[:2])
+    prices = _together([found for found, _ in lists], add=highest)
     if not prices or prices[-1].end <= dt_util.utcnow():
         raise ListError("prices_past", names[0])
     return prices
@@ -132,7 +130,7 @@ def _given(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price]:
 def _list_of(
     hass: HomeAssistant, name: str, data: Mapping[str, Any], highest: bool
 ) -> tuple[Sequence[Price], str] | None:
-    """Return a list and its unit, `None` if an entity has none at present."""
+    """Return a list and its unit, `None` if an entity has no prices at present."""
     given, unit, origin = data.get(ATTR_PRICES), "", dict[str, Any]()
     empty = given == []
     if ATTR_PRICES not in data:
@@ -144,12 +142,22 @@ def _list_of(
         unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT, ""))
         empty = state.state in _AWAY or [] in given.values()
     table = _table(data.get(ATTR_FIELDS, {}))
-    if (found := read(given, table, highest=highest, **origin)) is None:
-        if empty:
-            return None
-        raise ListError(
-            "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
-        )
+    if found := read(given, table, highest=highest, **origin):
+        return _in_unit(found, name, unit, highest)
+    if empty and highest:
+        # A roof without its forecast, for example.
+        raise ListError("prices_missing", name)
+    if empty:
+        return None
+    raise ListError(
+        "forecast_unknown" if highest else "prices_unknown", name, _shown(given)
+    )
+
+
+def _in_unit(
+    found: PriceList, name: str, unit: str, highest: bool
+) -> tuple[Sequence[Price], str]:
+    """Return a list and its unit, which is W for power; refuse one that does not fit."""
     unit = found.source.unit or unit
     fits = unit in _SUN if highest else unit not in _MEASURED
     if not (fits or found.source.title):
@@ -171,10 +179,9 @@ def _table(fields: Mapping[str, str]) -> Sequence[ListSource]:
 
 def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
     """Return one list of several. A price is that of one place, a forecast of one roof."""
-    every = [price for prices in lists for price in prices]
-    edges = sorted({price.start for price in every} | {price.end for price in every})
+    edges = {at for prices in lists for each in prices for at in (each.start, each.end)}
     found = []
-    for start, end in pairwise(edges):
+    for start, end in pairwise(sorted(edges)):
         values = [v for prices in lists if (v := price_at(prices, start)) is not None]
         if values:
             found.append(Price(start, end, sum(values) if add else values[-1]))

@@ -190,8 +190,12 @@ def _lists(data: object, today: date) -> Mapping[_Names, Sequence[_Entry]]:
             entry[name] = value if entry.get(name, value) == value else None
     lists = defaultdict[_Names, list[_Entry]](list)
     for row, entry in entries.items():
-        lists[tuple(n for n in row if n and isinstance(n, str))].append(entry)
+        lists[_names_in(row)].append(entry)
     return lists
+
+
+def _names_in(row: _Row) -> _Names:
+    return tuple(each for each in row if each and isinstance(each, str))
 
 
 def _parsed(data: object) -> object:
@@ -297,7 +301,7 @@ def _prices(
     prices = []
     for start, end, number in rows:
         lasts = min(later.get(start, start + usual) - start, longest)
-        at = start if source.start or not source.end else start - lasts
+        at = start - lasts if source.by_end else start
         if number is not None:
             prices.append(Price(at, end or at + lasts, number))
     return _as_power(source.kind, prices)[-_MOST:]

@@ -63,7 +63,13 @@ class Heated(NamedTuple):
     """Cells that are heated in, and what that costs."""
 
     cost: float
-    cells: Collection[int]
+    bits: int
+    """A bit for each of the cells."""
+
+    @property
+    def cells(self) -> Sequence[int]:
+        """Their numbers, in order."""
+        return [at for at in range(self.bits.bit_length()) if self.bits >> at & 1]
 
 
 class Block(NamedTuple):
@@ -196,7 +202,7 @@ def cost_at(prices: Sequence[Price], at: datetime, unknown: float) -> float:
 
 
 def cheapest_blocks(
-    task: Task, present: Sequence[Block] = ()
+    task: Task, present: Sequence[Block] | None = None
 ) -> tuple[Block, ...] | None:
     """Return the cheapest blocks from now until a time, `None` if none suffice.
 
@@ -210,7 +216,7 @@ def cheapest_blocks(
     if known and known.cost <= found.cost + _GAIN * abs(found.cost):
         found = known
     blocks: list[Block] = []
-    for at in sorted(found.cells):
+    for at in found.cells:
         start = task.begin + CELL * at
         if blocks and blocks[-1].end == start:
             start = blocks.pop().start
@@ -285,7 +291,7 @@ def cheapest_cells(
     best = min(filter(_may_heat, states), key=itemgetter(0), default=_NONE)
     if best is _NONE:
         return None
-    return Heated(best[0], {at for at in range(len(costs)) if best[-1] >> at & 1})
+    return Heated(best[0], best[-1])
 
 
 def _next(

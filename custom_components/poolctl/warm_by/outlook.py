@@ -143,7 +143,7 @@ class Outlook:
             ends[HeatSource.SOLAR] = until
         if blocks and blocks[0].start <= self.now:
             ends |= dict.fromkeys(self.heaters, blocks[0].end)
-        later = [start for start, end in self.cheapest or () if end > self.now]
+        later = [start for start, end in self._planned if end > self.now]
         found = filter(None, (read_at, sun_at, self.latest, *later))
         begins = min(found, default=self.by)
         reads = read_at is not None and read_at <= self.now
@@ -167,7 +167,11 @@ class Outlook:
         The time is a promise, and the price a wish.
         """
         late = self.latest is not None and self.latest <= self.now
-        return late and not any(a <= self.now < b for a, b in self.cheapest or ())
+        return late and not any(a <= self.now < b for a, b in self._planned)
+
+    @property
+    def _planned(self) -> tuple[Block, ...]:
+        return self.cheapest or ()
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

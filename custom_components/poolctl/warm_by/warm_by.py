@@ -288,7 +288,7 @@ class WarmBy:
         wanted = replace(request, done=())
         key = (wanted, expected.target, expected.busy, task is None)
         if found is None or found.key != key or not found.follows(task):
-            present = (found and found.blocks) or ()
+            present = found and found.blocks
             blocks = await to_thread(cheapest_blocks, task, present) if task else None
             self._found[request.body] = found = _Found(key, task, blocks)
             expected = self.outlook(request)
