@@ -328,6 +328,11 @@ def test_stale_readings(
         assert ROWS["stale_readings"].applies(facts) is expected
         unread = replace(facts, reached=False)
         assert ROWS["stale_readings"].applies(unread) is None
+        for one, found in ((Readings(orp=700), expected), (Readings(), False)):
+            probes = replace(facts, state=replace(facts.state, readings=one))
+            assert ROWS["stale_readings"].applies(probes) is (
+                expected if valid_at else found
+            )
 
 
 @pytest.mark.parametrize(

@@ -496,6 +496,16 @@ STORIES: Final[tuple[Story, ...]] = (
         ("no LAN", ("app_doses", (ACID, True)), 5),
         ("busy, then gone", ("warm_no_more", (POOL,)), 25),
     ],
+    # Copies without its settings do not show that somebody ended a pause.
+    [
+        ("odd_frame", ("pause", (ACID, 120)), 25),
+        ("", ("switch", (WATERFALL, False)), 5),
+        ("answers lost", ("use_lan", (False,)), 0.5),
+        ("odd_frame", ("switch", (PUMP, False)), 25),
+        ("odd_frame", ("warm", (POOL, 1)), 25),
+        ("odd_frame", ("switch", (PUMP, False)), 25),
+        ("odd_count", ("pause", (CHLORINE, 60)), 25),
+    ],
     # Its end comes after a start, before anything was read.
     [("", ("hold", (PUMP, True, 20)), 5), ("nothing", ("restart", (1,)), 25)],
     # Nobody answers that a heater is selected, and the last read shows that it is not.

@@ -23,7 +23,7 @@ from ..pool.dosing import (
     whole_settings,
 )
 from ..pool.queries import BY_NAME
-from ..pool.state import PoolState
+from ..pool.state import PoolState, Source
 from ..wire.commands import DosingKeys, SettingsObject
 from ..wire.exceptions import (
     BusyError,
@@ -140,7 +140,9 @@ class DosingControl:
         return None
 
     def reported_at(self, kind: AnyDosing) -> float:
-        """Return when the LAN last reported whether it is on (monotonic, s)."""
+        """Return when its source last reported whether it is on (monotonic, s)."""
+        if self._live.reported.source is Source.CLOUD:
+            return self._queries.copied_at.get(kind.keys.enabled, -math.inf)
         return self._queries.merged_at.get(kind.keys.settings.query, -math.inf)
 
     async def enable(self, kind: AnyDosing, on: bool) -> None:

@@ -73,6 +73,8 @@ class Queries:
         """Times of the queries whose replies the state has (monotonic, s)."""
         self._newest: tuple[PoolState, Configuration] | None = None
         """The state after the newest full frame, and the settings in that."""
+        self.copied_at: dict[str, float] = {}
+        """Times at which copies of the cloud reported each setting (monotonic, s)."""
         self._refused = 0
         """Number of times the names were refused while no query was ever answered."""
         self._wait_until = 0.0
@@ -225,14 +227,14 @@ class Queries:
 
         The next answer decides about those.
         """
-        door, state = self.door, self._live.reported
-        return {
-            key: value
-            for key, value in answer.items()
-            if (query := DOUBTED.get(key)) is None
-            or not isinstance(value, dict)
-            or door.admits(query, value, state, apart=COPIES_APART)
-        }
+        door, state, found = self.door, self._live.reported, {}
+        for key, value in answer.items():
+            if (query := DOUBTED.get(key)) and isinstance(value, dict):
+                if not door.admits(query, value, state, apart=COPIES_APART):
+                    continue
+                self.copied_at |= dict.fromkeys(value, time.monotonic())
+            found[key] = value
+        return found
 
     async def rewrite(
         self,

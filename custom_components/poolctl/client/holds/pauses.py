@@ -14,7 +14,7 @@ from ..cloud import COPY_AGE
 from ..control.dosing import DosingControl
 from ..controller_clock import Times
 from ..pool.dosing import DOSING, AnyDosing
-from ..pool.state import PoolState, Source
+from ..pool.state import PoolState
 from ..wire.exceptions import InvalidCommandError, NotSupportedError, PoolctlError
 from .claim import Claim
 from .claims import Claims, Reads
@@ -72,10 +72,8 @@ class Pauses(Claims[Pause]):
         return None if pause is None else pause.until
 
     @override
-    def _report(self, claim: Pause) -> tuple[PoolState, float] | None:
-        if (state := self._live.reported).source is Source.LAN:
-            return state, self._dosers.reported_at(claim.kind)
-        return super()._report(claim)
+    def _report(self, claim: Pause) -> tuple[PoolState, float]:
+        return self._live.reported, self._dosers.reported_at(claim.kind)
 
     async def begin(self, kinds: Iterable[AnyDosing], lasts: timedelta) -> None:
         """Pause the dosers that are on; if one is paused already, only its end moves.
