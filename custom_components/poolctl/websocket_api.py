@@ -58,10 +58,7 @@ def _plan(
     user may not see are left out.
     """
     zone = dt_util.get_default_time_zone()
-    start, end = (
-        at if at.tzinfo else at.replace(tzinfo=zone)
-        for at in (message["start"], message["end"])
-    )
+    start, end = map(dt_util.as_utc, (message["start"], message["end"]))
     coordinator = async_controller(hass, message["device_id"])
     state = coordinator.data
     check_entity = connection.user.permissions.check_entity

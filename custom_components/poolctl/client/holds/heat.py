@@ -104,7 +104,7 @@ class HeatClaims(Claims[HeatClaim]):
                     self._maybe_undone(index, err)
             raise
         now = self._follow_clock()
-        for claim in [each for each in self.all if each.index in indices]:
+        for claim in filter(None, map(self._all.get, indices)):
             if selected:
                 claims = {**claim.claimants, **_BY_OTHERS}
                 self._put(claim.index, claim.for_claimants(claims, now))
