@@ -51,6 +51,21 @@ async def set_back(world: World, days: float) -> None:
     assert not heating["heating"] and owner.all == ()
 
 
+async def moved_a_little(world: World) -> None:
+    """Move its time by 40 s: it heats until the new end, without another command."""
+    heating, owner = world.pool.settings, world.warm_by
+    by = world.controller.clock.now() + HOUR
+    await owner.want(POOL, by, HOUR)
+    await world.pass_time(20)
+    await owner.want(POOL, by + timedelta(seconds=40), HOUR)
+    await world.pass_time((by + HOUR - world.controller.clock.now()) / MINUTE)
+    for seconds in (10, 10):
+        await world.poll(seconds)
+        assert heating["heating"] and world.pool.slots[PUMP].hand
+    await world.pass_time(5)
+    assert not heating["heating"] and world.controller.holds.all == ()
+
+
 async def switched_off(world: World) -> None:
     """Have a user switch the pump off, and lose the answer: nobody switches it on."""
     await world.warm_by.want(POOL, world.controller.clock.now() + HOUR, HOUR)
@@ -117,3 +132,8 @@ def test_a_user_decides(
     """A person's own command here counts until reads show that it never ran."""
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
         runner.run(live(story))
+
+
+def test_a_time_that_moves_a_little(socket_enabled: None) -> None:
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(live(moved_a_little))
