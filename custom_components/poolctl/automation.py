@@ -231,7 +231,8 @@ class OfReading(
 
         Sensors show them without their noise, but automations follow the true reading.
         """
-        steady, good = coordinator.learned.steady, self._reading.range(state)
+        own, steady = coordinator.preferences.own_ranges, coordinator.learned.steady
+        good = self._reading.range(state, own)
         sides = {
             self._is_within(self._reading.of(each.readings), good.low, good.high)
             for each in (state, steady.shown(state))

@@ -6,6 +6,7 @@ from typing import Final
 DOMAIN: Final = "poolctl"
 
 CONF_CONTROLLERS: Final = "controllers"
+CONF_OWN_RANGES: Final = "own_ranges"
 CONF_USES: Final = "uses"
 
 

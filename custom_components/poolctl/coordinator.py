@@ -124,6 +124,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         self.preferences = replace(
             self.stored.requested.preferences,
             without_flow=self.options.readings_without_flow,
+            own_ranges=self.options.own_ranges.get(record.device_id, {}),
         )
         self.lists = Lists(hass, self.stored.requested.refused_lists)
         self.warm_by = WarmBy(

@@ -23,7 +23,7 @@ from .client.codec import to_stored
 from .client.facts import SERVICE, Frame
 from .client.holds import Claim, Decision, HeatClaim, Hold, Pause
 from .client.pool import PoolState
-from .const import CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
+from .const import CONF_OWN_RANGES, CONF_USES, DOMAIN, MIN_FIRMWARE, REPORT_FORMAT
 from .coordinator import ControllerCoordinator
 from .devices.parts import controller_of
 from .options import options_of
@@ -48,10 +48,11 @@ async def async_get_config_entry_diagnostics(
             "minimum_firmware": MIN_FIRMWARE,
         },
         "entry": {"state": entry.state, "source": entry.source},
-        # Only the values of the uses: their keys contain MAC addresses.
+        # Only the values of these: their keys contain MAC addresses.
         "options": {
             **entry.options,
             CONF_USES: list((options_of(entry).uses or {}).values()),
+            CONF_OWN_RANGES: list(options_of(entry).own_ranges.values()),
         },
     }
     # An entry whose set-up did not begin has no runtime data.

@@ -1,10 +1,11 @@
 """Options of an entry, as the user chose them or by default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from homeassistant.config_entries import ConfigEntry
 
+from .client.bounds import Within
 from .client.codec import from_stored
 from .const import Connection, HoldsEnd
 from .devices.parts import Use, Uses
@@ -23,6 +24,8 @@ class Options:
     uses: Mapping[str, Use] | None = None
     """Uses of general outputs, by the unique ID of their entities; `None` until a user
     has answered."""
+    own_ranges: Mapping[str, Mapping[str, Within]] = field(default_factory=dict)
+    """Good ranges by the ID of the controller, then by the key of the reading."""
 
     @property
     def uses_lan(self) -> bool:

@@ -138,7 +138,7 @@ def _reading(reading: Reading | None = None) -> Callable[[View], Attributes]:
     def attributes(view: View) -> Attributes:
         found: Attributes = {}
         if reading is not None:
-            good = reading.range(view.state)
+            good = reading.range(view.state, view.preferences.own_ranges)
             found = {ATTR_GOOD_FROM: good.low, ATTR_GOOD_TO: good.high}
         if view.state.signals.chemistry_stable is False and view.state.valid_at:
             found[ATTR_MEASURED_AT] = view.state.valid_at.isoformat(timespec="seconds")

@@ -150,7 +150,7 @@ async def test_no_form_without_a_general_output(small: Home) -> None:
             slot.aux_type = LIGHT
     await small.live(60)
     flow = await small.hass.config_entries.options.async_init(small.entry.entry_id)
-    assert flow["step_id"] == "settings"
+    assert flow["menu_options"] == ["settings", "water"]
 
 
 async def test_a_choice_of_another_version(small: Home) -> None:

@@ -17,7 +17,7 @@ from custom_components.poolctl.client.pool.choices import named_speeds
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
 from custom_components.poolctl.condition import CONDITIONS
-from custom_components.poolctl.const import CONF_USES
+from custom_components.poolctl.const import CONF_OWN_RANGES, CONF_USES
 from custom_components.poolctl.devices.ranges import READINGS
 from custom_components.poolctl.options import Options
 from custom_components.poolctl.services.values import FAULTS
@@ -60,7 +60,7 @@ def keys(pattern: str) -> set[str]:
 
 def test_options() -> None:
     defaults = {each.name: each.default for each in fields(Options)}
-    del defaults[CONF_USES]
+    del defaults[CONF_OWN_RANGES], defaults[CONF_USES]
     assert set(ENGLISH["options"]["step"]["settings"]["data"]) == set(defaults)
     for name, default in defaults.items():
         if isinstance(default, StrEnum):

@@ -11,6 +11,7 @@ from homeassistant.helpers import issue_registry as ir
 import pytest
 
 from custom_components.poolctl.client import clock
+from custom_components.poolctl.client.bounds import Within
 from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.client.counters import ClockFault
 from custom_components.poolctl.client.facts import Change, Facts
@@ -350,14 +351,15 @@ def test_lost_expanders(slot: int, number: str) -> None:
 
 def test_ranges() -> None:
     """A range is around the target if equipment doses to it, else the usual one."""
-    assert (
-        PH_READING.range(replace(STATE, acid=replace(DOSER, desired=7.2))).high == 7.6
-    )
-    orp = ORP_READING.range(STATE)
-    assert (orp.low, orp.high) == (550, 800)
+    dosed = replace(STATE, acid=replace(DOSER, desired=7.2))
     bare = replace(STATE, outputs=Outputs(types=(31,)))
-    assert (PH_READING.range(bare).low, PH_READING.range(bare).high) == (7.0, 7.8)
-    assert (ORP_READING.range(bare).low, ORP_READING.range(bare).high) == (600, 850)
+    own = {"ph": Within(7.3, 7.5)}
+    assert PH_READING.range(dosed, {}) == Within(6.8, 7.6)
+    assert ORP_READING.range(STATE, {}) == Within(550, 800)
+    assert PH_READING.range(bare, {}) == Within(7.0, 7.8)
+    assert ORP_READING.range(bare, {}) == Within(600, 850)
+    assert PH_READING.range(dosed, own) == Within(7.3, 7.5)
+    assert ORP_READING.range(bare, own) == Within(600, 850)
 
 
 @pytest.mark.parametrize(

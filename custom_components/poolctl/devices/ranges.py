@@ -1,10 +1,10 @@
 """The good ranges of readings: one rule wherever readings are rated (chosen).
 
-With equipment that doses to a target, the range lies around that target; otherwise it
-is the range that is usually recommended for pools.
+A range that a user entered counts. Otherwise, with equipment that doses to a target, it
+lies around that target, and else it is the range that is usually recommended for pools.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,8 +31,10 @@ class Reading:
     """Kinds of dosing with a target for it; the first fitted one counts."""
     of: Callable[[Chemistry], float | None]
 
-    def range(self, state: PoolState) -> Within:
-        """Return the good range for this pool."""
+    def range(self, state: PoolState, own: Mapping[str, Within]) -> Within:
+        """Return the good range for this pool, given its own ones by their keys."""
+        if self.key in own:
+            return own[self.key]
         for kind in self.dosing:
             target = kind.of(state).desired
             if target is not None and state.outputs.fitted(kind.fitted) is not False:

@@ -3,23 +3,32 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
+from math import inf
 
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
+from homeassistant.const import CONF_DEVICE_ID
 from homeassistant.helpers.selector import (
     BooleanSelector,
     EntitySelector,
     EntitySelectorConfig,
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
     SelectSelector,
     SelectSelectorConfig,
 )
 import probatio as vol
 
+from ..client.bounds import Within
+from ..client.codec import to_stored
 from ..client.pool import Role, Slot
-from ..const import CONF_USES
+from ..const import CONF_OWN_RANGES, CONF_USES
 from ..devices.parts import Use, proposed_use
+from ..devices.ranges import READINGS, Reading
 from ..entity import SlotEntity, async_outputs
+from ..network.record import stored_records
 from ..options import Options, options_of
-from .forms import UserInput
+from .forms import UserInput, choice
 
 
 def _selector(name: str, default: object) -> SelectSelector | BooleanSelector:
@@ -36,7 +45,29 @@ _SCHEMA = vol.Schema(
             each.name, each.default
         )
         for each in fields(Options)
-        if each.name != CONF_USES
+        if each.name not in (CONF_OWN_RANGES, CONF_USES)
+    }
+)
+
+
+def _limits(reading: Reading) -> tuple[str, str]:
+    """Return the names of the fields for a good range."""
+    return f"{reading.key}_from", f"{reading.key}_to"
+
+
+_RANGES = vol.Schema(
+    {
+        vol.Optional(name): NumberSelector(
+            NumberSelectorConfig(
+                min=reading.possible.low,
+                max=reading.possible.high,
+                step=10**-reading.digits,
+                unit_of_measurement=reading.unit,
+                mode=NumberSelectorMode.BOX,
+            )
+        )
+        for reading in READINGS
+        for name in _limits(reading)
     }
 )
 
@@ -48,17 +79,17 @@ def _chosen(outputs: Mapping[str, str], answer: UserInput) -> list[tuple[str, Us
 
 
 class PoolctlOptionsFlow(OptionsFlowWithReload):
-    """Asks for connection, readings, holds and uses of outputs."""
+    """Asks for connection, readings, holds, good ranges and uses of outputs."""
+
+    _device_id: str
+    """Controller whose good ranges are asked for."""
 
     async def async_step_init(
         self, user_input: UserInput | None = None
     ) -> ConfigFlowResult:
-        """Offer the settings and the outputs, or the settings alone."""
-        if not any(self._general()):
-            return await self.async_step_settings()
-        return self.async_show_menu(
-            step_id="init", menu_options=["settings", "outputs"]
-        )
+        """Offer the settings, the good ranges, and the outputs if there are any."""
+        pages = ["settings", "water", *["outputs"] * any(self._general())]
+        return self.async_show_menu(step_id="init", menu_options=pages)
 
     async def async_step_settings(
         self, user_input: UserInput | None = None
@@ -71,6 +102,56 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
             data_schema=self.add_suggested_values_to_schema(
                 _SCHEMA, self.config_entry.options
             ),
+        )
+
+    async def async_step_water(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask for which controller the good ranges are, if there are several."""
+        records, _ = stored_records(self.config_entry.data)
+        if user_input is None and len(records) != 1:
+            pools = [choice(each, found.title, None) for each, found in records.items()]
+            chosen = SelectSelector(SelectSelectorConfig(options=pools))
+            schema = vol.Schema({vol.Required(CONF_DEVICE_ID): chosen})
+            return self.async_show_form(step_id="water", data_schema=schema)
+        self._device_id = (user_input or {}).get(CONF_DEVICE_ID) or next(iter(records))
+        return await self.async_step_ranges()
+
+    async def async_step_ranges(
+        self, user_input: UserInput | None = None
+    ) -> ConfigFlowResult:
+        """Ask for the good ranges of a pool; one that is left empty is the usual one."""
+        known, errors = options_of(self.config_entry).own_ranges, {}
+        if user_input is None:
+            own = known.get(self._device_id, {})
+            user_input = {
+                name: limit
+                for reading in READINGS
+                if (good := own.get(reading.key)) is not None
+                for name, limit in zip(
+                    _limits(reading), (good.low, good.high), strict=True
+                )
+            }
+        else:
+            entered = {}
+            for reading in READINGS:
+                low, high = _limits(reading)
+                if not {low, high} & user_input.keys():
+                    continue
+                if user_input.get(low, inf) < user_input.get(high, -inf):
+                    good = Within(user_input[low], user_input[high])
+                    entered[reading.key] = to_stored(good)
+                else:
+                    errors[high] = "range_reversed"
+            if not errors:
+                stored = self.config_entry.options.get(CONF_OWN_RANGES, {})
+                return self._save(
+                    {CONF_OWN_RANGES: {**stored, self._device_id: entered}}
+                )
+        return self.async_show_form(
+            step_id="ranges",
+            data_schema=self.add_suggested_values_to_schema(_RANGES, user_input),
+            errors=errors,
         )
 
     async def async_step_outputs(

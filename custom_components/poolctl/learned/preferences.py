@@ -1,6 +1,7 @@
 """What a user prefers for one pool. Home Assistant keeps it, and no command needs it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
@@ -60,6 +61,8 @@ class Preferences:
     """Daily turnovers for `PumpRule.TURNOVERS`."""
     without_flow: Annotated[WithoutFlow, UNSTORED] = WithoutFlow.HOLD
     """An option of the config entry, which stores it."""
+    own_ranges: Annotated[Mapping[str, Within], UNSTORED] = field(default_factory=dict)
+    """Good ranges of readings by their keys, likewise."""
 
 
 def shown_chemistry(

@@ -3,6 +3,7 @@
 from datetime import UTC, timedelta
 from typing import Final
 
+from ..client.bounds import Within
 from ..client.holds import Hold, output_names
 from ..client.pool import (
     ACID,
@@ -44,16 +45,18 @@ _CLEANED = Action("mark_filter_clean")
 
 
 def _out_of_range(reading: Reading) -> Problem[Situation]:
+    def good_range(pool: Situation) -> Within:
+        return reading.range(pool.state, pool.preferences.own_ranges)
+
     def exists(pool: Situation) -> bool | None:
         value = reading.of(pool.state.chemistry)
-        return None if value is None else value not in reading.range(pool.state)
+        return None if value is None else value not in good_range(pool)
 
     def too_low(pool: Situation) -> bool:
-        value = reading.of(pool.state.chemistry) or 0.0
-        return value < reading.range(pool.state).low
+        return (reading.of(pool.state.chemistry) or 0.0) < good_range(pool).low
 
     def values(pool: Situation) -> Values:
-        value, good = reading.of(pool.state.chemistry) or 0, reading.range(pool.state)
+        value, good = reading.of(pool.state.chemistry) or 0, good_range(pool)
         numbers = {"value": value, "lower": good.low, "upper": good.high}
         if reading.digits:
             return numbers
