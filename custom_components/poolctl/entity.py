@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, override
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
-from homeassistant.core import Context, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import UndefinedType
@@ -154,6 +154,19 @@ class PoolctlEntity[T = Any](CoordinatorEntity[ControllerCoordinator]):
         shown = self.hass.states.get(self.entity_id)
         return command_errors(shown.name if shown else self.entity_id)
 
+    async def caller_name(self) -> str:
+        """Return the user, automation or script that gives a command just now, or ""."""
+        if (context := self._context) is None:
+            return ""
+        by_user = context.user_id and await self.hass.auth.async_get_user(
+            context.user_id
+        )
+        if by_user:
+            return by_user.name or ""
+        running = self.hass.states.async_all(("automation", "script"))
+        names = (each.name for each in running if each.context.id == context.id)
+        return next(names, "")
+
 
 class OnOffEntity(PoolctlEntity[bool]):
     """An entity that is on or off."""
@@ -172,13 +185,6 @@ class OutputEntity(OnOffEntity):
     ) -> None:
         super().__init__(coordinator, description)
         self._changes = Changes(self.is_on)
-        self._caller: Context | None = None
-
-    @callback
-    @override
-    def async_set_context(self, context: Context) -> None:
-        super().async_set_context(context)
-        self._caller = context
 
     @callback
     @override
@@ -225,21 +231,9 @@ class OutputEntity(OnOffEntity):
 
     async def asked_by(self) -> str:
         """Note a command; return the user, automation or script that gives it, or ""."""
-        name = await self._caller_name()
+        name = await self.caller_name()
         self._changes.ask()  # the effect is not logged as a change by itself
         return name
-
-    async def _caller_name(self) -> str:
-        if (context := self._caller) is None:
-            return ""
-        by_user = context.user_id and await self.hass.auth.async_get_user(
-            context.user_id
-        )
-        if by_user:
-            return by_user.name or ""
-        running = self.hass.states.async_all(("automation", "script"))
-        names = (each.name for each in running if each.context.id == context.id)
-        return next(names, "")
 
 
 class OfSlot(PoolctlEntity):

@@ -1,17 +1,27 @@
-"""Selects: light types, the rule for pump hours."""
+"""Selects: light types, the rule for pump hours, and what outputs do."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final, override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory, Platform
+from homeassistant.helpers.typing import UndefinedType
 
-from .client.pool import LIGHT_GROUPS, LIGHT_TYPES, LightGroup
+from .client.holds import runs
+from .client.pool import (
+    LIGHT_GROUPS,
+    LIGHT_TYPES,
+    SPA_ACTUATORS,
+    LightGroup,
+    Role,
+    Slot,
+)
 from .coordinator import ControllerCoordinator
+from .devices.naming import text
 from .devices.parts import Part
-from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows
+from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
+from .fitted import platform, rows, with_role
 from .learned.preferences import PumpRule
 from .status.situation import View
 
@@ -64,6 +74,45 @@ PUMP_RULE = PoolctlSelectDescription(
 )
 
 
+_OFF, _AUTO, _ON = "off", "auto", "on"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolctlControlDescription(PoolctlEntityDescription[str], SelectEntityDescription):
+    """What one output does."""
+
+    entity_registry_enabled_default: bool = False
+    options: list[str] | None = field(default_factory=lambda: [_OFF, _AUTO, _ON])
+    slot_fn: Callable[[View], Slot | None] = lambda view: None
+
+
+CONTROLS = (
+    PoolctlControlDescription(
+        key="pump_control",
+        translation_key="control",
+        part=Part.PUMP,
+        proof_fn=lambda view: view.state.pump_on,
+        slot_fn=lambda view: view.state.outputs.pump,
+    ),
+    PoolctlControlDescription(
+        key="spa_mode_control",
+        part=Part.SPA,
+        fitted=frozenset(SPA_ACTUATORS),
+        slot_fn=lambda view: view.state.outputs.spa,
+    ),
+)
+
+
+def _slot_controls(view: View) -> Iterator[PoolctlControlDescription]:
+    for slot in with_role({Role.GENERAL, Role.PUMP_LINKED, *LIGHT_GROUPS}, view):
+        yield PoolctlControlDescription(
+            key=f"slot_{slot.index}_control",
+            translation_key="output_control",
+            index=slot.index,
+            proof_fn=lambda view: view.state.outputs,
+        )
+
+
 SELECTS = (*map(_light_type, LIGHT_GROUPS.values()), PUMP_RULE)
 
 
@@ -83,4 +132,56 @@ class PoolctlSelect(PoolctlEntity[str], SelectEntity):
             self.entity_description.choose_fn(self.coordinator, option)
 
 
-async_setup_entry = platform(Platform.SELECT, rows(PoolctlSelect, SELECTS))
+class PoolctlControl(PoolctlEntity[str], SelectEntity):
+    """What a user wants of an output: unlike a switch, it can give the output back."""
+
+    entity_description: PoolctlControlDescription
+
+    @property
+    def slot(self) -> Slot | None:
+        """Current slot of the output, `None` if unknown."""
+        return self.entity_description.slot_fn(self.view)
+
+    @property
+    @override
+    def current_option(self) -> str | None:
+        """Whether the output is held, and how; unknown by the cloud alone."""
+        if (slot := self.slot) is None or slot.held is None:
+            return None
+        if not slot.held:
+            return _AUTO
+        return _ON if runs(self.view.state, slot) else _OFF
+
+    @override
+    async def async_select_option(self, option: str) -> None:
+        with self.commanding():
+            holds, name = self.controller.holds, await self.caller_name()
+            if option == _AUTO:
+                await holds.resume(self.slot)
+            else:
+                await holds.switch(self.slot, option == _ON, name, stays=True)
+
+
+class PoolctlSlotControl(OfSlot, PoolctlControl):
+    """That of the output of one slot."""
+
+    @property
+    @override
+    def id_words(self) -> str:
+        return f"{super().id_words} control"
+
+    @property
+    @override
+    def name(self) -> str | UndefinedType | None:
+        """Current name; Home Assistant would cache the first one."""
+        if (output := self.name_on_page) is None:
+            return super().name
+        return text(self.texts, "select", "output_control", output=output)
+
+
+async_setup_entry = platform(
+    Platform.SELECT,
+    rows(PoolctlSelect, SELECTS),
+    rows(PoolctlControl, CONTROLS),
+    rows(PoolctlSlotControl, _slot_controls),
+)

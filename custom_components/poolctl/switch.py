@@ -10,6 +10,7 @@ from homeassistant.components.switch.const import SwitchDeviceClass
 from homeassistant.const import EntityCategory, Platform
 
 from .client import Controller
+from .client.holds import Hold
 from .client.pool import (
     DOSING,
     MAX_SCHEDULES,
@@ -97,6 +98,17 @@ def _speeds(view: View) -> Mapping[str, object]:
     state = view.state
     return {ATTR_SPEEDS: named_speeds(state)} if state.variable_speed else {}
 
+
+_EXTRA_RUN: Final = "extra_run"
+"""Claimant of what the switch *Extra run* asks for."""
+
+EXTRA_RUN = PoolctlOutputSwitchDescription(
+    key="pump_extra_run",
+    part=Part.PUMP,
+    entity_registry_enabled_default=False,
+    proof_fn=lambda view: view.state.pump_on,
+    value_fn=lambda view: any(_EXTRA_RUN in hold.claims for hold in view.holds),
+)
 
 OUTPUT_SWITCHES = (
     PoolctlOutputSwitchDescription(
@@ -215,6 +227,29 @@ class PoolctlSlotSwitch(SlotEntity, SwitchEntity):
     entity_description: PoolctlOutputSwitchDescription
 
 
+class PoolctlExtraRun(OnOffEntity, SwitchEntity):
+    """Whether the pump runs beside its schedules and all else that needs it.
+
+    For managers of energy: what is switched off is only what was switched on here.
+    """
+
+    entity_description: PoolctlOutputSwitchDescription
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        with self.commanding():
+            pump, name = self.view.state.outputs.pump, await self.caller_name()
+            until = self.view.now + Hold.LONGEST
+            await self.controller.holds.claim(pump, _EXTRA_RUN, until, name)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        with self.commanding():
+            self.controller.holds.drop(_EXTRA_RUN)
+            for failure in await self.controller.holds.work():
+                raise failure
+
+
 class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):
     """Switch that arms and disarms a schedule, with the schedule's name."""
 
@@ -229,6 +264,7 @@ class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):
 async_setup_entry = platform(
     Platform.SWITCH,
     rows(PoolctlOutputSwitch, OUTPUT_SWITCHES),
+    rows(PoolctlExtraRun, (EXTRA_RUN,)),
     rows(PoolctlSlotSwitch, _slots),
     rows(PoolctlSwitch, (*SOURCE_SWITCHES, *DOSER_SWITCHES)),
     rows(PoolctlScheduleSwitch, SCHEDULE_SWITCHES),

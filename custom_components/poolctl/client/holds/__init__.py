@@ -30,7 +30,7 @@ what only outputs have: requests of users, other clients, schedules.
 from .claim import Claim, Why
 from .claims import UNDO_AGAIN
 from .decide import OLD, Decision, Do
-from .evidence import held_outputs
+from .evidence import held_outputs, runs
 from .heat import HeatClaim, HeatClaims, index_of
 from .hold import Asked, Hold, Origin, output_names
 from .holds import Holds
@@ -53,4 +53,5 @@ __all__ = [
     "held_outputs",
     "index_of",
     "output_names",
+    "runs",
 ]

@@ -85,12 +85,20 @@ class Holds(Claims[Hold]):
     # Requests of the user
 
     async def switch(
-        self, output: Output | None, on: bool, requester: str = ""
+        self,
+        output: Output | None,
+        on: bool,
+        requester: str = "",
+        *,
+        stays: bool = False,
     ) -> None:
-        """Switch an output by hand, without an end (see `Outputs.find` for errors)."""
+        """Switch an output by hand, without an end (see `Outputs.find` for errors).
+
+        If it `stays`, it is held off, too, until somebody gives it back.
+        """
         slot = self._find(output)
         hold = self._requested(slot.index, on, requester)
-        if not on and self._end_by_themselves:
+        if not (on or stays) and self._end_by_themselves:
             # If no schedule would run it, it need not be held off. The cloud may do so
             # nevertheless: then a read releases it.
             hold = self._until_schedule_ends(hold, slot) or hold.unheld()
@@ -159,13 +167,18 @@ class Holds(Claims[Hold]):
         await self._request(_Request(slot=slot, hold=hold, speed=speed))
 
     async def claim(
-        self, slot: Slot, claimant: str, until: datetime, requester: str = ""
+        self,
+        output: Output | None,
+        claimant: str,
+        until: datetime,
+        requester: str = "",
     ) -> None:
         """Hold an output on until a time, for a claimant beside the user.
 
         Nothing is sent if it is held on already: it is released with its last claim.
         """
-        now, known = self._follow_clock(), self.of(self._find(slot).index)
+        slot = self._find(output)
+        now, known = self._follow_clock(), self.of(slot.index)
         hold = self._requested(slot.index, True, requester, claimant)
         if known is not None and known.on and known.observed:
             claims = known.claimants_beside(claimant, now) | {claimant: until}

@@ -1,0 +1,116 @@
+"""Off, auto and on of an output as one select, and the extra runs of the pump."""
+
+from datetime import timedelta
+
+from homeassistant.const import Platform
+from homeassistant.exceptions import HomeAssistantError
+import pytest
+
+from tests.platforms.test_holds import KEY, WATERFALL, begin, sent
+from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
+
+pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick")
+few_platforms = only(Platform.LIGHT, Platform.SELECT, Platform.SENSOR, Platform.SWITCH)
+
+CONTROL = f"{KEY}_control"
+
+
+async def choose(home: Home, option: str, key: str = CONTROL) -> None:
+    await home.act("select.select_option", key, option=option)
+    await home.live(30)
+    assert home.value("select", key) == option
+
+
+async def test_off_lasts_until_it_is_given_back(home: Home) -> None:
+    """Unlike at the switch, it lasts beyond the schedule that runs, and restarts."""
+    await begin(home)
+    state = home.state("select", CONTROL)
+    assert (state.state, state.name) == ("auto", "Outputs Waterfall control")
+    await choose(home, "off")
+    assert not home.pool.relays[WATERFALL]
+    assert "held_until" not in home.state("switch", KEY).attributes
+    await home.restart()
+    await home.live(24 * 3600, step=1800)
+    assert (home.value("select", CONTROL), home.value("switch", KEY)) == ("off", "off")
+    assert len(sent(home)) == 1
+    await choose(home, "auto")
+    assert home.pool.relays[WATERFALL]
+    assert not home.pool.slots[WATERFALL].held
+
+
+async def test_on_lasts_until_it_is_given_back(home: Home) -> None:
+    await begin(home)
+    await choose(home, "on")
+    await home.live(24 * 3600, step=1800)
+    assert home.value("select", CONTROL) == "on"
+    await home.act("switch.turn_off", KEY)
+    await home.live(30)
+    assert home.value("select", CONTROL) == "off"  # its schedule would run it
+    await choose(home, "auto")
+
+
+async def test_what_the_app_does_is_shown(home: Home) -> None:
+    await begin(home, window=(22 * 60, 23 * 60))
+    home.pool.switch(WATERFALL, True)
+    await home.live(60)
+    assert home.value("select", CONTROL) == "on"
+    home.pool.switch(WATERFALL, False, hold=False)
+    await home.live(60)
+    assert home.value("select", CONTROL) == "auto"
+
+
+async def test_the_pump_and_the_spa(full: Home) -> None:
+    for key in ("pump_control", "spa_mode_control"):
+        assert full.value("select", key) == "auto"
+        await choose(full, "on", key)
+        await choose(full, "auto", key)
+
+
+async def test_by_the_cloud_alone(home: Home) -> None:
+    """It does not report what is held, and cannot give back: both are said."""
+    await begin(home, connection="cloud")
+    assert home.value("select", CONTROL) == "unknown"
+    with pytest.raises(HomeAssistantError, match="cloud"):
+        await home.finish(home.act("select.select_option", CONTROL, option="auto"))
+    await home.finish(home.act("select.select_option", CONTROL, option="on"))
+    assert home.value("switch", KEY) == "on"
+
+
+EXTRA = "pump_extra_run"
+
+
+async def test_an_extra_run_holds_the_pump_on(full: Home) -> None:
+    pump = full.pool.pump
+    await full.act("switch.turn_on", EXTRA)
+    await full.live(30)
+    assert (full.value("switch", EXTRA), pump.mode) == ("on", 99)
+    await full.restart()
+    await full.live(3 * 3600, step=600)
+    assert (full.value("switch", EXTRA), pump.mode) == ("on", 99)
+    await full.act("switch.turn_off", EXTRA)
+    await full.live(30)
+    assert full.value("switch", EXTRA) == "off"
+    assert full.value("select", "pump_control") == "auto"
+
+
+@pytest.mark.parametrize("state", [True, False])
+async def test_its_off_is_no_persons(full: Home, state: bool) -> None:
+    """What somebody else asked of the pump stays, and so do its schedules."""
+    duration = timedelta(hours=2)
+    await full.act(
+        "poolctl.hold", "pump", domain="switch", state=state, duration=duration
+    )
+    await full.live(30)
+    commands = len(full.actions)
+    await full.act("switch.turn_off", EXTRA)  # nothing was switched on here
+    await full.live(60)
+    assert len(full.actions) == commands
+    assert full.value("select", "pump_control") == ("on" if state else "off")
+    if state:
+        await full.act("switch.turn_on", EXTRA)
+        await full.act("switch.turn_off", EXTRA)
+        await full.live(60)
+        assert full.value("select", "pump_control") == "on"
+        await full.live(2 * 3600, step=600)
+        assert full.value("select", "pump_control") == "auto"
