@@ -96,6 +96,7 @@ CONTROLS = (
     ),
     PoolctlControlDescription(
         key="spa_mode_control",
+        translation_key="control",
         part=Part.SPA,
         fitted=frozenset(SPA_ACTUATORS),
         slot_fn=lambda view: view.state.outputs.spa,
@@ -176,7 +177,7 @@ class PoolctlSlotControl(OfSlot, PoolctlControl):
         """Current name; Home Assistant would cache the first one."""
         if (output := self.name_on_page) is None:
             return super().name
-        return text(self.texts, "select", "output_control", output=output)
+        return text(self.texts, "select", "output_control", name=output)
 
 
 async_setup_entry = platform(

@@ -107,7 +107,7 @@ EXTRA_RUN = PoolctlOutputSwitchDescription(
     part=Part.PUMP,
     entity_registry_enabled_default=False,
     proof_fn=lambda view: view.state.pump_on,
-    value_fn=lambda view: any(_EXTRA_RUN in hold.claims for hold in view.holds),
+    value_fn=lambda view: any(_EXTRA_RUN in hold.claimants for hold in view.holds),
 )
 
 OUTPUT_SWITCHES = (

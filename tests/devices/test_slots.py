@@ -56,7 +56,7 @@ async def pool(full: Home) -> AsyncGenerator[Pool]:
     yield full.pool
     assert full.entry.runtime_data is account
     after = identities(full)
-    changed = f"_{KEY}", "_slot_26", "_slot_36"
+    changed = f"_{KEY}", f"_{KEY}_control", "_slot_26", "_slot_36"
     for place, identity in before.items():
         if place not in after:
             assert identity.endswith(changed), f"{identity} is gone"
