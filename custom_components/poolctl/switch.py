@@ -239,7 +239,7 @@ class PoolctlExtraRun(OnOffEntity, SwitchEntity):
     async def async_turn_on(self, **kwargs: Any) -> None:
         with self.commanding():
             pump, name = self.view.state.outputs.pump, await self.caller_name()
-            until = self.view.now + Hold.LONGEST
+            until = self.controller.clock.now() + Hold.LONGEST
             await self.controller.holds.claim(pump, _EXTRA_RUN, until, name)
 
     @override

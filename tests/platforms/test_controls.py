@@ -80,6 +80,18 @@ async def test_by_the_cloud_alone(home: Home) -> None:
 EXTRA = "pump_extra_run"
 
 
+async def test_an_extra_run_by_the_cloud_alone(home: Home) -> None:
+    """It is switched off as in the vendor's app."""
+    await begin(home, connection="cloud")
+    for state in ("on", "off"):
+        await home.finish(home.act(f"switch.turn_{state}", EXTRA))
+        await home.live(360, step=30)  # a copy may be minutes old
+        assert (home.value("switch", EXTRA), home.value("switch", "pump")) == (
+            state,
+            state,
+        )
+
+
 async def test_an_extra_run_holds_the_pump_on(full: Home) -> None:
     pump = full.pool.pump
     await full.act("switch.turn_on", EXTRA)
