@@ -22,7 +22,10 @@ few_platforms = only(
 )
 
 PAGE = (Path(__file__).parents[2] / "docs" / "energy-managers.md").read_text()
-EVCC, EMHASS = map(parse_yaml, re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+BLOCKS: list[Any] = [
+    parse_yaml(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+]
+EVCC, EMHASS = BLOCKS
 EXTRA = "switch.home_pool_pump_extra_run"
 MANUAL = 99
 

@@ -48,7 +48,16 @@ async def _card(home: Home, example: dict[str, Any]) -> None:
         assert re.search(rf"\b{part}\b", CARDS), part
 
 
-KINDS: Final = {"triggers": _automation, "action": _action, "type": _card}
+async def _of_evcc(home: Home, example: dict[str, Any]) -> None:
+    """Leave it to tests/automations/test_energy_managers.py."""
+
+
+KINDS: Final = {
+    "chargers": _of_evcc,
+    "triggers": _automation,
+    "action": _action,
+    "type": _card,
+}
 """How an example is tried, by a key that it has."""
 
 
