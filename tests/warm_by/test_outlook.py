@@ -89,7 +89,8 @@ def sources_of(result: Outlook) -> tuple[HeatSource, ...]:
         (30.0, 6.0, 5.9 / 6 * 1.05 * HOUR + HOUR / 6),
         (36.0, 6.0, 0 * HOUR),
         (38.0, 6.0, 0 * HOUR),
-        (10.0, 1.0, 6 * HOUR),
+        (10.0, None, 6 * HOUR),
+        (10.0, 1.0, 25.9 * 1.05 * HOUR + HOUR / 6),  # as long as it takes, once learned
         (None, 6.0, 6 * HOUR),
     ],
 )
@@ -97,12 +98,25 @@ def test_when_it_begins(
     water: float | None, rate: float | None, lead: timedelta
 ) -> None:
     rates = () if rate is None else (LearnedRate((SPA_HEATER,), rate),)
-    early = found(hours=12, water=water, rates=rates)
+    early = found(hours=48, water=water, rates=rates)
     assert (early.plan.begins, early.plan.due) == (BY - lead, False)
     begins = lead / HOUR
     for hours in (begins, begins + 0.01):
         due = found(hours=hours, water=water, rates=rates).plan.due
         assert due is (hours == begins)
+
+
+@pytest.mark.parametrize(
+    ("target", "lead"),
+    [(28, 35.0), (30, 41.7), (90, 24.0)],
+    ids=["cold", "colder", "never warm"],
+)
+def test_a_pool_that_takes_longer_than_a_day(target: int, lead: float) -> None:
+    """Only what cannot be reached in the time that is left begins a day before it."""
+    rates, pool = (LearnedRate((HEATER,), 0.3),), {"types": (POOL_HEATER_TYPE,)}
+    result = found(POOL, hours=100, water=18.0, target=target, rates=rates, **pool)
+    assert abs((BY - result.plan.begins) / HOUR - lead) < 1.5
+    assert not result.plan.due
 
 
 @pytest.mark.parametrize(

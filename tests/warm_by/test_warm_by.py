@@ -9,6 +9,9 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
+from custom_components.poolctl.client.pool.heating import SPA
+from custom_components.poolctl.client.wire.equipment import HeatSource
+from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.status.test_problems import problems
 from tests.world.assistant.home import Home, failure
@@ -25,6 +28,7 @@ from .asked import (
     heating_off,
     held,
     knows,
+    learned,
     over,
     selected,
     soon,
@@ -63,6 +67,22 @@ async def test_begun_in_time_and_given_back(spa: Home) -> None:
     await until(spa, at(21, 3))
     assert as_before(spa)
     assert warm_by(spa) is None
+
+
+async def test_a_heater_that_needs_longer_than_usual(spa: Home) -> None:
+    """Once its rate is learned, it begins as early as it must, also after a restart."""
+    rates = (LearnedRate((HeatSource.SPA_HEATER,), 0.3),)
+    learned(spa).warming[SPA].rates = rates
+    await ask(spa, at(18) + timedelta(days=1))  # 6 °C take 20 hours
+    assert explanation(spa) == "Heating begins at about 20:25."
+    await until(spa, at(20, 20))
+    assert as_before(spa)
+    learned(spa).warming[SPA].rates = rates
+    await until(spa, at(20, 35))
+    assert heated(spa)
+    await spa.restart()
+    await spa.live(2 * STEP, step=STEP)
+    assert heated(spa)
 
 
 async def test_over_a_restart(spa: Home) -> None:

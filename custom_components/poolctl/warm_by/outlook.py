@@ -39,7 +39,7 @@ from .blocks import (
     Task,
     no_sun,
 )
-from .request import Request
+from .request import AHEAD, Request
 
 SPARE: Final = timedelta(minutes=10)
 """Time by which heating begins earlier: the water must mix, and rates are not exact. It is
@@ -281,6 +281,8 @@ class Outlook:
         hours = self.physics.hours_to_heat((end - self.now) / _HOUR)
         if not hours:
             return self.by
+        if self.rate and hours <= AHEAD / _HOUR:
+            longest = AHEAD  # the learned rate says how long it takes
         begins = max(end - min(hours, longest / _HOUR) * _HOUR, self.by - longest)
         for start, until in reversed(self.busy):
             if start < end and until > begins:
