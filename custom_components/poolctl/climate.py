@@ -37,7 +37,7 @@ from .client.pool import (
     sources_to_select,
 )
 from .coordinator import ControllerCoordinator
-from .devices.output_attributes import last_temperature
+from .devices.output_attributes import ATTR_HELD_UNTIL, last_temperature
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import platform, rows
@@ -112,6 +112,8 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     """
     shown, rest = _shown(view, body), view.learned.cooling[body].rest
     found = {**_heating_rate(view, body), **_requested(view, body)}
+    if (held_until := view.heat_held.get(body)) is not None:
+        found[ATTR_HELD_UNTIL] = held_until.isoformat(timespec="seconds")
     if (warm := view.learned.ends.warm.get(body)) is not None:
         found[ATTR_EXPECTED_WARM_TIME] = warm
     if shown is None or shown.current is not None or rest is None:
@@ -252,6 +254,16 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         """Cancel that request, and undo what was switched on for it."""
         with self.commanding():
             await self.coordinator.warm_by.want(self.entity_description.body, None)
+
+    async def async_hold(self, duration: timedelta) -> None:
+        """Heat for some time, while the pump runs."""
+        with self.commanding():
+            await self.controller.heat.hold(self.entity_description.body, duration)
+
+    async def async_resume(self) -> None:
+        """End that."""
+        with self.commanding():
+            await self.controller.heat.resume(self.entity_description.body)
 
     @override
     async def async_set_temperature(self, **kwargs: Any) -> None:

@@ -288,6 +288,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             overdue=controller.holds.overdue,
             pauses={each.kind.key: each.until for each in controller.pauses.shown},
             pause_overdue=bool(controller.pauses.overdue),
+            heat_held=controller.heat.held,
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
             changes=tuple(controller.holds.changes),

@@ -33,7 +33,7 @@ async def async_call_entities(
 ) -> None:
     """Run a function for each of the entities that an action targets.
 
-    The public API handles entities of one platform; outputs are switches and lights.
+    The public API handles entities of one platform; what can be held is on three.
     Without this function, the caller's permissions would have to be checked here.
     """
     await entity_service_call(hass, entities, HassJob(run), call)

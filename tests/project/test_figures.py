@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.poolctl.client import clock, lan
 from custom_components.poolctl.client.control import live_state, poller, sender
-from custom_components.poolctl.client.holds import claims, pauses
+from custom_components.poolctl.client.holds import HeatClaim, claims, pauses
 from custom_components.poolctl.client.pool import queries, state
 from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.heating import POOL, SPA
@@ -141,6 +141,7 @@ COMPARED: Final[tuple[tuple[str, str, object], ...]] = (
     ("holds", "if that was more than {} days ago", clock.LONG_STOP.days),
     ("CHANGELOG", "on the local network every {} seconds", poller.LAN_INTERVAL),
     ("CHANGELOG", "reads the cloud every {} seconds", poller.CLOUD_INTERVAL),
+    ("heating", "heat for a time, at most {} days", HeatClaim.LONGEST.days),
     ("heating", "in the {} hours before", blocks.AHEAD_OF_TIME / HOURS),
     ("data", "It waits {} seconds", lan.LAN_TIMEOUT),
     ("heating", "at most {} blocks", blocks.MAX_STARTS),

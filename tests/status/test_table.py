@@ -93,6 +93,7 @@ SITUATION = Situation(
     overdue=(),
     pauses={},
     pause_overdue=False,
+    heat_held={},
     heat_overdue=False,
     stopped_by_spa=(),
     changes=(),

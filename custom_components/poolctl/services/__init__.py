@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, Platform
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, Platform
 from homeassistant.core import (
     HomeAssistant,
     ServiceCall,
@@ -26,7 +26,9 @@ import probatio as vol
 
 from ..account import async_controller
 from ..client import RawControl, parse_payload
+from ..client.holds import HeatClaim
 from ..client.pool import AnyDosing
+from ..climate import PoolctlClimate
 from ..const import DOMAIN
 from ..coordinator import ControllerCoordinator
 from ..entity import OutputEntity, PoolctlEntity
@@ -55,6 +57,9 @@ _HOLD: Final[VolDictType] = {
     ),
     vol.Optional("speed"): speed,
 }
+_HEAT_LASTS: Final = within(
+    "duration", cv.positive_time_period, timedelta(seconds=1), HeatClaim.LONGEST
+)
 _WARM_BY: Final[VolDictType] = {
     vol.Required("at"): moment,
     vol.Optional("duration"): within(
@@ -82,6 +87,13 @@ type _Action = tuple[str, Platform, _Run, Fields, SupportsResponse]
 
 
 async def _hold(entity: Entity, call: ServiceCall) -> None:
+    if isinstance(entity, PoolctlClimate):
+        if not call.data["state"]:
+            raise mistake("hold_heat_off")
+        if "speed" in call.data:
+            raise mistake("schedule_no_speed")
+        await entity.async_hold(_HEAT_LASTS(call.data["duration"]))
+        return
     output, data = of_kind(OutputEntity, entity, call), call.data
     with output.commanding():
         requester = await output.asked_by()
@@ -91,20 +103,29 @@ async def _hold(entity: Entity, call: ServiceCall) -> None:
 
 
 async def _resume(entity: Entity, call: ServiceCall) -> None:
+    if isinstance(entity, PoolctlClimate):
+        await entity.async_resume()
+        return
     output = of_kind(OutputEntity, entity, call)
     with output.commanding():
         await output.asked_by()  # so that its effect is not logged as a change
         await output.controller.holds.resume(output.slot)
 
 
-async def _async_on_outputs(
+async def _async_on_held(
     run: Callable[[Entity, ServiceCall], Awaitable[None]], call: ServiceCall
 ) -> None:
+    """Run an action on outputs, and on thermostats that are named.
+
+    Whoever holds all of an area did not ask for heat.
+    """
+    named = call.data.get(ATTR_ENTITY_ID, ())
     entities: dict[str, Entity] = {
         entity_id: entity
         for platform in async_get_platforms(call.hass, DOMAIN)
-        if platform.domain in _OUTPUTS
         for entity_id, entity in platform.entities.items()
+        if platform.domain in _OUTPUTS
+        or (platform.domain == Platform.CLIMATE and entity_id in named)
     }
     await async_call_entities(call.hass, entities, run, call)
 
@@ -167,9 +188,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("hold", _hold, on_entities(_HOLD)),
         ("resume_schedule", _resume, on_entities({})),
     ):
-        hass.services.async_register(
-            DOMAIN, name, partial(_async_on_outputs, run), schema
-        )
+        hass.services.async_register(DOMAIN, name, partial(_async_on_held, run), schema)
     for name, platform, func, fields, response in _ACTIONS:
         service.async_register_platform_entity_service(
             hass,

@@ -74,7 +74,10 @@ def _cheaper(pool: Situation, body: Body) -> datetime | None:
     return block.start if block and waits else None
 
 
-def _block(pool: Situation, body: Body) -> Explanation:
+def _until(pool: Situation, body: Body) -> Explanation:
+    """Return until when it heats, if somebody or a plan has said that."""
+    if (until := pool.heat_held.get(body)) is not None:
+        return (Sentence("heat_held", {"time": until}),)
     block = _cheapest(pool, body)
     now = block and block.start <= pool.now
     return (Sentence("heat_block", {"time": block.end}),) if block and now else ()
@@ -89,7 +92,7 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
     Row("heat_off", lambda pool, body: may_heat(pool.state, body) is False),
     Row("heat_spa_off", lambda pool, body: body is SPA and _elsewhere(pool, body)),
     Row("heat_spa_on", _elsewhere),
-    Row("heats", lambda pool, body: heats(pool.state, body), _target, _block),
+    Row("heats", lambda pool, body: heats(pool.state, body), _target, _until),
     Row(
         "heat_needs_pump",
         lambda pool, body: pool.state.pump_on is False,

@@ -51,8 +51,10 @@ class Situation(Pool, Subject):
     """End of the pause of each paused doser, by the doser's key."""
     pause_overdue: bool
     """Whether a doser should have been on again an hour ago."""
+    heat_held: Mapping[Body, datetime]
+    """Until when each body of water is heated that is held at heating for a time."""
     heat_overdue: bool
-    """Whether heating that *Warm by* switched on should have been off long ago."""
+    """Whether heating for a time should have been off long ago."""
     stopped_by_spa: tuple[Hold, ...]
     changes: tuple[Decision[Hold], ...]
     """What was decided about holds, and why; the newest comes last."""

@@ -4,6 +4,7 @@ A source that a user or another client selected stays selected: the claim on it 
 beside theirs. The state frames report what is selected (protocol.md O3).
 """
 
+import asyncio
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -12,9 +13,10 @@ from typing import ClassVar, Final, override
 
 from ..control.heating import HeatingControl
 from ..controller_clock import Times
+from ..pool.heating import BODIES, Body, sources_to_select
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
-from ..wire.exceptions import PoolctlError
+from ..wire.exceptions import NotSupportedError, PoolctlError, UnreachableError
 from .claim import Claim
 from .claims import Claims, Reads
 
@@ -22,6 +24,11 @@ index_of = (*HeatSource,).index
 """Returns the number of a heat source."""
 _BY_OTHERS: Final[Mapping[str, datetime | None]] = {"": None}
 """Claim of a user or another client: it does not end by itself."""
+
+
+def _held(body: Body) -> str:
+    """Return the claimant of a body of water that a user holds at heating."""
+    return f"hold {body.key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +93,36 @@ class HeatClaims(Claims[HeatClaim]):
             await self._heating.select(source, True)
         if (newest := self._newest(claim)) is not None:
             self._put(index, replace(newest, confirmed=True))
+
+    @property
+    def held(self) -> Mapping[Body, datetime]:
+        """Until when each body of water is heated that a user holds at heating."""
+        now = self._times.now
+        return {
+            body: until
+            for body in BODIES
+            for each in self.all
+            if (until := each.claimants.get(_held(body))) is not None and until > now
+        }
+
+    async def hold(self, body: Body, lasts: timedelta) -> None:
+        """Heat a body of water for some time from now, as far as its pump runs.
+
+        The sources are those that its thermostat would select, all in one command.
+        Raises NotSupportedError while they are not known.
+        """
+        if not (sources := sources_to_select(self._live.state, body, True)):
+            raise NotSupportedError("what can heat it is not known yet")
+        until, claimant = self._follow_clock() + lasts, _held(body)
+        await asyncio.gather(*(self.claim(each, claimant, until) for each in sources))
+
+    async def resume(self, body: Body) -> None:
+        """End that hold; raises the failure if it has to be tried again later."""
+        self.drop(claimant := _held(body))
+        failures = await self.work()
+        if any(claimant in each.claimants for each in self.all):
+            away = UnreachableError if self._paths.on_lan else NotSupportedError
+            raise next(iter(failures), away("it is tried again later"))
 
     @contextmanager
     def following(
