@@ -49,10 +49,13 @@ MEANT = {
     "spa_mode": ("switch", "spa_mode"),
     "status": ("sensor", "status"),
     "thermometers": ("sensor", "air_temperature"),
+    "thermostat": ("climate", "pool_heating"),
     "water": ("sensor", "water_temperature"),
 }
 # Inputs that take entities of any integration.
-ANYBODYS = {"buttons", "lists", "surplus", "thermometers"}
+ANYBODYS = {
+    *("buttons", "highest_price_from", "lists", "price", "surplus", "thermometers"),
+}
 
 
 def load(file: Path) -> Blueprint:

@@ -1,6 +1,7 @@
 """What every blueprint has in common, and the stories that each has of its own.
 
-Each blueprint is described in `pump.py`, `hours.py`, `spa.py` or `messages.py`. One home lives through all cases, and another one through the stories of
+Each blueprint is described in `pump.py`, `hours.py`, `heating.py`, `spa.py` or
+`messages.py`. One home lives through all cases, and another one through the stories of
 that blueprint alone.
 """
 
@@ -14,7 +15,7 @@ import pytest
 
 import custom_components.poolctl as integration
 
-from . import hours, messages, pump, spa
+from . import heating, hours, messages, pump, spa
 from .house import (
     AS_USUAL,
     Blueprint,
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.usefixtures("freezer", "quick", "at_once")
 ALL = [
     *pump.ALL,
     *hours.ALL,
+    *heating.ALL,
     *spa.ALL,
     *messages.ALL,
 ]
