@@ -384,4 +384,5 @@ class Week(Run):
             for _ in range(self.random.randint(1, 2)):
                 faults.once(fault, 1, *at)
                 await self.sleep(40)
-            faults.off(fault)  # nobody may have asked
+                faults.off(fault)  # nobody may have asked
+                await self.sleep(20)
