@@ -51,17 +51,30 @@ class ReplyDoor:
         """By query: the accepted reply, then what our writes since make of it."""
 
     def admits(
-        self, query: Query, reply: Any, state: PoolState, *, apart: float
+        self,
+        query: Query,
+        reply: Any,
+        state: PoolState,
+        *,
+        apart: float,
+        written: str = "",
     ) -> bool:
-        """Return whether a reply is accepted; the first one if it agrees with the state."""
+        """Return whether a reply is accepted; the first one if it agrees with the state.
+
+        What it has for a key that is `written` next does not matter.
+        """
+
+        def alike(one: Any, other: Any) -> bool:
+            if written:
+                one, other = {**one, written: None}, {**other, written: None}
+            return query.alike(one, other)
+
         expected = self._expected.get(query.name, [])
-        later = next(
-            (n for n, each in enumerate(expected, 1) if query.alike(each, reply)), 0
-        )
+        later = next((n for n, each in enumerate(expected, 1) if alike(each, reply)), 0)
         found = self._doors.setdefault(query.name, Door()).admit(
             reply,
             time.monotonic(),
-            lambda first, second: second if query.alike(first, second) else None,
+            lambda first, second: second if alike(first, second) else None,
             expected=later > 0 or (not expected and query.agrees(state, reply)),
             apart=apart,
         )

@@ -243,7 +243,7 @@ class DosingControl:
         """Do the same through the cloud."""
         of, written = change.of, self._written[change.of.query]
         async with written.lock:
-            read = await self._read_card(of, cloud)
+            read = await self._read_card(of, cloud, change.key)
             # The copy may be older than our last changes, and must not undo them.
             body = self._edited(change, written.over(read, COPY_AGE, _OLD_SETTINGS))
             await cloud.write(of.endpoint, body)
@@ -251,11 +251,13 @@ class DosingControl:
         # If the LAN comes back, its frames do not report all settings.
         self._queries.expire(of.query)
 
-    async def _read_card(self, of: SettingsObject, cloud: UrgentCloud) -> Answer:
+    async def _read_card(
+        self, of: SettingsObject, cloud: UrgentCloud, written: str
+    ) -> Answer:
         """Read an object of the cloud, again if it surprises: only one may be odd."""
         for again in (True, False):
             card = await cloud.read(_CARD)
-            if read := object_of(self._queries.admitted(card), of.card):
+            if read := object_of(self._queries.admitted(card, written), of.card):
                 return read
             if again:
                 await asyncio.sleep(AGAIN)

@@ -222,15 +222,17 @@ class Queries:
         reply, self.merged_at[query.name] = await self._ask(query, lan, urgent=urgent)
         self._live.update(lambda state: query.merge(state, reply, self._clock.now()))
 
-    def admitted(self, answer: Answer) -> Answer:
+    def admitted(self, answer: Answer, written: str = "") -> Answer:
         """Return an answer of the cloud without the objects that surprise.
 
-        The next answer decides about those.
+        The next answer decides about those. A key that is `written` next is no surprise.
         """
         door, state, found = self.door, self._live.reported, {}
         for key, value in answer.items():
             if (query := DOUBTED.get(key)) and isinstance(value, dict):
-                if not door.admits(query, value, state, apart=COPIES_APART):
+                if not door.admits(
+                    query, value, state, apart=COPIES_APART, written=written
+                ):
                     continue
                 self.copied_at |= dict.fromkeys(value, time.monotonic())
             found[key] = value
