@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, override
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import async_get_platforms
 from homeassistant.helpers.typing import UndefinedType
@@ -73,6 +73,7 @@ class PoolctlEntity[T = Any](CoordinatorEntity[ControllerCoordinator]):
     entity_description: PoolctlEntityDescription[T]
     _attr_has_entity_name = True
     _unrecorded_attributes = frozenset({ATTR_EXPLANATION, ATTR_REASONS})
+    _caller: Context | None = None
 
     def __init__(
         self, coordinator: ControllerCoordinator, description: PoolctlEntityDescription
@@ -154,9 +155,15 @@ class PoolctlEntity[T = Any](CoordinatorEntity[ControllerCoordinator]):
         shown = self.hass.states.get(self.entity_id)
         return command_errors(shown.name if shown else self.entity_id)
 
+    @callback
+    @override
+    def async_set_context(self, context: Context) -> None:
+        super().async_set_context(context)
+        self._caller = context
+
     async def caller_name(self) -> str:
         """Return the user, automation or script that gives a command just now, or ""."""
-        if (context := self._context) is None:
+        if (context := self._caller) is None:
             return ""
         by_user = context.user_id and await self.hass.auth.async_get_user(
             context.user_id

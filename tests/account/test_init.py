@@ -105,10 +105,10 @@ async def test_what_published_endpoints_can_do_is_offered(home: Home) -> None:
     stored = {home.controller.device_id: record(home.controller, host=None, key=None)}
     await home.set_up(controllers=stored)
     await home.live(60)
-    assert home.entity_keys("switch") == {"pump"}
+    assert home.entity_keys("switch") == {"pump", "pump_extra_run"}
     assert home.value("switch", "pump") == "on"
     assert home.entity_keys("number") == {"pump_target_speed", "volume"}
-    assert home.entity_keys("select") == {"pump_hours_rule"}
+    assert home.entity_keys("select") == {"pump_control", "pump_hours_rule"}
     for domain in ("climate", "light", "calendar"):
         assert home.entity_keys(domain) == set()
 

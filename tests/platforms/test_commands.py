@@ -6,6 +6,7 @@ from typing import Any
 from homeassistant.const import Platform
 import pytest
 
+from custom_components.poolctl.client.backoff import Backoff
 from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.control import lan_delivery
 from tests.world.assistant.home import Home, failure
@@ -164,7 +165,7 @@ async def test_nothing_runs_after_the_unload(
 async def test_a_command_between_two_tries(
     small: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lan_delivery, "_AGAIN", (0.2,) * 4)
+    monkeypatch.setattr(lan_delivery, "COMMAND_AGAIN", Backoff(0.2, 0.2, most=4))
     small.cloud.faults.on("refuse")
     small.controller.faults.on("refuse")
     task = small.hass.async_create_task(small.act("switch.turn_on", SLOT))
