@@ -53,7 +53,7 @@ KEPT: Final = 1.0
 USUAL: Final = {POOL: 0.3, SPA: 3.0}
 """Rates in °C an hour until they are learned."""
 LONGEST_HEATING: Final = {POOL: timedelta(hours=24), SPA: timedelta(hours=6)}
-"""Longest heating time."""
+"""Longest heating time, unless a learned rate says how long it takes."""
 BEGINS: Final = timedelta(minutes=10)
 """Time in which a heater that was selected begins to heat, or begins again."""
 CLOUD: Final = timedelta(hours=1)
@@ -270,24 +270,27 @@ class Outlook:
     @cached_property
     def latest(self) -> datetime | None:
         """When a heater must begin, `None` if it does not exist or is not needed."""
-        longest = LONGEST_HEATING[self.request.body]
         if self.fitted == SUN:
             return None
         if self._left is None or self.physics is None:
-            return self.by - longest / 2
+            return self.by - LONGEST_HEATING[self.request.body] / 2
         if HeatSource.SOLAR in self.fitted and self._left <= CLOSE:
             return None
         end = max(self._end, self.now)
         hours = self.physics.hours_to_heat((end - self.now) / _HOUR)
         if not hours:
             return self.by
-        if self.rate and hours <= AHEAD / _HOUR:
-            longest = AHEAD  # the learned rate says how long it takes
+        longest = self._longest(hours)
         begins = max(end - min(hours, longest / _HOUR) * _HOUR, self.by - longest)
         for start, until in reversed(self.busy):
             if start < end and until > begins:
                 begins -= min(until, end) - start
         return begins
+
+    def _longest(self, hours: float) -> timedelta:
+        """Return for how long it may heat: for some hours if a learned rate says so."""
+        as_learned = self.rate and hours <= AHEAD / _HOUR
+        return AHEAD if as_learned else LONGEST_HEATING[self.request.body]
 
     @property
     def _missing(self) -> float | None:
