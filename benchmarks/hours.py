@@ -124,19 +124,19 @@ _TURN: Final = "switch.turn_on", "switch.turn_off"
 _SET: Final = "number.set_value", "number.set_value"
 CLICKS: Final = (
     Click("a relay", 1, "switch", WATERFALL, _TURN),
-    Click("pH", 2, "number", "ph_target", _SET, ({"value": 7.3}, {"value": 7.2})),
-    Click("dosing", 2, "switch", "automatic_liquid_chlorine", _TURN[::-1]),
+    # Settings and schedules are read before they are written: no frame shows that another
+    # Home Assistant, the app or the panel has changed them, and no change must be lost.
+    Click("pH", 3, "number", "ph_target", _SET, ({"value": 7.3}, {"value": 7.2})),
+    Click("dosing", 3, "switch", "automatic_liquid_chlorine", _TURN[::-1]),
     Click(
         "a drum",
-        2,
+        3,
         "number",
         "acid_drum_size",
         _SET,
         ({"value": 15.0}, {"value": 16.0}),
     ),
     Click(
-        # It is read before, too: no frame shows that another Home Assistant, the app or
-        # the panel has changed it, whose change must not be lost.
         "a schedule",
         3,
         "switch",
