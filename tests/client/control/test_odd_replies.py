@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE, DoserKind
-from custom_components.poolctl.client.pool.heating import POOL
+from custom_components.poolctl.client.pool.heating import POOL, SPA
 from custom_components.poolctl.client.pool.queries import QUERIES
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
@@ -136,6 +136,49 @@ async def test_a_write_after_a_reply_in_doubt(
     before = settings(pool)
     await pool.controller.dosing.set_drum(kind, 9_000)
     assert settings(pool) == before | {f"{kind.key}_drum": 9_000}
+
+
+@pytest.mark.row("L31")
+@pytest.mark.parametrize("ours", [True, False], ids=["ours", "of the app"])
+@pytest.mark.parametrize("key", ["desired_ph", "acid_drum", "pool_target"])
+async def test_a_reply_from_before_a_change(
+    pool: Rig, monkeypatch: pytest.MonkeyPatch, key: str, ours: bool
+) -> None:
+    """It is what was accepted last, but the frames since have the change."""
+    control, answer = pool.controller, pool.pool.signed_reply
+    await control.heating.change(POOL, target=24)
+    await control.queries.ask(PH)
+    old = pool.settings[key]
+    if not ours:
+        pool.settings[key] = {"desired_ph": 70, "acid_drum": 9_000}.get(key, 25)
+    elif key == "desired_ph":
+        await control.dosing.set_desired(ACID, 7.0)
+    elif key == "acid_drum":
+        await control.dosing.set_drum(ACID, 9_000)
+    else:
+        await control.heating.change(POOL, target=25)
+    await pool.polls(15, times=4)
+    before, stale = settings(pool), [old]
+
+    def signed_reply(name: str) -> bytes:
+        if stale and name == ("v2_temp_get" if key == "pool_target" else PH):
+            pool.settings[key] = stale.pop()
+        try:
+            return answer(name)
+        finally:
+            pool.settings[key] = before[key]
+
+    monkeypatch.setattr(pool.pool, "signed_reply", signed_reply)
+    if key == "pool_target":
+        await control.heating.change(SPA, target=35)
+        before |= {"spa_target": 35}
+    elif key == "acid_drum":
+        await control.dosing.set_desired(ACID, 7.3)
+        before |= {"desired_ph": 73}
+    else:
+        await control.dosing.set_drum(ACID, 18_000)
+        before |= {"acid_drum": 18_000}
+    assert (settings(pool), before[key] != old) == (before, True)
 
 
 async def test_a_change_in_the_app_is_asked_once_more(pool: Rig) -> None:

@@ -58,10 +58,12 @@ class ReplyDoor:
         *,
         apart: float,
         written: str = "",
+        denied: bool = False,
     ) -> bool:
         """Return whether a reply is accepted; the first one if it agrees with the state.
 
-        What it has for a key that is `written` next does not matter.
+        What it has for a key that is `written` next does not matter. One that the newest
+        frame has `denied` surprises, though it is as before.
         """
 
         def alike(one: Any, other: Any) -> bool:
@@ -70,7 +72,8 @@ class ReplyDoor:
             return query.alike(one, other)
 
         expected = self._expected.get(query.name, [])
-        later = next((n for n, each in enumerate(expected, 1) if alike(each, reply)), 0)
+        places = (n for n, each in enumerate(expected, 1) if alike(each, reply))
+        later = 0 if denied else next(places, 0)
         found = self._doors.setdefault(query.name, Door()).admit(
             reply,
             time.monotonic(),

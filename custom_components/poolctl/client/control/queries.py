@@ -267,10 +267,20 @@ class Queries:
                 await asyncio.sleep(QUERY_SPACING)
             asked = time.monotonic()
             reply = query.decode(await lan.query(query.name, urgent=urgent))
-            state = self._live.reported
-            if self.door.admits(query, reply, state, apart=QUERY_SPACING):
+            state, denied = self._live.reported, self._denied(query, reply)
+            if self.door.admits(
+                query, reply, state, apart=QUERY_SPACING, denied=denied
+            ):
                 return reply, asked
         raise ReplyError(f"the replies to {query.name} do not agree")
+
+    def _denied(self, query: Query, reply: Any) -> bool:
+        """Return whether a reply has what neither the frames nor our commands have."""
+        known, ours = map(query.framed, (self._live.reported, self._live.state))
+        return any(
+            value is not None and reply.get(key, value) not in (value, ours[key])
+            for key, value in known.items()
+        )
 
     async def ask(self, name: str) -> bool:
         """Send a query at once, for a user; return whether it was answered."""

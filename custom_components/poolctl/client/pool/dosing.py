@@ -204,17 +204,31 @@ def same_settings(one: Answer, other: Answer) -> bool:
 
 def settings_agree(of: SettingsObject, state: PoolState, settings: Answer) -> bool:
     """Return whether settings are complete, and have what the newest frame has."""
+    framed = framed_settings(of, state)
     return all(
         isinstance(value := settings.get(key), int | float)
-        and (
-            known is None
-            or key not in (kind.keys.desired, kind.keys.size)
-            or value == round(known)
-        )
+        and framed.get(key) in (None, value)
+        for kind in _fitted(of, state)
+        for key in kind.values(state)
+    )
+
+
+def framed_settings(of: SettingsObject, state: PoolState) -> dict[str, int | None]:
+    """Return the settings that frames report, too, as they are in the object."""
+    return {
+        key: None if known is None else round(known)
+        for kind in _fitted(of, state)
+        for key, known in kind.values(state).items()
+        if key in (kind.keys.desired, kind.keys.size)
+    }
+
+
+def _fitted(of: SettingsObject, state: PoolState) -> list[AnyDosing]:
+    return [
+        kind
         for kind in DOSING
         if kind.keys.settings is of and state.outputs.fitted(kind.fitted)
-        for key, known in kind.values(state).items()
-    )
+    ]
 
 
 def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> Answer:
@@ -238,8 +252,7 @@ def whole_settings(of: SettingsObject, settings: Answer, known: PoolState) -> An
 
 def check_settings(of: SettingsObject, body: Answer, known: PoolState) -> None:
     """Raise InvalidCommandError if a target to be written is one nobody may choose."""
-    for kind in DOSING:
-        if kind.keys.settings is of and known.outputs.fitted(kind.fitted):
-            value = number(body, kind.keys.desired, kind.factor)
-            if value not in kind.choice:
-                raise impossible_settings(kind.keys.desired, value)
+    for kind in _fitted(of, known):
+        value = number(body, kind.keys.desired, kind.factor)
+        if value not in kind.choice:
+            raise impossible_settings(kind.keys.desired, value)

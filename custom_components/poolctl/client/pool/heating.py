@@ -175,7 +175,7 @@ class HeatingChange:
         for a target that no user may choose.
         """
         whole = {
-            **_known(known),
+            **framed_heating(known),
             **settings,
             **{body.target_key: target for body, target in self.targets.items()},
             **{SELECTED[source]: on for source, on in self.selected.items()},
@@ -187,11 +187,11 @@ class HeatingChange:
                     raise ReplyError(f"the settings do not have all of {keys}")
                 if (target := whole[body.target_key]) not in _TARGETS:
                     raise impossible_settings(body.target_key, target, "°C")
-        optional = (*PROBE_CHANNELS, *_known(known))
+        optional = (*PROBE_CHANNELS, *framed_heating(known))
         return {k: v for k, v in whole.items() if v is not None or k not in optional}
 
 
-def _known(state: PoolState) -> dict[str, object]:
+def framed_heating(state: PoolState) -> dict[str, object]:
     """Return selections and targets by wire key, `None` where they are not reported."""
     return {
         **{key: state.heat[source] for source, key in SELECTED.items()},
@@ -227,7 +227,7 @@ def heating_agrees(state: PoolState, settings: Answer) -> bool:
     """
     return all(number(settings, key) for key in PROBE_CHANNELS) and all(
         known is None or settings.get(key) == known
-        for key, known in _known(state).items()
+        for key, known in framed_heating(state).items()
     )
 
 

@@ -24,8 +24,15 @@ from ..wire.commands import (
 )
 from ..wire.equipment import CHLORINATORS, LIGHTS, LIQUID_CHLORINE, PH_DOSERS
 from ..wire.schedule import Schedule
-from .dosing import ACID, CHLORINE, DoserKind, merge_settings, same_settings
-from .heating import decode_heating, heating_agrees
+from .dosing import (
+    ACID,
+    CHLORINE,
+    DoserKind,
+    framed_settings,
+    merge_settings,
+    same_settings,
+)
+from .heating import decode_heating, framed_heating, heating_agrees
 from .lights import merge_lights
 from .schedule_rules import merge_schedules
 from .state import PoolState
@@ -47,6 +54,8 @@ class Query:
     """Adds a decoded reply to the current state."""
     agrees: Callable[[PoolState, Any], bool]
     """Whether the first reply of a run is what the frames and earlier runs reported."""
+    framed: Callable[[PoolState], Mapping[str, object]] = lambda state: {}
+    """Settings that frames report, too, by their keys in a reply."""
     alike: Callable[[Any, Any], bool] = operator.eq
     """Whether two replies report the same, apart from what is counted."""
     fitted: frozenset[int] | None = None
@@ -120,6 +129,7 @@ SETTINGS_QUERIES: Final = {
         merge=partial(merge_settings, of),
         # Nothing else reports all of it.
         agrees=lambda state, reply: False,
+        framed=partial(framed_settings, of),
         alike=same_settings,
         fitted=fitted,
         news_in=_dose(kind),
@@ -130,7 +140,12 @@ SETTINGS_QUERIES: Final = {
     )
 }
 """Queries of settings objects by their key in the cloud's `chemistryCard`."""
-HEATING: Final = Query(name=HEATING_QUERY, decode=decode_heating, agrees=heating_agrees)
+HEATING: Final = Query(
+    name=HEATING_QUERY,
+    decode=decode_heating,
+    agrees=heating_agrees,
+    framed=framed_heating,
+)
 """Sent only before a write: the frames report its values."""
 
 QUERIES = (
