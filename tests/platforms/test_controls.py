@@ -106,6 +106,20 @@ async def test_an_extra_run_holds_the_pump_on(full: Home) -> None:
     assert full.value("select", "pump_control") == "auto"
 
 
+@pytest.mark.parametrize("seconds", [0, 30], ids=["lan", "cloud"])
+async def test_its_off_that_fails_is_an_error(full: Home, seconds: float) -> None:
+    """The timer of the holds tries at the same time, and is told of it, too."""
+    await full.finish(full.act("switch.turn_on", EXTRA))
+    full.controller.faults.on("refuse")
+    full.cloud.faults.on("error_500")
+    await full.live(seconds)
+    with pytest.raises(HomeAssistantError):
+        await full.finish(full.act("switch.turn_off", EXTRA))
+    full.controller.faults.clear()
+    await full.live(180)
+    assert full.value("select", "pump_control") == "auto"
+
+
 @pytest.mark.parametrize("state", [True, False])
 async def test_its_off_is_no_persons(full: Home, state: bool) -> None:
     """What somebody else asked of the pump stays, and so do its schedules."""

@@ -85,6 +85,8 @@ class Claims[C: Claim](ABC):
         self._undoing: set[int] = set()
         """Those whose attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
+        self._failures = list[Exception]()
+        """Those of the newest attempts."""
         self._ended = set[tuple[str, int]]()
         """Claimants of what somebody ended just now, and the index of the claim."""
         self.on_ended: Callable[[str, int], None] = lambda claimant, index: None
@@ -338,9 +340,11 @@ class Claims[C: Claim](ABC):
         """Do what is due, each by itself; return the failures, raise a fault of our own.
 
         What shows the claims is read first: a user who changed it meanwhile ended them.
+        Whoever had to wait for attempts, as those of a timer, gets their failures, too.
         """
-        failures: list[Exception] = []
+        waited = self._working.locked()
         async with self._working:
+            self._failures = failures = [*self._failures] if waited else []
             previous = self.all
             if self.due() and not await self._look():
                 failures.append(UnreachableError("it does not answer", ran=False))
