@@ -393,6 +393,70 @@ async def test_the_list_of_an_entity_after_midnight(
     assert [each.value for each in found] == COURSE
 
 
+@pytest.mark.parametrize(
+    ("attribute", "begin", "value"),
+    [("Prices today", "Start", "Unit Price"), ("Price list", "from", "Price per kWh")],
+)
+@pytest.mark.usefixtures("berlin")
+async def test_fields_whose_names_have_spaces(
+    hass: HomeAssistant, attribute: str, begin: str, value: str
+) -> None:
+    """Each is one name: its words are other ones."""
+    entries: Any = rows(
+        **{begin: iso(HOURS), "Price": lambda _: 7, value: COURSE.__getitem__}
+    )
+    attributes = {attribute: entries, "Price": [7] * 24, "today": [7] * 24}
+    hass.states.async_set("sensor.prices", "1", attributes)
+    given = await Lists(hass, {}).given(
+        "",
+        {
+            "price_entities": ["sensor.prices"],
+            "fields": {"attribute": attribute, "begin": begin, "value": value},
+        },
+        later=False,
+    )
+    assert [each.value for each in given or ()] == COURSE
+
+
+WEEK: dict[str, object] = {
+    "weekend": {"weekday": {"00:00": 0.1, "08:00": 0.3}, "weekend": {"00:00": 0.1}},
+    "seasons": {"summer": {"22:00": 0.1, "06:00": 0.3}, "winter": {"21:00": 0.2}},
+    "days": {"monday": {"07:00": 0.3, "23:00": 0.1}, "sunday": {"12:00": 0.2}},
+}
+
+
+@pytest.mark.parametrize("data", WEEK.values(), ids=WEEK)
+@pytest.mark.usefixtures("berlin")
+def test_two_tariffs(data: object) -> None:
+    """No hour of one is a price of the other: both count all day."""
+    with pytest.raises(InvalidCommandError) as refused:
+        prices(data)
+    assert refused.value.reason == "prices_ambiguous"
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_the_name_of_a_refused_list(hass: HomeAssistant) -> None:
+    """It is that of the entity, whatever is wrong with what it has."""
+    names = ["sensor.one", "sensor.two"]
+    two = {"today_se3": COURSE, "today_\ud800": COURSE[::-1]}
+    for unit, attributes in (("EUR/kWh", {"today": COURSE}), ("NOK/kWh", two)):
+        entity_id = names[unit == "NOK/kWh"]
+        hass.states.async_set(
+            entity_id, "1", attributes | {"unit_of_measurement": unit}
+        )
+    lists = Lists(hass, {})
+    for given, name in ((names[1:], names[1]), (names, names[0])):
+        with pytest.raises(InvalidCommandError):
+            await lists.given("spa", {"price_entities": given}, later=True)
+        assert lists.refused_name("spa") == name
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(InvalidCommandError):
+        await lists.given("spa", {"prices": deep}, later=True)
+    assert lists.refused_name("spa") == "prices"
+
+
 def with_price(name: str, cell: Callable[[int], object]) -> Any:
     """Return the prices of a day beside other numbers."""
     return rows(**{"start": iso(HOURS), name: cell, "price": COURSE.__getitem__})
@@ -740,5 +804,5 @@ def test_the_page_has_every_known_list() -> None:
     assert listed == {
         (one.title, name, one.kind is Kind.PRICE)
         for one in KNOWN
-        for name in (one.value or one.at).split()
+        for name in str(one.value or one.at).split()
     }

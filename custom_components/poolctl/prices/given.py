@@ -105,7 +105,9 @@ class Lists:
                 found = await run(_given, self._hass, data)
         except ListError as err:
             if later:
-                self.refused[asker] = RefusedList(err.first, dt_util.utcnow())
+                names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
+                name = err.first if err.first in names else names[0]
+                self.refused[asker] = RefusedList(name, dt_util.utcnow())
             raise
         if later or found:
             self.refused.pop(asker, None)
@@ -171,7 +173,7 @@ def _table(fields: Mapping[str, str]) -> Sequence[ListSource]:
     """Return the sources that count: with `fields`, the common form with these names."""
     at, start, end, value = (fields.get(name) for name in FIELDS)
     named = {"start": start, "end": end, "value": value, "at": at}
-    names: dict[str, Any] = {name: each for name, each in named.items() if each}
+    names: dict[str, Any] = {name: (each,) for name, each in named.items() if each}
     # A value that is named is what is asked for.
     common = [one for one in COMMON if one.kind is Kind.ASKED or not value]
     return [one._replace(**names) for one in common] if names else TABLE
@@ -190,8 +192,8 @@ def _together(lists: Sequence[Sequence[Price]], *, add: bool) -> list[Price]:
 
 def _shown(data: object) -> str:
     """Return the names of what was found, for a person."""
-    if isinstance(data, list | tuple):
-        return _shown(data[0]) if data else ""
+    while isinstance(data, list | tuple):
+        data = data[0] if data else ""
     if not isinstance(data, Mapping):
         return str(data)[:_LETTERS]
     names = []

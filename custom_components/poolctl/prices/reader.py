@@ -25,7 +25,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
 from ..client import InvalidCommandError
-from .sources import TABLE, Kind, ListSource
+from .sources import TABLE, Kind, ListSource, Names
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DAYS: Final = {
@@ -89,6 +89,8 @@ class PriceList(NamedTuple):
     title: str
     """All its names, for a person."""
     prices: Sequence[Price]
+    daily: bool = False
+    """Whether they are those of each day."""
 
 
 def price_at(prices: Sequence[Price], moment: datetime) -> float | None:
@@ -143,10 +145,13 @@ def _asked(lists: Iterable[PriceList], kinds: Container[Kind]) -> PriceList | No
 def _news(one: PriceList, known: _Known) -> _Known:
     """Return the prices of a list, none if they are those in another unit.
 
-    Two values for a time are refused.
+    Two values for a time are refused, and two tariffs, as of the week and the weekend.
     """
     new: _Known = {}
     clashes = []
+    tariff = next((its for _, its in known.values() if its.daily), None)
+    if tariff and one.daily and known.keys() != {each.start for each in one.prices}:
+        raise ListError("prices_ambiguous", tariff.title, one.title)
     for price in one.prices:
         mine = price, one
         other, its = known.get(price.start) or new.setdefault(price.start, mine)
@@ -274,15 +279,20 @@ def _found(
     for source, (place, entries) in product(table, lists.items()):
         ends, names = (entries[0], entries[-1]), (source.begin, source.value or "value")
         fits = all(any(_cell(one, name)[1] for one in ends) for name in names)
-        if fits and (not source.at or {*source.at.split()} & {*place}):
+        if fits and (not source.at or {*_each(source.at)} & {*place}):
             name = [_cell(entries[-1], source.value)[1]] if source.value else []
             prices = _prices(source, _days(place, today), entries)
-            yield PriceList(source, " ".join((*place, *name)), prices)
+            title, daily = " ".join((*place, *name)), len(prices) > len(entries)
+            yield PriceList(source, title, prices, daily)
 
 
-def _cell(entry: _Entry, names: str) -> tuple[object, str]:
+def _each(names: Names) -> Sequence[str]:
+    return names.split() if isinstance(names, str) else names
+
+
+def _cell(entry: _Entry, names: Names) -> tuple[object, str]:
     """Return the value of the first of some names, and that name."""
-    for name in names.split() or [""]:
+    for name in _each(names) or [""]:
         if entry.get(name) is not None:
             return entry[name], name or " "
     return None, ""

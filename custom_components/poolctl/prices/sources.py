@@ -19,25 +19,29 @@ class Kind(StrEnum):
     ASKED = "what a request asks for"
 
 
+type Names = str | tuple[str, ...]
+"""Names: separated by spaces, or as a user gave them, who may have one with spaces."""
+
+
 class ListSource(NamedTuple):
     """A list, by its names."""
 
     title: str
-    start: str = ""
+    start: Names = ""
     """Name of the begin; empty where times have no name, as keys."""
-    end: str = ""
+    end: Names = ""
     """Name of the end or the duration; without one, an entry lasts until the next."""
-    value: str = ""
+    value: Names = ""
     kind: Kind = Kind.PRICE
     unit: str = ""
     """Unit of its values; empty if it is that of the entity."""
-    at: str = ""
+    at: Names = ""
     """Names under which it lies, and nowhere else; empty if those of its entries say enough."""
     integration: str = ""
     """Integration whose entities have it: it decides where another list fits, too."""
 
     @property
-    def begin(self) -> str:
+    def begin(self) -> Names:
         """Name of the time by which entries are known, which may be their end."""
         return self.start or self.end
 
