@@ -10,7 +10,13 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from custom_components.poolctl.client.bounds import REQUIRED, UNSTORED, OneOf, Within
+from custom_components.poolctl.client.bounds import (
+    REQUIRED,
+    UNSTORED,
+    OneOf,
+    PrivateText,
+    Within,
+)
 from custom_components.poolctl.client.codec import from_stored, to_stored
 
 
@@ -235,3 +241,24 @@ def test_what_is_as_good_as_its_stored_form() -> None:
     read = from_stored(Everything, {"colour": Colour.RED, "level": Level.LOW})
     assert (read.colour, read.level) == (Colour.RED, Level.LOW)
     assert from_stored(Inner, {"ph": 7}) == Inner(ph=7.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    name: str = ""
+    private: PrivateText = ""
+    several: tuple[PrivateText, ...] = ()
+    by_name: Mapping[str, PrivateText] = field(default_factory=dict)
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "A\udfffnna", "Straße \U0001f600 \udcff"])
+def test_a_text_that_no_file_can_hold(odd: str) -> None:
+    """It loses what is odd; before, nothing at all was stored with it."""
+    stored = to_stored(
+        Texts(name=odd, private=odd, several=(odd,), by_name={odd: odd, "a": "ü"})
+    )
+    assert json.dumps(stored, ensure_ascii=False).encode()
+    clean = odd.encode(errors="replace").decode()
+    assert from_stored(Texts, stored) == Texts(
+        name=clean, private=clean, several=(clean,), by_name={clean: clean, "a": "ü"}
+    )

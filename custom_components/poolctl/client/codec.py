@@ -232,9 +232,14 @@ def _number(kind: Any, marks: list[object]) -> _Form:
 
 
 def _plain(kind: Any, marks: list[object]) -> _Form:
-    if Private in marks:
-        return _Form(lambda value: str(_checked(value, str, Private)), Private)
-    return _Form(lambda value: _checked(value, kind), lambda value: value)
+    if kind is bool:
+        return _Form(lambda value: _checked(value, bool), bool)
+    make = Private if Private in marks else str
+    return _Form(
+        lambda value: str(_checked(value, str, make)),
+        # With a lone surrogate, as of a user's name, nothing at all could be stored.
+        lambda value: make(value.encode(errors="replace").decode()),
+    )
 
 
 _FORMS: Final[tuple[tuple[Any, Callable[[Any, list[object]], _Form]], ...]] = (
