@@ -29,6 +29,7 @@ from tests.client.holds.test_promises import (
     lost,
     prepared,
 )
+from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pool import POOL_HEATER, SOLAR
 
 PUMP, OUTPUT, CLEANER = 0, 3, 9
@@ -463,3 +464,29 @@ async def test_leaving_while_a_request_hangs(full: Rig, kind: Kind) -> None:
     with pytest.raises(PoolctlError):
         await asked
     assert not kind.changed(full) and not any(left)
+
+
+@pytest.mark.row("L17")
+@pytest.mark.parametrize("name", ["Morning", "Two  spaces", "<b>Evening"])
+async def test_a_start_while_a_schedule_runs_late(
+    make_rig: Callable[..., Rig], name: str
+) -> None:
+    """Off lasts until its window ends, however the name of the schedule is written."""
+    disk = Disk()
+    disk.rig = rig = make_rig(full=True, save=disk.save)
+    rig.pool.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
+    window(rig.pool.pool, -30, OUTPUT, begun=58)
+    rig.pool.pool.schedules[0].name = name
+    await rig.live(4)
+    await start(rig)
+    assert rig.pool.pool.relays[OUTPUT]
+    await rig.controller.holds.switch(rig.output(OUTPUT), False)
+    await rig.live(1)
+    (held,) = rig.controller.holds.all
+    assert held.until
+    await disk.save()
+    new = started_again(make_rig, rig, disk, save=disk.save)
+    await new.read()
+    await new.live(5)
+    assert [each.until for each in new.controller.holds.all] == [held.until]
+    assert not rig.pool.pool.relays[OUTPUT]

@@ -6,7 +6,7 @@ the controller's wall clock.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from typing import Annotated, Self
 
@@ -39,7 +39,7 @@ class Schedule:
     speed: int = 0
     """Speed of the pump in %."""
     enabled: bool = True
-    received_name: Annotated[str | None, UNSTORED] = None
+    received_name: Annotated[str | None, UNSTORED] = field(default=None, compare=False)
     """The name exactly as received, if `name` is a cleaned form of it; bytes that are
     not UTF-8 are surrogates, which no file of Home Assistant can hold."""
 
