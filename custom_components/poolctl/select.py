@@ -151,6 +151,8 @@ class PoolctlControl(PoolctlEntity[str], SelectEntity):
             return None
         if not slot.held:
             return _AUTO
+        if slot.role in LIGHT_GROUPS and (hold := self.controller.holds.of(slot.index)):
+            return _ON if hold.on else _OFF  # the relay pulses for a show
         return _ON if runs(self.view.state, slot) else _OFF
 
     @override

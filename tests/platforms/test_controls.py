@@ -50,6 +50,25 @@ async def test_on_lasts_until_it_is_given_back(home: Home) -> None:
     await choose(home, "auto")
 
 
+@pytest.mark.row("L15")
+@pytest.mark.parametrize("by_app", [False, True])
+async def test_the_pulses_of_a_light_show(home: Home, by_app: bool) -> None:
+    """Its relay goes off and on for a while, but it is held on all the time."""
+    await begin(home)
+    light, key = 1, "slot_1_control"
+    if by_app:
+        home.pool.switch(light, True)
+        await home.live(60)
+    else:
+        await choose(home, "on", key)
+    seen = home.follow("select", key)
+    for on in (False, True, False, False, True):
+        home.pool.switch(light, on)
+        await home.live(17)
+    assert {each.state for each in seen} <= {"on"}
+    assert home.value("select", key) == "on"
+
+
 async def test_what_the_app_does_is_shown(home: Home) -> None:
     await begin(home, window=(22 * 60, 23 * 60))
     home.pool.switch(WATERFALL, True)
