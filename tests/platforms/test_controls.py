@@ -1,6 +1,7 @@
 """Off, auto and on of an output as one select, and the extra runs of the pump."""
 
 from datetime import timedelta
+import re
 
 from homeassistant.const import Platform
 from homeassistant.exceptions import HomeAssistantError
@@ -116,6 +117,9 @@ async def test_an_extra_run_holds_the_pump_on(full: Home) -> None:
     await full.act("switch.turn_on", EXTRA)
     await full.live(30)
     assert (full.value("switch", EXTRA), pump.mode) == ("on", 99)
+    shown = full.state("switch", "pump").attributes
+    assert "held_until" not in shown
+    assert not re.search(r"\b20\d\d\b", shown["explanation"])
     await full.restart()
     await full.live(3 * 3600, step=600)
     assert (full.value("switch", EXTRA), pump.mode) == ("on", 99)

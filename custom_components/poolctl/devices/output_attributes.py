@@ -65,7 +65,7 @@ def attributes(
     mode = state.output_mode(slot)
     since = until = None
     if hold and slot.held is not False:
-        since, until = hold.since, hold.until
+        since, until = hold.since, hold.shown_until
     found = {
         ATTR_MODE: MODE_NAMES.get(mode),
         ATTR_RUNNING_SCHEDULE: state.schedule_of_mode(mode),

@@ -173,11 +173,12 @@ def _held_until(pool: Situation, slot: Slot) -> Explanation:
     """Return what a hold prevents, and when it ends."""
     if (hold := _hold(pool, slot)) is None:
         return () if _on(pool, slot) else (Sentence("kept_off"),)
+    until = hold.shown_until
     if hold.on:
-        return _until(pool, hold.until) if hold.until else (Sentence("no_end"),)
-    if hold.until is None:
+        return _until(pool, until) if until else (Sentence("no_end"),)
+    if until is None:
         return Sentence("kept_off"), Sentence("no_end")
-    return (Sentence("kept_off_until", {"time": rounded(hold.until)}),)
+    return (Sentence("kept_off_until", {"time": rounded(until)}),)
 
 
 def _running(pool: Situation, slot: Slot) -> int | None:

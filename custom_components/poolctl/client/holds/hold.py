@@ -77,6 +77,12 @@ class Hold(Claim):
         pulses = slot is not None and lasts(slot) > AGREEING
         return LIGHT_SHOW if pulses else super(Hold, self).agreeing(state)
 
+    @property
+    def shown_until(self) -> datetime | None:
+        """Its end for users, `None` if they end it: the longest one is no plan."""
+        longest = self.since + self.LONGEST - timedelta(days=1)
+        return self.until if self.until and self.until < longest else None
+
     def stopped_by_spa(self, state: PoolState) -> bool:
         """Return whether spa mode is on, and a cleaner that it held on does not run.
 
