@@ -100,7 +100,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         self._shown: tuple[object, ...] = ()
         self.plan = PumpPlan(coordinator.controller)
         super().__init__(coordinator, description)
-        self._take_over()
+        self._update_shown()
 
     @override
     async def async_added_to_hass(self) -> None:
@@ -121,10 +121,10 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
     @override
     def _handle_coordinator_update(self) -> None:
         """Write only changes: with each write, all open pages get all events."""
-        if self._take_over():
+        if self._update_shown():
             super()._handle_coordinator_update()
 
-    def _take_over(self) -> bool:
+    def _update_shown(self) -> bool:
         """Note what is shown; return whether that changed."""
         if self.view.state.schedules.records is not None:
             keys = starmap(_key, self._schedules.items())

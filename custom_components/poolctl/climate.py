@@ -195,15 +195,15 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     ) -> None:
         super().__init__(coordinator, description)
         self._attr_hvac_modes = [HVACMode.HEAT, HVACMode.OFF]
-        self._take_over()
+        self._show_newest()
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        self._take_over()
+        self._show_newest()
         super()._handle_coordinator_update()
 
-    def _take_over(self) -> None:
+    def _show_newest(self) -> None:
         value = self.shown_value
         self._attr_native_target_temperature = value and value.target
         self._attr_native_current_temperature = value and value.current

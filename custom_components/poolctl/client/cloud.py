@@ -125,7 +125,7 @@ class CloudClient:
         self._fresh = ""
         """The newest renewed token."""
         self._fresh_until = 0.0
-        self._in_vain: set[str] = set()
+        self._refused_anyway: set[str] = set()
         """Paths that also refused a renewed token."""
         self._dashboards: dict[str, tuple[Answer, float]] = {}
         """Newest dashboards, and when the controllers were last alive (monotonic)."""
@@ -337,7 +337,7 @@ class CloudClient:
         """Return an answer; repeat the request if the token may be invalid."""
         response = await self._send(request, token)
         if not may_blame_token(response):
-            self._in_vain.discard(request.path)
+            self._refused_anyway.discard(request.path)
             return response
         newer = token
         if request.endpoint.published:
@@ -356,7 +356,7 @@ class CloudClient:
             return response
         again = await self._send(request, newer)
         if may_blame_token(again):
-            self._in_vain.add(request.path)
+            self._refused_anyway.add(request.path)
         elif again.status < HTTPStatus.MULTIPLE_CHOICES:
             self._facts(SERVICE).emit(Change("access", response.status))
         return again
@@ -370,7 +370,7 @@ class CloudClient:
         """
         now = time.monotonic()
         fresh = token == self._fresh and now < self._fresh_until
-        if path in self._in_vain or (fresh and not certain):
+        if path in self._refused_anyway or (fresh and not certain):
             return token
         try:
             newer = await self._token(refused=token)

@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.poolctl.client.backoff import Failures
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.control.pump import Finish
+from custom_components.poolctl.client.control.pump import UntilDone
 from custom_components.poolctl.client.controller_clock import ControllerClock, Times
 from custom_components.poolctl.client.holds import claims
 from custom_components.poolctl.client.holds.claims import (
@@ -81,7 +81,7 @@ class Paths:
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
-    ) -> Finish:
+    ) -> UntilDone:
         self.asked.append(("send", slot.index, on, held))
         return AsyncMock(return_value=False)
 

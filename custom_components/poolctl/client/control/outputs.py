@@ -11,7 +11,7 @@ from ..wire.frame import MODE_MANUAL, MODE_OFF
 from .command import Command, resuming
 from .live_state import LiveState
 from .moves import switching
-from .pump import Finish, PumpControl
+from .pump import PumpControl, UntilDone
 from .sender import Sender
 
 
@@ -23,13 +23,13 @@ class OutputControl:
 
     async def send(
         self, slot: Slot, on: bool, *, held: bool, speed: int | None = None
-    ) -> Finish:
+    ) -> UntilDone:
         """Switch any output, the pump also at a speed in %; like `begin`."""
         if slot.role is Role.PUMP:
             return await self._pump.begin(on, hold=held, speed=speed)
         return await self.begin(slot.index, on, hold=held)
 
-    async def begin(self, slot: int, on: bool, *, hold: bool) -> Finish:
+    async def begin(self, slot: int, on: bool, *, hold: bool) -> UntilDone:
         """Switch a slot, and `hold` it; return a function that waits for the effect."""
         payload = encode_aux(slot, on, hold)
         wired = self._live.reported.outputs.slot(slot)

@@ -25,7 +25,7 @@ from .paths import Paths
 from .poller import Poller
 from .sender import Sender
 
-type Finish = Callable[[], Awaitable[bool]]
+type UntilDone = Callable[[], Awaitable[bool]]
 """Waits until a command took effect; returns whether the LAN carried it."""
 
 _KEY = "pump"
@@ -62,7 +62,9 @@ class PumpControl:
         """Hold the pump on or off, and wait for the effect."""
         await (await self.begin(on, hold=True))()
 
-    async def begin(self, on: bool, *, hold: bool, speed: int | None = None) -> Finish:
+    async def begin(
+        self, on: bool, *, hold: bool, speed: int | None = None
+    ) -> UntilDone:
         """Run the pump at a speed in %, by default its last one, or stop it.
 
         `aux` holds it off: whether `v2_manual_set` off does so, or only releases it to
