@@ -11,6 +11,9 @@ from .const import Connection, HoldsEnd
 from .devices.parts import Use, Uses
 from .learned.preferences import WithoutFlow
 
+type OwnRanges = Mapping[str, Mapping[str, Within]]
+"""Good ranges by the ID of the controller, then by the key of the reading."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -24,8 +27,7 @@ class Options:
     uses: Mapping[str, Use] | None = None
     """Uses of general outputs, by the unique ID of their entities; `None` until a user
     has answered."""
-    own_ranges: Mapping[str, Mapping[str, Within]] = field(default_factory=dict)
-    """Good ranges by the ID of the controller, then by the key of the reading."""
+    own_ranges: OwnRanges = field(default_factory=dict)
 
     @property
     def uses_lan(self) -> bool:

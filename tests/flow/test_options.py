@@ -106,8 +106,12 @@ async def test_an_own_good_range(small: Home) -> None:
     assert "orp_out_of_range" not in small.problems
 
 
-async def test_the_own_range_of_one_of_two_pools(home: Home) -> None:
-    await home.set_up()
+@pytest.mark.parametrize(
+    "stored", [{}, 7, [["x", 1]], {"x": {"ph": {"low": 1}}}], ids=str
+)
+async def test_the_own_range_of_one_of_two_pools(home: Home, stored: object) -> None:
+    """Whatever was written there by hand does not keep it from being saved."""
+    await home.set_up(options={"own_ranges": stored})
     options, flow = home.hass.config_entries.options, await asked_for_ranges(home)
     device_id = home.service.full.device_id
     for answer in ({"device_id": device_id}, {"ph_from": 7.2, "ph_to": 7.3}):

@@ -27,7 +27,7 @@ from ..devices.parts import Use, proposed_use
 from ..devices.ranges import READINGS, Reading
 from ..entity import SlotEntity, async_outputs
 from ..network.record import stored_records
-from ..options import Options, options_of
+from ..options import Options, OwnRanges, options_of
 from .forms import UserInput, choice
 
 
@@ -139,15 +139,12 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
                 if not {low, high} & user_input.keys():
                     continue
                 if user_input.get(low, inf) < user_input.get(high, -inf):
-                    good = Within(user_input[low], user_input[high])
-                    entered[reading.key] = to_stored(good)
+                    entered[reading.key] = Within(user_input[low], user_input[high])
                 else:
                     errors[high] = "range_reversed"
             if not errors:
-                stored = self.config_entry.options.get(CONF_OWN_RANGES, {})
-                return self._save(
-                    {CONF_OWN_RANGES: {**stored, self._device_id: entered}}
-                )
+                known = {**known, self._device_id: entered}
+                return self._save({CONF_OWN_RANGES: to_stored(known, OwnRanges)})
         return self.async_show_form(
             step_id="ranges",
             data_schema=self.add_suggested_values_to_schema(_RANGES, user_input),
