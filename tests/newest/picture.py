@@ -125,5 +125,15 @@ def differences(before: Picture, after: Picture) -> list[str]:
 
 
 def _remembered(before: object, after: object) -> bool:
-    """Return whether it is only the first time of an event: a dose, a button press."""
-    return before == "unknown" and after == "a time"
+    """Return whether it is only what was done to the home meanwhile.
+
+    That is the first time of an event (a dose, a button press), or what an explanation
+    begins with: who switched an output off.
+    """
+    if before == "unknown" and after == "a time":
+        return True
+    if isinstance(before, str) and isinstance(after, str):
+        return before != "" and after.endswith(f" {before}")
+    if isinstance(before, list) and isinstance(after, list):
+        return before != [] and after[-len(before) :] == before
+    return False

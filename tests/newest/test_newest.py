@@ -49,6 +49,12 @@ def test_what_happened_meanwhile_is_no_difference() -> None:
     button = "button resume_schedules: state"
     assert not differences({button: "unknown"}, {button: "a time"})
     assert differences({button: "a time"}, {button: "unknown"})
+    switch = "switch pump: explanation"
+    said = "Nothing runs it.", "Switched off by Demo at 20:12. Nothing runs it."
+    assert not differences({switch: said[0]}, {switch: said[1]})
+    assert differences({switch: said[1]}, {switch: said[0]})
+    assert not differences({switch: [["why"]]}, {switch: [["off"], ["why"]]})
+    assert differences({switch: [["off"], ["why"]]}, {switch: [["why"]]})
 
 
 def test_every_package_is_pinned_and_no_place_is_named() -> None:
