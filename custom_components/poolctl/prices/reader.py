@@ -143,30 +143,42 @@ def _asked(lists: Iterable[PriceList], kinds: Container[Kind]) -> PriceList | No
 
 
 def _news(one: PriceList, known: _Known) -> _Known:
-    """Return the prices of a list, none if they are those in another unit.
-
-    Two values for a time are refused, and two tariffs, as of the week and the weekend.
-    """
+    """Return the prices of a list, none if they are those in another unit."""
+    _refuse_another_tariff(one, known)
     new: _Known = {}
     clashes = []
-    tariff = next((its for _, its in known.values() if its.daily), None)
-    if tariff and one.daily and known.keys() != {each.start for each in one.prices}:
-        raise ListError("prices_ambiguous", tariff.title, one.title)
     for price in one.prices:
-        mine = price, one
-        other, its = known.get(price.start) or new.setdefault(price.start, mine)
+        other, its = known.get(price.start) or new.setdefault(price.start, (price, one))
         if other.value != price.value:
             clashes.append((other.value, price.value, its.title))
     if not clashes:
         return new
-    # One value that is ten times another one says nothing about their units.
-    for unit in _UNITS if len(clashes) > 2 else ():
-        rounded = {"rel_tol": 0.01, "abs_tol": 0.01 * max(unit, 1)}
-        if all(isclose(a * unit, b, **rounded) for a, b, _ in clashes):
-            return {}
+    if _in_other_unit([(a, b) for a, b, _ in clashes]):
+        return {}
     a, b, title = clashes[0]
     names = (f"{a:g}", f"{b:g}") if title == one.title else (title, one.title)
     raise ListError("prices_ambiguous", *names)
+
+
+def _refuse_another_tariff(one: PriceList, known: _Known) -> None:
+    """Raise ListError for two tariffs of a day, as of the week and the weekend."""
+    tariff = next((its for _, its in known.values() if its.daily), None)
+    if tariff and one.daily and known.keys() != {each.start for each in one.prices}:
+        raise ListError("prices_ambiguous", tariff.title, one.title)
+
+
+def _in_other_unit(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Return whether values are others in another unit.
+
+    One value that is ten times another one says nothing about their units.
+    """
+    return len(pairs) > 2 and any(
+        all(
+            isclose(a * by, b, rel_tol=0.01, abs_tol=0.01 * max(by, 1))
+            for a, b in pairs
+        )
+        for by in _UNITS
+    )
 
 
 def _rise(prices: Sequence[Price]) -> bool:
