@@ -85,7 +85,7 @@ class FrameDoor(Door[StateFrame]):
 def surprises(last: StateFrame, frame: StateFrame) -> bool:
     """Return whether a frame differs from an accepted one by more than a pool can.
 
-    A section or a field that is not reported changes nothing, so it is no surprise.
+    A section or a field that is not reported does not surprise.
     """
     return (
         _differ(alike, last.telemetry, frame.telemetry)

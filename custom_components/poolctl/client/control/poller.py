@@ -300,7 +300,7 @@ class Poller:
         previous = state = self._live.reported
         for merge, answer in answers:
             state = merge(state, answer, self._clock.now())
-        # A state that expires before the next read is no basis for a doubt.
+        # A state that expires before the next read cannot be compared with it.
         lasts = self._live.expires_in > CLOUD_INTERVAL and not self._live.pending
         expected = not (lasts and previous.source is Source.CLOUD) or (
             alike(previous.readings, state.readings)

@@ -225,7 +225,7 @@ class Queries:
     def admitted(self, answer: Answer, written: str = "") -> Answer:
         """Return an answer of the cloud without the objects that surprise.
 
-        The next answer decides about those. A key that is `written` next is no surprise.
+        The next answer decides about those. A key that is `written` next does not surprise.
         """
         door, state, found = self.door, self._live.reported, {}
         for key, value in answer.items():

@@ -79,7 +79,7 @@ class Hold(Claim):
 
     @property
     def shown_until(self) -> datetime | None:
-        """Its end for users, `None` if they end it: the longest one is no plan."""
+        """Its end for users, `None` if they end it, or if it is the longest possible one."""
         longest = self.since + self.LONGEST - timedelta(days=1)
         return self.until if self.until and self.until < longest else None
 
