@@ -36,16 +36,20 @@ PLATFORMS = [
     Platform.SWITCH,
 ]
 
-
-# Our modules log under their own names. Debug lines that Home Assistant writes under the
-# name of the integration contain identifiers of the account and its controllers.
-logging.getLogger(__package__).addFilter(lambda record: record.levelno > logging.DEBUG)
-
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+
+
+def _above_debug(record: logging.LogRecord) -> bool:
+    """Leave out what Home Assistant writes for us: its debug lines contain identifiers.
+
+    Our modules log under their own names.
+    """
+    return record.levelno > logging.DEBUG
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register the actions and load the stored data; both outlive any entry."""
+    logging.getLogger(__package__).addFilter(_above_debug)
     async_setup_services(hass)
     async_setup_plan(hass)
     await _async_memory(hass)

@@ -1,6 +1,6 @@
 """All uses of Home Assistant's private APIs, each with its reason.
 
-These APIs may change at any time. `tests/newest/test_private_api.py` names those that are
+These APIs may change at any time; each use says when it can go. `tests/newest/test_private_api.py` names those that are
 gone, for the pinned Home Assistant and, in `scripts/newest`, for the newest one. No
 other file may use a private API.
 """
@@ -34,7 +34,8 @@ async def async_call_entities(
     """Run a function for each of the entities that an action targets.
 
     The public API handles entities of one platform; what can be held is on three.
-    Without this function, the caller's permissions would have to be checked here.
+    Without this function, the caller's permissions would have to be checked here. It can
+    go when a public one takes entities of several platforms.
     """
     await entity_service_call(hass, entities, HassJob(run), call)
 
@@ -42,7 +43,8 @@ async def async_call_entities(
 async def async_resolve(hass: HomeAssistant, name: str) -> list[str]:
     """Return the addresses of a host, each once; raises OSError if it has none.
 
-    Home Assistant's resolver knows `.local` names. Only its connector has it.
+    Home Assistant's resolver knows `.local` names. Only its connector has it. This can
+    go when a helper resolves names.
     """
     connector = async_get_clientsession(hass).connector
     found = await cast("HomeAssistantTCPConnector", connector).async_resolve_host(name)
@@ -52,7 +54,8 @@ async def async_resolve(hass: HomeAssistant, name: str) -> list[str]:
 class NotingStore[T: Mapping[str, Any]](Store[T]):
     """A store that notes whether it was written.
 
-    Home Assistant's own one only logs that a disk is full, and goes on.
+    Home Assistant's own one only logs that a disk is full, and goes on. This can go when
+    that one tells.
     """
 
     written = True
@@ -72,6 +75,7 @@ class TokenImplementation(AuthImplementation):
     """OAuth 2.0 implementation with its own token request.
 
     Home Assistant's request follows redirects, which would send the secret elsewhere.
+    This can go when it no longer does.
     """
 
     @override
@@ -86,7 +90,8 @@ class TokenImplementation(AuthImplementation):
 # Triggers and conditions of entities. Home Assistant's base classes are made for its
 # own integrations and are extended by private class variables. Without them, targets,
 # `for`, the behavior of several entities and the use of the history would be written
-# again, and would differ from everything else in an automation.
+# again, and would differ from everything else in an automation. Both can go when the
+# base classes are documented for custom integrations.
 
 
 class Targets:
