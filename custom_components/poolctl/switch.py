@@ -245,9 +245,7 @@ class PoolctlExtraRun(OnOffEntity, SwitchEntity):
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
         with self.commanding():
-            self.controller.holds.drop(_EXTRA_RUN)
-            for failure in await self.controller.holds.work():
-                raise failure
+            await self.controller.holds.end(_EXTRA_RUN)
 
 
 class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):

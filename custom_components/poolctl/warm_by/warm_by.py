@@ -380,10 +380,11 @@ class WarmBy:
 
         Those that cannot be undone now are tried again by themselves.
         """
-        self._remove(request)
-        heat, holds = self._controller.heat, self._controller.holds
-        for failure in (*await heat.work(), *await holds.work()):
-            raise failure
+        self._forget(request)
+        try:
+            await self._controller.heat.end(request.claimant)
+        finally:
+            await self._controller.holds.end(request.claimant)
 
     def _drop(self, request: Request) -> None:
         self._controller.heat.drop(request.claimant)

@@ -10,7 +10,10 @@ import pytest
 
 from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
-from custom_components.poolctl.client.wire.exceptions import DeclinedError
+from custom_components.poolctl.client.wire.exceptions import (
+    DeclinedError,
+    UnreachableError,
+)
 from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.client.conftest import Rig
 from tests.client.holds.test_holds import SLOT, ends, hold, lasts, start, switch, window
@@ -329,3 +332,32 @@ async def test_settings_that_cannot_be_read_at_the_end(full: Rig) -> None:
     full.pool.faults.clear()
     await full.live(5)
     assert full.settings["ph_dosing"] and full.controller.pauses.all == ()
+
+
+async def test_a_claimant_ends_what_it_wants(make_rig: Callable[..., Rig]) -> None:
+    """Whoever asks for that is told only if this is not possible now."""
+    rig = await at_rest(make_rig)
+    holds, later = rig.controller.holds, timedelta(hours=1)
+
+    async def claim() -> None:
+        until = rig.controller.clock.now() + later
+        await holds.claim(rig.output(OUTPUT), "somebody", until)
+        await rig.polls(15)
+
+    rig.pool.dialects.add("pump_aux_declined")
+    await hold(rig, True, 1, PUMP)
+    await claim()
+    rig.time.advance(120)
+    await holds.end("somebody")  # that the pump is refused is not about it
+    assert (is_held(rig), is_held(rig, PUMP)) == (False, True)
+    await claim()
+    await asyncio.gather(holds.end("somebody"), switch(rig, False, OUTPUT))
+    rig.pool.dialects.clear()
+    await claim()
+    rig.pool.faults.on("refuse")
+    rig.service.cloud.faults.on("error_500")
+    with pytest.raises(UnreachableError):
+        await holds.end("somebody")
+    rig.pool.faults.clear()
+    await rig.live(5)
+    assert not is_held(rig)

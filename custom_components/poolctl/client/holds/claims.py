@@ -3,11 +3,10 @@
 from abc import ABC, abstractmethod
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain
 import logging
 import time
 from typing import Final, NamedTuple
@@ -22,6 +21,7 @@ from ..pool.state import PoolState
 from ..wire.exceptions import (
     CannotReleaseError,
     InvalidCommandError,
+    NotSupportedError,
     PoolctlError,
     UnreachableError,
 )
@@ -85,7 +85,7 @@ class Claims[C: Claim](ABC):
         self._undoing: set[int] = set()
         """Those whose attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
-        self._failures = list[Exception]()
+        self._failures: Mapping[int, Exception] = {}
         """Those of the newest attempts."""
         self._ended = set[tuple[str, int]]()
         """Claimants of what somebody ended just now, and the index of the claim."""
@@ -336,7 +336,21 @@ class Claims[C: Claim](ABC):
 
     # Work
 
-    async def work(self) -> list[Exception]:
+    async def end(self, claimant: str) -> None:
+        """End what one claimant wants; raises the failure if that is tried again later.
+
+        A user who switches it meanwhile ends it, too.
+        """
+        self.drop(claimant)
+        failures = await self.work()
+        for claim in self.all:
+            failure = failures.get(claim.index)
+            wanted_by = claimants(claim, None) if failure else claim.claimants
+            if claimant in wanted_by:
+                away = UnreachableError if self._paths.on_lan else NotSupportedError
+                raise failure or away("it is tried again later")
+
+    async def work(self) -> Mapping[int, Exception]:
         """Do what is due, each by itself; return the failures, raise a fault of our own.
 
         What shows the claims is read first: a user who changed it meanwhile ended them.
@@ -344,26 +358,28 @@ class Claims[C: Claim](ABC):
         """
         waited = self._working.locked()
         async with self._working:
-            self._failures = failures = [*self._failures] if waited else []
+            self._failures = failures = {**self._failures} if waited else {}
             previous = self.all
             if self.due() and not await self._look():
-                failures.append(UnreachableError("it does not answer", ran=False))
+                away = UnreachableError("it does not answer", ran=False)
                 for claim in self.due():
-                    self._failed(claim, failures[0])
+                    failures[claim.index] = away
+                    self._failed(claim, away)
             self._update()
             tried = set[int]()
             # During an attempt, a user may request what another claim is about.
             while due := [each for each in self.due() if each.index not in tried]:
-                tried.add(due[0].index)
-                failures += await self._try(due[0])
+                tried.add(index := due[0].index)
+                if failure := await self._try(due[0]):
+                    failures[index] = failure
             self._report_ended()
             if self.all != previous:
                 self._live.publish()
-        for fault in filter(_is_fault, failures):
+        for fault in filter(_is_fault, failures.values()):
             raise fault
         return failures
 
-    async def _try(self, claim: C) -> list[Exception]:
+    async def _try(self, claim: C) -> Exception | None:
         """Undo one claim; return the error if that is not confirmed.
 
         None of them, not even a fault of our own, keeps another claim from its attempt.
@@ -383,10 +399,10 @@ class Claims[C: Claim](ABC):
                 if began < self._back_at and (left := self._all.get(index)):
                     # The answer that would have ended the wait came just before it.
                     self._set(index, replace(left, failures=NO_FAILURES))
-            return [err]
+            return err
         finally:
             self._undoing.discard(index)
-        return []
+        return None
 
     def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
@@ -409,7 +425,7 @@ class Claims[C: Claim](ABC):
                     self._update()
                     indices = {claim.index for claim in self._leaving(only_lan)}
                     due = [c for c in self.due(leaving=True) if c.index in indices]
-                    failures = chain(*await asyncio.gather(*map(self._try, due)))
+                    failures = await asyncio.gather(*map(self._try, due))
                     for fault in filter(_is_fault, failures):
                         _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
@@ -441,9 +457,9 @@ class Claims[C: Claim](ABC):
         await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
 
 
-def _is_fault(failure: Exception) -> bool:
+def _is_fault(failure: Exception | None) -> bool:
     """Return whether a failure is a fault of our own."""
-    return not isinstance(failure, PoolctlError)
+    return not isinstance(failure, PoolctlError | None)
 
 
 def claimants(claim: Claim | None, now: datetime | None) -> set[str]:

@@ -16,7 +16,7 @@ from ..controller_clock import Times
 from ..pool.heating import BODIES, Body, sources_to_select
 from ..pool.state import PoolState, Source
 from ..wire.equipment import HeatSource
-from ..wire.exceptions import NotSupportedError, PoolctlError, UnreachableError
+from ..wire.exceptions import NotSupportedError, PoolctlError
 from .claim import Claim
 from .claims import Claims, Reads
 
@@ -118,11 +118,7 @@ class HeatClaims(Claims[HeatClaim]):
 
     async def resume(self, body: Body) -> None:
         """End that hold; raises the failure if it has to be tried again later."""
-        self.drop(claimant := _held(body))
-        failures = await self.work()
-        if any(claimant in each.claimants for each in self.all):
-            away = UnreachableError if self._paths.on_lan else NotSupportedError
-            raise next(iter(failures), away("it is tried again later"))
+        await self.end(_held(body))
 
     @contextmanager
     def following(
