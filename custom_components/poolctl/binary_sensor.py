@@ -8,8 +8,11 @@ from homeassistant.components.binary_sensor import (
     BinarySensorEntityDescription,
 )
 from homeassistant.components.binary_sensor.const import BinarySensorDeviceClass
-from homeassistant.const import EntityCategory, Platform
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.pool import (
     CHLORINATORS,
     EXPANDERS,
@@ -22,7 +25,7 @@ from .client.pool import (
 from .devices.output_attributes import RUN_BY
 from .devices.parts import Part
 from .entity import OnOffEntity, PoolctlEntityDescription, SlotEntity, is_on
-from .fitted import platform, rows, with_role
+from .fitted import async_follow, rows, with_role
 from .status.situation import View
 
 PARALLEL_UPDATES = 0
@@ -151,8 +154,15 @@ class PoolctlOutputSensor(SlotEntity, PoolctlBinarySensor):
     """Output that cannot be switched by hand, with the reason."""
 
 
-async_setup_entry = platform(
-    Platform.BINARY_SENSOR,
-    rows(PoolctlBinarySensor, BINARY_SENSORS),
-    rows(PoolctlOutputSensor, _outputs),
-)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove binary sensors as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlBinarySensor, BINARY_SENSORS),
+        rows(PoolctlOutputSensor, _outputs),
+    )

@@ -7,13 +7,16 @@ from typing import Final, override
 
 from homeassistant.components.button import ButtonEntity, ButtonEntityDescription
 from homeassistant.const import EntityCategory, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.pool import DOSERS, LIGHT_ACTIONS, LIGHT_GROUPS, DoserKind, Slot
 from .coordinator import ControllerCoordinator
 from .devices.naming import text
 from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription, async_output_of
-from .fitted import platform, rows, with_role
+from .fitted import async_follow, rows, with_role
 from .status.situation import View
 
 PARALLEL_UPDATES = 1
@@ -130,13 +133,20 @@ class PoolctlLightButton(OfSlot, PoolctlButton):
         return text(self.texts, Platform.BUTTON, self.translation_key, name=light)
 
 
-async_setup_entry = platform(
-    Platform.BUTTON,
-    rows(PoolctlButton, BUTTONS),
-    rows(
-        PoolctlLightButton,
-        lambda view: starmap(
-            _light_button, product(with_role(LIGHT_GROUPS, view), LIGHT_ACTIONS)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove buttons as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlButton, BUTTONS),
+        rows(
+            PoolctlLightButton,
+            lambda view: starmap(
+                _light_button, product(with_role(LIGHT_GROUPS, view), LIGHT_ACTIONS)
+            ),
         ),
-    ),
-)
+    )

@@ -24,8 +24,8 @@ from homeassistant.components.calendar.const import (
     EVENT_SUMMARY,
     CalendarEntityFeature,
 )
-from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.restore_state import (
     ExtraStoredData,
     RestoredExtraData,
@@ -33,12 +33,13 @@ from homeassistant.helpers.restore_state import (
 )
 from homeassistant.util import dt as dt_util
 
+from .account import PoolctlConfigEntry
 from .client import InvalidCommandError
 from .client.pool import Occurrence, Schedule, bounded, equip, occurrences
 from .coordinator import ControllerCoordinator
 from .devices.naming import OutputNames, schedule_name
 from .entity import PoolctlEntity, PoolctlEntityDescription, async_outputs_of
-from .fitted import platform, rows
+from .fitted import async_follow, rows
 from .schedules import recurrence
 from .schedules.plan import PumpPlan
 
@@ -293,4 +294,10 @@ def _shown_as(
     return next((run for run in runs if run.recurrence_id == recurrence_id), None)
 
 
-async_setup_entry = platform(Platform.CALENDAR, rows(PoolctlCalendar, CALENDARS))
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove calendars as controllers and equipment change."""
+    await async_follow(entry, async_add_entities, rows(PoolctlCalendar, CALENDARS))

@@ -14,15 +14,17 @@ from homeassistant.components.climate.const import (
     HVACAction,
     HVACMode,
 )
-from homeassistant.const import ATTR_TEMPERATURE, Platform, UnitOfTemperature
-from homeassistant.core import callback
+from homeassistant.const import ATTR_TEMPERATURE, UnitOfTemperature
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UNDEFINED
 from homeassistant.util.unit_conversion import (
     TemperatureConverter,
     TemperatureDeltaConverter,
 )
 
+from .account import PoolctlConfigEntry
 from .client.pool import (
     BODIES,
     MAX_TARGET,
@@ -40,7 +42,7 @@ from .coordinator import ControllerCoordinator
 from .devices.output_attributes import ATTR_HELD_UNTIL, last_temperature
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows
+from .fitted import async_follow, rows
 from .prices.given import (
     ATTR_FIELDS,
     ATTR_PREFER,
@@ -310,4 +312,10 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         return value.target + (asked > shown) - (asked < shown)
 
 
-async_setup_entry = platform(Platform.CLIMATE, rows(PoolctlClimate, CLIMATES))
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove thermostats as controllers and equipment change."""
+    await async_follow(entry, async_add_entities, rows(PoolctlClimate, CLIMATES))

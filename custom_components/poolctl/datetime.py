@@ -7,13 +7,16 @@ import time
 from typing import Final, override
 
 from homeassistant.components.datetime import DateTimeEntity, DateTimeEntityDescription
-from homeassistant.const import Platform, UnitOfTemperature
+from homeassistant.const import UnitOfTemperature
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.pool import BODIES, Body, has_thermostat
 from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows
+from .fitted import async_follow, rows
 from .status.heating import PASSED, why_warm_by
 from .status.rows import Explanation
 from .status.situation import View
@@ -118,4 +121,10 @@ class PoolctlDateTime(PoolctlEntity, DateTimeEntity):
         self.async_write_ha_state()
 
 
-async_setup_entry = platform(Platform.DATETIME, rows(PoolctlDateTime, DATETIMES))
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove dates as controllers and equipment change."""
+    await async_follow(entry, async_add_entities, rows(PoolctlDateTime, DATETIMES))

@@ -1,21 +1,15 @@
 """Adding and removing entities as controllers and their equipment change."""
 
 import asyncio
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Collection,
-    Container,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from functools import partial
 
-from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.entity_platform import (
+    AddConfigEntryEntitiesCallback,
+    async_get_current_platform,
+)
 
 from .account import PoolctlConfigEntry
 from .client.pool import Role, Slot
@@ -34,10 +28,6 @@ type Presences = dict[str, tuple[bool | None, Factory]]
 """Whether each entity of a platform exists, by key, and what creates it. `None` means
 not yet known. A key that is left out has no entity once the equipment is known."""
 type Build = Callable[[ControllerCoordinator], Presences]
-type SetupEntry = Callable[
-    [HomeAssistant, PoolctlConfigEntry, AddConfigEntryEntitiesCallback],
-    Awaitable[None],
-]
 
 
 def rows[R: PoolctlEntityDescription](
@@ -61,38 +51,33 @@ def with_role(roles: Container[Role], view: View) -> Iterator[Slot]:
     return (slot for slot in view.state.outputs.slots if slot.role in roles)
 
 
-def platform(domain: Platform, *builds: Build) -> SetupEntry:
-    """Return the `async_setup_entry` of a platform."""
+async def async_follow(
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+    *builds: Build,
+) -> None:
+    """Add and remove entities of a platform as controllers and equipment change."""
+    account, domain = entry.runtime_data, async_get_current_platform().domain
+    followed: set[str] = set()
 
-    async def async_setup_entry(
-        hass: HomeAssistant,
-        entry: PoolctlConfigEntry,
-        async_add_entities: AddConfigEntryEntitiesCallback,
-    ) -> None:
-        """Add and remove entities as controllers and equipment change."""
-        account = entry.runtime_data
-        followed: set[str] = set()
+    @callback
+    def follow(most: int | None = None) -> None:
+        followed.intersection_update(account.controllers)
+        new = [each for each in account.controllers if each not in followed][:most]
+        followed.update(new)
+        for device_id in new:
+            coordinator = account.controllers[device_id]
+            sync = _Sync(coordinator, domain, async_add_entities, builds)
+            entry.async_on_unload(coordinator.async_add_listener(sync))
+            sync()
 
-        @callback
-        def follow(most: int | None = None) -> None:
-            followed.intersection_update(account.controllers)
-            new = [each for each in account.controllers if each not in followed][:most]
-            followed.update(new)
-            for device_id in new:
-                coordinator = account.controllers[device_id]
-                sync = _Sync(coordinator, domain, async_add_entities, builds)
-                entry.async_on_unload(coordinator.async_add_listener(sync))
-                sync()
-
-        # In turns: a start blocks nothing for longer than one controller's platform.
-        for _ in tuple(account.controllers):
-            async with account.turn:
-                follow(1)
-                await asyncio.sleep(0)
-        follow()
-        entry.async_on_unload(account.async_add_listener(follow))
-
-    return async_setup_entry
+    # In turns: a start blocks nothing for longer than one controller's platform.
+    for _ in tuple(account.controllers):
+        async with account.turn:
+            follow(1)
+            await asyncio.sleep(0)
+    follow()
+    entry.async_on_unload(account.async_add_listener(follow))
 
 
 def _equipment_known(view: View) -> bool:
@@ -107,7 +92,7 @@ class _Sync:
     def __init__(
         self,
         coordinator: ControllerCoordinator,
-        domain: Platform,
+        domain: str,
         async_add_entities: AddConfigEntryEntitiesCallback,
         builds: Iterable[Build],
     ) -> None:

@@ -10,12 +10,14 @@ from homeassistant.components.light.const import (
     ColorMode,
     LightEntityFeature,
 )
-from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client.pool import LIGHT_GROUPS, LightGroup, Role
 from .devices.parts import Use, use_of
 from .entity import PoolctlEntityDescription, SlotEntity, is_on
-from .fitted import platform, rows, with_role
+from .fitted import async_follow, rows, with_role
 from .status.situation import View
 
 # Commands to a controller are already sent one at a time.
@@ -108,6 +110,15 @@ class PoolctlShowLight(PoolctlLight):
             await self.controller.lights.show(index, effect)
 
 
-async_setup_entry = platform(
-    Platform.LIGHT, rows(PoolctlLight, _lights), rows(PoolctlShowLight, _shows)
-)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove lights as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlLight, _lights),
+        rows(PoolctlShowLight, _shows),
+    )

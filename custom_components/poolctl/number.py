@@ -13,16 +13,18 @@ from homeassistant.components.number import (
 )
 from homeassistant.const import (
     EntityCategory,
-    Platform,
     UnitOfElectricPotential,
     UnitOfPower,
     UnitOfRatio,
     UnitOfTime,
     UnitOfVolume,
 )
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util.unit_conversion import VolumeConverter
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 
+from .account import PoolctlConfigEntry
 from .client import InvalidCommandError
 from .client.pool import (
     ACID,
@@ -43,7 +45,7 @@ from .const import ATTR_NEXT_STEP
 from .coordinator import ControllerCoordinator
 from .devices.parts import Part, part_of_source
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows
+from .fitted import async_follow, rows
 from .learned.pool import filter_compared
 from .learned.preferences import (
     FILTER_LIMITS,
@@ -336,9 +338,16 @@ class PoolctlPoolVolume(PoolctlVolume):
     _us_customary = _Volumes(UnitOfVolume.GALLONS, 100, 2_500_000, 1, 0)
 
 
-async_setup_entry = platform(
-    Platform.NUMBER,
-    rows(PoolctlNumber, NUMBERS),
-    rows(PoolctlVolume, DRUMS),
-    rows(PoolctlPoolVolume, (POOL_VOLUME,)),
-)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove numbers as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlNumber, NUMBERS),
+        rows(PoolctlVolume, DRUMS),
+        rows(PoolctlPoolVolume, (POOL_VOLUME,)),
+    )

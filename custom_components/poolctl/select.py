@@ -5,9 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, override
 
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
-from homeassistant.const import EntityCategory, Platform
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UndefinedType
 
+from .account import PoolctlConfigEntry
 from .client.holds import runs
 from .client.pool import (
     LIGHT_GROUPS,
@@ -21,7 +24,7 @@ from .coordinator import ControllerCoordinator
 from .devices.naming import text
 from .devices.parts import Part
 from .entity import OfSlot, PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows, with_role
+from .fitted import async_follow, rows, with_role
 from .learned.preferences import PumpRule
 from .status.situation import View
 
@@ -182,9 +185,16 @@ class PoolctlSlotControl(OfSlot, PoolctlControl):
         return text(self.texts, "select", "output_control", name=output)
 
 
-async_setup_entry = platform(
-    Platform.SELECT,
-    rows(PoolctlSelect, SELECTS),
-    rows(PoolctlControl, CONTROLS),
-    rows(PoolctlSlotControl, _slot_controls),
-)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove selects as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlSelect, SELECTS),
+        rows(PoolctlControl, CONTROLS),
+        rows(PoolctlSlotControl, _slot_controls),
+    )

@@ -14,7 +14,6 @@ from homeassistant.components.sensor import (
 from homeassistant.components.sensor.const import UNIT_CONVERTERS
 from homeassistant.const import (
     EntityCategory,
-    Platform,
     UnitOfElectricPotential,
     UnitOfEnergy,
     UnitOfPower,
@@ -25,11 +24,13 @@ from homeassistant.const import (
     UnitOfVolume,
     UnitOfVolumeFlowRate,
 )
-from homeassistant.core import callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceNotSupported
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
+from .account import PoolctlConfigEntry
 from .client.holds import held_outputs
 from .client.pool import (
     BODIES,
@@ -57,7 +58,7 @@ from .devices.output_attributes import (
 from .devices.parts import PART_OF_BODY, Part, part_of_source
 from .devices.ranges import ORP_READING, PH_READING, Reading
 from .entity import PoolctlEntity, PoolctlEntityDescription
-from .fitted import platform, rows
+from .fitted import async_follow, rows
 from .learned.learned import Last
 from .learned.pool import (
     filter_compared,
@@ -682,4 +683,10 @@ class PoolctlSensor(PoolctlEntity[SensorValue], SensorEntity):
         return dt_util.start_of_local_day(day)
 
 
-async_setup_entry = platform(Platform.SENSOR, rows(PoolctlSensor, SENSORS))
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove sensors as controllers and equipment change."""
+    await async_follow(entry, async_add_entities, rows(PoolctlSensor, SENSORS))

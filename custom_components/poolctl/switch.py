@@ -7,8 +7,11 @@ from typing import Any, Final, override
 
 from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
 from homeassistant.components.switch.const import SwitchDeviceClass
-from homeassistant.const import EntityCategory, Platform
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import PoolctlConfigEntry
 from .client import Controller
 from .client.holds import Hold
 from .client.pool import (
@@ -33,7 +36,7 @@ from .entity import (
     SlotEntity,
     is_on,
 )
-from .fitted import platform, rows, with_role
+from .fitted import async_follow, rows, with_role
 from .status.dosing import why_dosing
 from .status.rows import rounded
 from .status.situation import View
@@ -259,11 +262,18 @@ class PoolctlScheduleSwitch(OfSchedule, PoolctlSwitch):
         return schedule_name_on_page(index, self.view.state, self.texts)
 
 
-async_setup_entry = platform(
-    Platform.SWITCH,
-    rows(PoolctlOutputSwitch, OUTPUT_SWITCHES),
-    rows(PoolctlExtraRun, (EXTRA_RUN,)),
-    rows(PoolctlSlotSwitch, _slots),
-    rows(PoolctlSwitch, (*SOURCE_SWITCHES, *DOSER_SWITCHES)),
-    rows(PoolctlScheduleSwitch, SCHEDULE_SWITCHES),
-)
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: PoolctlConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add and remove switches as controllers and equipment change."""
+    await async_follow(
+        entry,
+        async_add_entities,
+        rows(PoolctlOutputSwitch, OUTPUT_SWITCHES),
+        rows(PoolctlExtraRun, (EXTRA_RUN,)),
+        rows(PoolctlSlotSwitch, _slots),
+        rows(PoolctlSwitch, (*SOURCE_SWITCHES, *DOSER_SWITCHES)),
+        rows(PoolctlScheduleSwitch, SCHEDULE_SWITCHES),
+    )
