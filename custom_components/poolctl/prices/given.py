@@ -98,14 +98,13 @@ class Lists:
         """
         if data.keys() >= LISTS:
             raise mistake("one_of", fields=", ".join(sorted(LISTS)))
-        found = None
+        found, names = None, data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
         try:
             if LISTS & data.keys():
                 run = self._hass.async_add_executor_job
-                found = await run(_given, self._hass, data)
+                found = await run(_given, self._hass, names, data)
         except ListError as err:
             if later:
-                names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
                 name = err.first if err.first in names else names[0]
                 self.refused[asker] = RefusedList(name, dt_util.utcnow())
             raise
@@ -114,9 +113,10 @@ class Lists:
         return found
 
 
-def _given(hass: HomeAssistant, data: Mapping[str, Any]) -> list[Price]:
+def _given(
+    hass: HomeAssistant, names: Sequence[str], data: Mapping[str, Any]
+) -> list[Price]:
     highest = data.get(ATTR_PREFER) == HIGHEST
-    names = data.get(ATTR_PRICE_ENTITIES) or [ATTR_PRICES]
     lists = [each for name in names if (each := _list_of(hass, name, data, highest))]
     if not lists:
         raise ListError("prices_missing", names[0])

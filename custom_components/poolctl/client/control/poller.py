@@ -62,10 +62,8 @@ class Poller:
         self._cloud_not_before = 0.0
         self._cloud_door = Door[PoolState]()
         self._schedules_due = 0.0
-        self._cloud_read: asyncio.Task[None] | None = None
-        """Reads the cloud; nothing waits for it, and an answer of the LAN ends it."""
-        self._cloud_timer: asyncio.TimerHandle | None = None
-        """Begins the next read of the cloud."""
+        self._cloud_read: asyncio.TimerHandle | asyncio.Task[None] | None = None
+        """Will read the cloud, or reads it; an answer of the LAN ends either."""
 
     @property
     def interval(self) -> float:
@@ -132,41 +130,39 @@ class Poller:
             self._leave_cloud()
             return
         self._use_cloud()
-        await self._wait_for_cloud(self._began + LAN_INTERVAL - time.monotonic())
+        seconds = self._began + LAN_INTERVAL - time.monotonic()
+        if isinstance(read := self._cloud_read, asyncio.Task) and seconds > 0:
+            await asyncio.wait([read], timeout=seconds)
+            if read.done() and not read.cancelled():
+                read.result()
 
     def _use_cloud_in(self, seconds: float) -> None:
         self._leave_cloud()
         loop = asyncio.get_running_loop()
-        self._cloud_timer = loop.call_later(seconds, self._use_cloud)
+        self._cloud_read = loop.call_later(seconds, self._use_cloud)
 
     def _use_cloud(self) -> None:
         """Use the cloud from now on, if there is one; read it once it is due."""
         self._paths.lan_lost()
-        if self._cloud_read is not None and not self._cloud_read.done():
+        if isinstance(read := self._cloud_read, asyncio.Task) and not read.done():
             return
         early = self._cloud_not_before - time.monotonic()
         if early > _EARLY:
             if self._paths.lan is not None:  # else it has the beat of the polls
                 self._use_cloud_in(early)
             return
+        self._leave_cloud()
         self._cloud_read = asyncio.create_task(self.read_cloud())
-
-    async def _wait_for_cloud(self, seconds: float) -> None:
-        if (read := self._cloud_read) is not None and seconds > 0:
-            await asyncio.wait([read], timeout=seconds)
-            if read.done() and not read.cancelled():
-                read.result()
 
     def _leave_cloud(self) -> None:
         """End the read of the cloud, and begin no other one."""
-        for work in (self._cloud_timer, self._cloud_read):
-            if work is not None:
-                work.cancel()
+        if self._cloud_read is not None:
+            self._cloud_read.cancel()
 
     async def stop(self) -> None:
         """End the read of the cloud, which the next poll may begin again."""
         self._leave_cloud()
-        if self._cloud_read is not None:
+        if isinstance(self._cloud_read, asyncio.Task):
             await asyncio.wait([self._cloud_read])
 
     async def read_lan(self, *, again: bool = True) -> bool:
