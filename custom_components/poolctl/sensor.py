@@ -368,18 +368,6 @@ def _lasts_until(doser: DoserKind) -> PoolctlSensorDescription:
     )
 
 
-def _end(
-    key: str, end_fn: Callable[[View], datetime | None]
-) -> PoolctlSensorDescription:
-    return PoolctlSensorDescription(
-        key=key,
-        part=Part.PUMP,
-        device_class=SensorDeviceClass.TIMESTAMP,
-        entity_registry_enabled_default=False,
-        value_fn=end_fn,
-    )
-
-
 def _warm_at(body: Body) -> PoolctlSensorDescription:
     return PoolctlSensorDescription(
         key=f"{body.key}_expected_warm_time",
@@ -572,8 +560,6 @@ SENSORS = (
         entity_registry_enabled_default=False,
         value_fn=lambda view: view.shown.readings.drive_temperature,
     ),
-    _end("pump_run_on_ends", lambda view: view.learned.ends.run_on),
-    _end("pump_priming_ends", lambda view: view.learned.ends.priming),
     *map(_warm_at, BODIES),
     Measurement(
         key="held_outputs",

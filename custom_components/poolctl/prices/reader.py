@@ -207,12 +207,9 @@ def _lists(data: object, today: date) -> Mapping[_Names, Sequence[_Entry]]:
             entry[name] = value if entry.get(name, value) == value else None
     lists = defaultdict[_Names, list[_Entry]](list)
     for row, entry in entries.items():
-        lists[_names_in(row)].append(entry)
+        above = tuple(each for each in row if each and isinstance(each, str))
+        lists[above].append(entry)
     return lists
-
-
-def _names_in(row: _Row) -> _Names:
-    return tuple(each for each in row if each and isinstance(each, str))
 
 
 def _parsed(data: object) -> object:
@@ -323,7 +320,7 @@ def _prices(
     prices = []
     for start, end, number in rows:
         lasts = min(later.get(start, start + usual) - start, longest)
-        at = start - lasts if source.by_end else start
+        at = start - lasts if source.begin != source.start else start
         if number is not None:
             prices.append(Price(at, end or at + lasts, number))
     return _as_power(source.kind, prices)[-_MOST:]

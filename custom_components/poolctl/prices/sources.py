@@ -45,11 +45,6 @@ class ListSource(NamedTuple):
         """Name of the time by which entries are known, which may be their end."""
         return self.start or self.end
 
-    @property
-    def by_end(self) -> bool:
-        """Whether that is so."""
-        return self.begin != self.start
-
 
 _W, _KW, _WH = (Kind.POWER, "W"), (Kind.POWER, "kW"), (Kind.ENERGY, "Wh")
 _DAYS: Final = "raw_today raw_tomorrow"

@@ -233,11 +233,6 @@ def _of_a_cell(physics: Physics) -> tuple[float, float]:
     return physics.gross * hours, keeps
 
 
-def _start(costs: Sequence[float], at: int) -> float:
-    """Return what a start in a cell costs."""
-    return _START * _mean(costs[max(at - _AROUND, 0) : at + _AROUND])
-
-
 def _mean(costs: Sequence[float]) -> float:
     """Return about how large some costs are."""
     return fmean([abs(cost) for cost in costs if cost < inf] or [0.0])
@@ -278,7 +273,8 @@ def cheapest_cells(
     states: Collection[_State] = [(0.0, physics.water, phase, starts, 0)]
     for at, cost in enumerate(costs):
         runs = _RUNS * price * (2 - at / len(costs))
-        paid = at, cost, gains[at], runs, _start(costs, at)
+        start = _START * _mean(costs[max(at - _AROUND, 0) : at + _AROUND])
+        paid = at, cost, gains[at], runs, start
         cheapest: dict[tuple[int, int, int], _State] = {}
         for state in _next(states, paid, physics):
             spent, water, after, left, heated = state

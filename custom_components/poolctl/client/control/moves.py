@@ -35,25 +35,23 @@ def switching(outputs: Outputs, index: int) -> Moves:
             modes = tuple(b if place in group else a for place, (a, b) in rows)
         if held is not None and new.held_slots is not None:
             held = tuple(sorted({*held} - group | {*new.held_slots} & group))
-        last = replace(last, aux_modes=modes, held_slots=held)
-        return last if role is None else _with_water(last, new)
+        if role is None:
+            return replace(last, aux_modes=modes, held_slots=held)
+        # It moves the water, and what follows the pump and the heat sources.
+        return replace(
+            last,
+            flags=_bits(WATER_FLAGS, last.flags, new.flags),
+            flags2=_bits(WATER_FLAGS2, last.flags2, new.flags2),
+            main_pump_mode=new.main_pump_mode,
+            pump_speed=new.pump_speed,
+            pump_power=new.pump_power,
+            flow_rate=new.flow_rate,
+            pressure=new.pressure,
+            aux_modes=new.aux_modes,
+            held_slots=held,
+        )
 
     return move
-
-
-def _with_water(last: Telemetry, new: Telemetry) -> Telemetry:
-    """Return what follows the pump and the heat sources as a newer read has it."""
-    return replace(
-        last,
-        flags=_bits(WATER_FLAGS, last.flags, new.flags),
-        flags2=_bits(WATER_FLAGS2, last.flags2, new.flags2),
-        main_pump_mode=new.main_pump_mode,
-        pump_speed=new.pump_speed,
-        pump_power=new.pump_power,
-        flow_rate=new.flow_rate,
-        pressure=new.pressure,
-        aux_modes=new.aux_modes,
-    )
 
 
 def _bits(mask: int, last: int | None, new: int | None) -> int | None:

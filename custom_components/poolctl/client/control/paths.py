@@ -54,11 +54,6 @@ class Paths:
         return self.lan is not None and self._misses == 0
 
     @property
-    def cloud_works(self) -> bool:
-        """Whether there is a cloud, and its newest read did not fail."""
-        return self.cloud is not None and self.cloud_error is None
-
-    @property
     def lan_first(self) -> bool:
         """Whether a command takes the LAN first: it, or neither, answered last."""
         return self.on_lan or self._cloud_silent or self._waits_for_cloud

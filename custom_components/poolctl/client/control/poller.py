@@ -85,7 +85,8 @@ class Poller:
     @property
     def silent(self) -> bool:
         """Whether two polls in a row were not answered, nor by the cloud."""
-        if self._paths.on_lan or self._paths.cloud_works:
+        paths = self._paths
+        if paths.on_lan or (paths.cloud is not None and paths.cloud_error is None):
             return False
         by_cloud = self._live.reported.source is Source.CLOUD
         usual = CLOUD_INTERVAL if by_cloud else LAN_INTERVAL
