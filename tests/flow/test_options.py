@@ -69,6 +69,7 @@ async def test_an_own_good_range(small: Home) -> None:
     await small.advance(60, step=15)
     assert "orp_out_of_range" in small.problems
     options, flow = small.hass.config_entries.options, await asked_for_ranges(small)
+    assert flow["description_placeholders"] == {"pool": small.controller.name}
     wrong: tuple[dict[str, float], ...] = (
         {"orp_from": 700, "orp_to": 550},
         {"orp_from": 550, "orp_to": 550},

@@ -110,6 +110,28 @@ test("what is left in a drum is not written as long as it is unknown, nor is its
   assert.match(says, /–/);
 });
 
+test("an empty drum does not last", () => {
+  const says = (litres) => drawn(PoolDrums, [STATUS, CONNECTION, ["sensor.acid_remaining", litres, { unit_of_measurement: "L" }], ["sensor.acid_lasts_until", "2099-01-01", {}]]).says;
+  assert.match(says("0"), /Empty/);
+  assert.doesNotMatch(says("0"), /lasts/i);
+  assert.match(says("0.5"), /lasts/i);
+});
+
+test("a pool that is not polled is not said to be silent", () => {
+  const lost = { last_answer: AT };
+  for (const [state, expected] of [["unavailable", /Last seen.*polling is switched off/], ["unknown", /Last seen.*not reading it/], ["lost", /No answer.*Check its power/]]) {
+    const { says } = drawn(PoolHeadline, [["sensor.connection", state, lost]]);
+    assert.match(says, expected);
+    assert.equal(/does not answer/.test(says), state === "lost");
+  }
+});
+
+test("a value in a sentence is not parted from its unit", () => {
+  const wrong = (values) => drawn(PoolHeadline, [["sensor.status", "notice", { problems: [{ key: "pool_warm_late", variant: "pool_warm_late", severity: "notice", values }] }], CONNECTION]).says;
+  assert.match(wrong({ time: AT, expected: "28 °C", target: "30 °C" }), /about 28\u00a0°C instead of 30\u00a0°C/);
+  assert.match(wrong({ time: AT, expected: "83 °F", target: "Spa pump" }), /83\u00a0°F instead of Spa pump/);
+});
+
 test("a last temperature has the unit of the home", () => {
   const last = { last_temperature: 26.4, unit_of_measurement: "°F", measured_at: "2026-01-05T18:40:00+00:00" };
   const water = [STATUS, CONNECTION, ["sensor.water_temperature", "unknown", last]];

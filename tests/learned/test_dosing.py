@@ -321,6 +321,14 @@ def test_what_a_refill_hid_is_no_time_without_use() -> None:
     assert later - expected in (2 * DAY, DAY)
 
 
+def test_an_empty_drum_lasts_no_longer() -> None:
+    """However much was used today before."""
+    consumption = lived(14, 400)
+    take(consumption, 8_000, NOON + HOUR)
+    assert lasts(consumption, 8_000, NOON + HOUR) != NOON.date()
+    assert lasts(consumption, 0, NOON + HOUR) == NOON.date()
+
+
 # Doses today: midnights, clocks that differ, and restarts
 
 PACIFIC, HAVANA = ZoneInfo("US/Pacific"), ZoneInfo("America/Havana")

@@ -184,7 +184,7 @@ def test_every_explanation_has_a_sentence() -> None:
         (FOLDER / f"status/{name}.py").read_text() for name in ("heating", "output")
     )
     further = {"kept_off", "kept_off_until", "no_end", "until", "next", "of_pump"}
-    further |= {"no_water", "dry", "cooling_down"}
+    further |= {"follows", "no_water", "dry", "cooling_down"}
     further |= {"hold_ended", "hold_ended_by_other"}
     kept = {f"kept_{why}" for why in _KEPT}
     further |= {"warm_by_passed", "warm_by_block", "warm_by_unpriced"}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from operator import attrgetter
@@ -652,6 +652,43 @@ async def test_what_the_pump_does(home: Home) -> None:
     begins = datetime.fromisoformat(shown_now["next_run"])
     assert begins.hour * 60 + begins.minute == filtering.start
     assert shown_now["next_schedule"] == "Filter"
+
+
+@pytest.mark.parametrize("around", [False, True])
+async def test_the_end_of_a_run_that_is_held(home: Home, around: bool) -> None:
+    """It is that of the schedule that goes on after the hold, by which it also begins."""
+    await started(home)
+    filtering = home.pool.schedules[0]
+    now = home.pool.local_time().replace(second=0, microsecond=0)
+    begins, ends = now + timedelta(hours=-1), now + timedelta(hours=3)
+    filtering.start, filtering.end = (
+        each.hour * 60 + each.minute for each in (begins, ends)
+    )
+    if around:
+        home.pool.schedules[1] = replace(
+            filtering, start=filtering.end, end=filtering.start, name="Night"
+        )
+    await home.live(360, step=60)
+
+    async def held(on: bool, hours: float) -> datetime | None:
+        duration = timedelta(hours=hours)
+        await home.act("poolctl.hold", "pump", state=on, duration=duration)
+        await home.live(60)
+        found = home.state("sensor", "status").attributes.get("pump_until")
+        return datetime.fromisoformat(found) if found else None
+
+    soon = timedelta(minutes=20)
+    assert await held(True, 1) == (None if around else ends)
+    over = home.clock.time() + 5 * 3600
+    late = await held(True, 5)
+    assert late is None if around else late and abs(late.timestamp() - over) < 120
+    off = await held(False, 1)
+    assert off is not None
+    assert abs(off - now - timedelta(hours=1)) < soon
+    off = await held(False, 5)
+    assert off is not None
+    later = now + timedelta(hours=5)
+    assert abs(off - (later if around else begins + timedelta(days=1))) < soon
 
 
 async def test_the_action_of_a_next_step(home: Home) -> None:

@@ -122,6 +122,7 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
     ) -> ConfigFlowResult:
         """Ask for the good ranges of a pool; one that is left empty is the usual one."""
         known, errors = options_of(self.config_entry).own_ranges, {}
+        records, _ = stored_records(self.config_entry.data)
         if user_input is None:
             own = known.get(self._device_id, {})
             user_input = {
@@ -149,6 +150,7 @@ class PoolctlOptionsFlow(OptionsFlowWithReload):
             step_id="ranges",
             data_schema=self.add_suggested_values_to_schema(_RANGES, user_input),
             errors=errors,
+            description_placeholders={"pool": records[self._device_id].title},
         )
 
     async def async_step_outputs(

@@ -91,7 +91,7 @@ export class PoolDrums extends PoolCard {
       shape: "drum",
       share: litres / pool.numbered(size),
       value: litres === 0 ? this.text.empty : pool.reading(left),
-      note: capital(this.hass, [full && fill(this.text.of_size, { size: full }), this.lasts(pool, doser.lasts)].filter(Boolean).join(" · ")),
+      note: capital(this.hass, [full && fill(this.text.of_size, { size: full }), litres > 0 && this.lasts(pool, doser.lasts)].filter(Boolean).join(" · ")),
       rate: Number.isFinite(litres) ? pool.rate(left, ...doser.problems) : "none",
       button: full ? refill : undefined,
     };

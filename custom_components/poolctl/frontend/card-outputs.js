@@ -19,7 +19,7 @@ const runs = (/** @type {Entity} */ { state }) => state.state === "on";
 export class PoolOutputs extends PoolCard {
   static contents = [...KINDS];
   static style = `
-    .list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 140px), 1fr)); gap: 8px; }
+    .list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, max(140px, min(40%, 200px))), 1fr)); gap: 8px; }
     .row { display: flex; align-items: stretch; border-radius: 12px; background: rgba(var(--rgb-primary-text-color), 0.05); }
     .row.on { background: rgba(var(--rgb-primary-color), 0.22); }
     .row.held { box-shadow: inset 0 0 0 2px var(--primary-color); }

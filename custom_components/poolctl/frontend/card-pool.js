@@ -142,10 +142,10 @@ export class PoolHeadline extends PoolCard {
     const { text } = this;
     if (pool.lost) {
       // A pool that is not polled, as in a closed season, cannot answer.
-      const [word, time] = known(pool.connection?.state) ? [text.silent, text.since] : [text.last_seen, "{time}"];
+      const [word, time, usual] = known(pool.connection?.state) ? [text.silent, text.since, text.no_answer] : [text.last_seen, "{time}", text.not_read];
       const sentence = capital(this.hass, fill(time, { time: moment(this.hass, pool.answeredAt) }));
       const why = pool.problems.find(({ key }) => key === "unreachable")?.next_step;
-      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence, why: why || text.no_answer };
+      return { rate: "none", icon: "mdi:lan-disconnect", word, sentence, why: why || usual };
     }
     return pool.problems.length ? this.wrong(pool) : this.well(pool);
   }

@@ -37,10 +37,11 @@ export function moment(hass, at, now = Date.now()) {
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const UNIT = / (?=\D{1,2}$)/;
 
 /** The first text of the integration that there is, with its values, of which times are those of the user. @type {(hass: Hass, values?: Record<string, string>, ...keys: (string | undefined)[]) => string} */
 export function worded(hass, values, ...keys) {
-  const shown = Object.entries(values ?? {}).map(([name, value]) => [name, ISO.test(value) ? moment(hass, Date.parse(value)) : value]);
+  const shown = Object.entries(values ?? {}).map(([name, value]) => [name, ISO.test(value) ? moment(hass, Date.parse(value)) : value.replace(UNIT, "\u00a0")]);
   const [text = ""] = keys.map((key) => words(hass.language)[key ?? ""]).filter(Boolean);
   return values ? fill(text, Object.fromEntries(shown)) : "";
 }

@@ -194,7 +194,9 @@ class DoserModel:
         used = sum(observed.ml for observed in previous)
         if seconds < ENOUGH.total_seconds() or not used:
             return None
-        lasts = (left * 1000 + days.get(today, Day()).ml) / used * seconds
+        # An empty drum lasts no longer, however much was used today.
+        left = left and left * 1000 + days.get(today, Day()).ml
+        lasts = left / used * seconds
         if lasts > FURTHEST.total_seconds():
             return None
         # From the start of the day: the date stays until it ends or a drum is refilled.

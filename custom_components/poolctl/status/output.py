@@ -173,12 +173,19 @@ def _held_until(pool: Situation, slot: Slot) -> Explanation:
     """Return what a hold prevents, and when it ends."""
     if (hold := _hold(pool, slot)) is None:
         return () if _on(pool, slot) else (Sentence("kept_off"),)
-    until = hold.shown_until
-    if hold.on:
-        return _until(pool, until) if until else (Sentence("no_end"),)
-    if until is None:
-        return Sentence("kept_off"), Sentence("no_end")
-    return (Sentence("kept_off_until", {"time": rounded(until)}),)
+    if (until := hold.shown_until) is None:
+        kept = () if hold.on else (Sentence("kept_off"),)
+        return *kept, Sentence("no_end")
+    at = until + pool.ahead
+    follows = window_at(schedules_of(pool.state, slot), at)
+    if not hold.on:
+        run = None if follows else next_run(pool.state, slot, at)
+        begins = run.start - pool.ahead if run else until
+        return (Sentence("kept_off_until", {"time": rounded(begins)}),)
+    if not follows:
+        return _until(pool, until)
+    ends = {"time": rounded(follows.until - pool.ahead)} if follows.until else {}
+    return *_until(pool, until), Sentence("follows", ends)
 
 
 def _running(pool: Situation, slot: Slot) -> int | None:

@@ -15,7 +15,10 @@ from .rows import Active, Celsius, Explanation, Litres, Value, Values
 
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
-_TIMES: Final = {"until": "pump_until", "next": "next_run"}
+_TIMES: Final = {
+    **dict.fromkeys(("until", "follows", "kept_off_until"), "pump_until"),
+    "next": "next_run",
+}
 """Attributes of the sentences that name a time."""
 PUMP_ATTRIBUTES: Final = frozenset({"next_schedule", *_TIMES.values()})
 
@@ -125,6 +128,8 @@ def pump_attributes(explanation: Explanation) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for key, values in explanation:
+        if key == "follows":  # the end of the hold is not that of the run
+            found.pop(_TIMES[key], None)
         if isinstance(at := values.get("time"), datetime) and key in _TIMES:
             found.setdefault(_TIMES[key], at.isoformat(timespec="seconds"))
         if key == "next":
