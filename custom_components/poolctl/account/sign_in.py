@@ -125,9 +125,7 @@ class AccountToken:
         if error is None and token == self._token:
             self._store({**token, **renewed, CONF_REFUSALS: refusals})
         if refusals:
-            # In a closed season, the next one asks for the sign-in (chosen).
-            if not (self._entry.pref_disable_polling or self._last_token):
-                self._entry.async_start_reauth_if_available(self._hass)
+            self._ask_for_sign_in()
             return AuthenticationError("the service wants a new sign-in")
         if error is None:
             self._not_before = time.monotonic() + _RENEWAL_SPACING
@@ -135,6 +133,11 @@ class AccountToken:
             for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
                 self._hass.config_entries.flow.async_abort(flow["flow_id"])
         return error
+
+    def _ask_for_sign_in(self) -> None:
+        """Ask for a sign-in, but not in a closed season: the next one does (chosen)."""
+        if not (self._entry.pref_disable_polling or self._last_token):
+            self._entry.async_start_reauth_if_available(self._hass)
 
     def _store(self, token: Mapping[str, Any]) -> None:
         data = {**self._entry.data, CONF_TOKEN: token}

@@ -207,9 +207,12 @@ def _lists(data: object, today: date) -> Mapping[_Names, Sequence[_Entry]]:
             entry[name] = value if entry.get(name, value) == value else None
     lists = defaultdict[_Names, list[_Entry]](list)
     for row, entry in entries.items():
-        above = tuple(each for each in row if each and isinstance(each, str))
-        lists[above].append(entry)
+        lists[_names_in(row)].append(entry)
     return lists
+
+
+def _names_in(row: _Row) -> _Names:
+    return tuple(each for each in row if each and isinstance(each, str))
 
 
 def _parsed(data: object) -> object:

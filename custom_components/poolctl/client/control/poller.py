@@ -131,11 +131,7 @@ class Poller:
             self._leave_cloud()
             return
         self._use_cloud()
-        seconds = self._began + LAN_INTERVAL - time.monotonic()
-        if isinstance(read := self._cloud_read, asyncio.Task) and seconds > 0:
-            await asyncio.wait([read], timeout=seconds)
-            if read.done() and not read.cancelled():
-                read.result()
+        await self._wait_for_cloud(self._began + LAN_INTERVAL - time.monotonic())
 
     def _use_cloud_in(self, seconds: float) -> None:
         self._leave_cloud()
@@ -154,6 +150,12 @@ class Poller:
             return
         self._leave_cloud()
         self._cloud_read = asyncio.create_task(self.read_cloud())
+
+    async def _wait_for_cloud(self, seconds: float) -> None:
+        if isinstance(read := self._cloud_read, asyncio.Task) and seconds > 0:
+            await asyncio.wait([read], timeout=seconds)
+            if read.done() and not read.cancelled():
+                read.result()
 
     def _leave_cloud(self) -> None:
         """End the read of the cloud, and begin no other one."""

@@ -85,7 +85,7 @@ class Claims[C: Claim](ABC):
         self._undoing: set[int] = set()
         """Those whose attempt to undo them was not overtaken by a request."""
         self._working = asyncio.Lock()
-        self._failures: Mapping[int, Exception] = {}
+        self._failures = dict[int, Exception]()
         """Those of the newest attempts."""
         self._ended = set[tuple[str, int]]()
         """Claimants of what somebody ended just now, and the index of the claim."""
@@ -358,29 +358,29 @@ class Claims[C: Claim](ABC):
         """
         waited = self._working.locked()
         async with self._working:
-            self._failures = failures = {**self._failures} if waited else {}
+            if not waited:
+                self._failures = {}
             previous = self.all
             if self.due() and not await self._look():
                 away = UnreachableError("it does not answer", ran=False)
                 for claim in self.due():
-                    failures[claim.index] = away
+                    self._failures[claim.index] = away
                     self._failed(claim, away)
             self._update()
             tried = set[int]()
             # During an attempt, a user may request what another claim is about.
             while due := [each for each in self.due() if each.index not in tried]:
-                tried.add(index := due[0].index)
-                if failure := await self._try(due[0]):
-                    failures[index] = failure
+                tried.add(due[0].index)
+                await self._try(due[0])
             self._report_ended()
             if self.all != previous:
                 self._live.publish()
-        for fault in filter(_is_fault, failures.values()):
+        for fault in filter(_is_fault, self._failures.values()):
             raise fault
-        return failures
+        return self._failures
 
-    async def _try(self, claim: C) -> Exception | None:
-        """Undo one claim; return the error if that is not confirmed.
+    async def _try(self, claim: C) -> None:
+        """Undo one claim; note the error if that is not confirmed.
 
         None of them, not even a fault of our own, keeps another claim from its attempt.
         """
@@ -394,15 +394,14 @@ class Claims[C: Claim](ABC):
                     self._set(index, left)
         except Exception as err:  # noqa: BLE001
             _LOGGER.debug("Not undone: %s", err)
+            self._failures[index] = err
             if index in self._undoing:
                 self._failed(self._all.get(index, claim), err)
                 if began < self._back_at and (left := self._all.get(index)):
                     # The answer that would have ended the wait came just before it.
                     self._set(index, replace(left, failures=NO_FAILURES))
-            return err
         finally:
             self._undoing.discard(index)
-        return None
 
     def _failed(self, claim: C, err: Exception) -> None:
         cannot = isinstance(err, CannotReleaseError)
@@ -425,8 +424,9 @@ class Claims[C: Claim](ABC):
                     self._update()
                     indices = {claim.index for claim in self._leaving(only_lan)}
                     due = [c for c in self.due(leaving=True) if c.index in indices]
-                    failures = await asyncio.gather(*map(self._try, due))
-                    for fault in filter(_is_fault, failures):
+                    self._failures = {}
+                    await asyncio.gather(*map(self._try, due))
+                    for fault in filter(_is_fault, self._failures.values()):
                         _LOGGER.error("Unexpected error", exc_info=fault)
         except TimeoutError:
             _LOGGER.debug("Not everything was undone in time")
@@ -457,9 +457,9 @@ class Claims[C: Claim](ABC):
         await asyncio.sleep(max(0.0, settled_at - time.monotonic()))
 
 
-def _is_fault(failure: Exception | None) -> bool:
+def _is_fault(failure: Exception) -> bool:
     """Return whether a failure is a fault of our own."""
-    return not isinstance(failure, PoolctlError | None)
+    return not isinstance(failure, PoolctlError)
 
 
 def claimants(claim: Claim | None, now: datetime | None) -> set[str]:

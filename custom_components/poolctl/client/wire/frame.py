@@ -473,12 +473,11 @@ def telemetry_head(section: bytes, slots: int | None) -> int | None:
     if not sizes:
         return head if len(section) < telemetry_size(section[head - 1]) else None
     # Another byte may have the same value, but other bytes than modes follow it.
-    return max(
-        sizes,
-        key=lambda size: sum(
-            value in POSSIBLE_MODES for value in section[size : size + slots]
-        ),
-    )
+    return max(sizes, key=lambda size: _modes_in(section[size : size + slots]))
+
+
+def _modes_in(values: bytes) -> int:
+    return sum(value in POSSIBLE_MODES for value in values)
 
 
 def _decode_timers(
