@@ -44,6 +44,13 @@ def _steady() -> float:
 clock_module.steady_clock = _steady
 
 
+def _waits_only(read: asyncio.Handle | None) -> bool:
+    """Return whether a reader is of a listening socket, or of the loop itself."""
+    callback = getattr(read, "_callback", None)
+    name = getattr(callback, "__name__", "")
+    return name in ("_accept_connection", "_read_from_self")
+
+
 class _Selector(selectors.DefaultSelector):
     """Selector that wakes the waiters of `idle`, or leaps, when nothing is ready."""
 
@@ -68,8 +75,11 @@ class _Selector(selectors.DefaultSelector):
 
     def _patience(self, seconds: float) -> float:
         """Return how many real seconds to wait for data before such a leap."""
+        handles = [key.data for key in self.get_map().values()]
+        if all(to_write is None and _waits_only(read) for read, to_write in handles):
+            return 0.0  # there is no connection on which data could be under way
         patience = min(seconds, GRACE + min(seconds * PER_SECOND, MOST))
-        if any(key.data[1] is not None for key in self.get_map().values()):
+        if any(to_write is not None for _, to_write in handles):
             return max(patience, CONNECT_PATIENCE)  # it connects, or waits to send
         return patience
 
