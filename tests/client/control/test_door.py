@@ -1,42 +1,14 @@
 """The door: what only one frame shows is asked again (protocol.md L15, L25)."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
-from typing import Any, get_type_hints
+from dataclasses import fields
+from typing import get_type_hints
 
 import pytest
 
-from custom_components.poolctl.client.control.frames import (
-    FrameDoor,
-    accepted,
-    surprises,
-)
-from custom_components.poolctl.client.wire.frame import (
-    Configuration,
-    Readings,
-    StateFrame,
-    Telemetry,
-    Timer,
-    fields_of,
-)
+from custom_components.poolctl.client.wire.frame import Readings, fields_of
 from tests.client.conftest import Rig
 from tests.world.simulator import wire
-
-USUAL: dict[str, Any] = {
-    "flags": 1 << 5 | 3 << 13,
-    "flags2": 1 << 2,
-    "ph": 7.2,
-    "orp": 650,
-    "water_temperature": 26.0,
-    "main_pump_mode": 99,
-    "aux_modes": (99, 0, 0),
-    "held_slots": (0,),
-    "pool_target": 28,
-    "acid_drum_ml": 900,
-    "acid_remaining_ml": 700,
-    "schedules_enabled": (0, 1),
-    "aux_types": (31, 1, 22),
-}
 
 
 def test_how_far_each_reading_may_move() -> None:
@@ -48,147 +20,6 @@ def test_how_far_each_reading_may_move() -> None:
         if kinds[each.name] == float | None
     }
     assert len(drifts) > 10 and all(drifts.values()), drifts
-
-
-def frame(**changes: Any) -> StateFrame:
-    values = USUAL | changes
-    of = {kind: {*kind.__dataclass_fields__} for kind in (Telemetry, Configuration)}
-    parts: list[Any] = [
-        kind(**{name: value for name, value in values.items() if name in names})
-        for kind, names in of.items()
-    ]
-    telemetry, configuration = parts
-    return StateFrame(telemetry, configuration, ())
-
-
-LAST = frame()
-ODD = [
-    {"main_pump_mode": 0},
-    {"held_slots": ()},
-    {"aux_modes": (99, 0, 99)},
-    {"aux_types": (0, 0, 0)},
-    {"flags": 1 << 5},
-    {"water_temperature": 60.0},
-    {"ph": 0.5},
-    {"acid_drum_ml": 0},
-    {"schedules_enabled": ()},
-    {"pool_target": 5},
-]
-
-
-@pytest.mark.row("L15")
-@pytest.mark.parametrize("odd", ODD)
-def test_what_one_frame_has_is_nothing(odd: dict[str, Any]) -> None:
-    assert surprises(LAST, frame(**odd))
-    assert accepted(LAST, frame(**odd), LAST) == LAST
-    # The second one may be the odd one, with something else that is odd.
-    assert accepted(LAST, frame(firmware="9.9.9"), frame(**odd)) == LAST
-
-
-@pytest.mark.parametrize("news", ODD)
-def test_what_two_frames_have_is_true(news: dict[str, Any]) -> None:
-    assert accepted(LAST, frame(**news), frame(**news)) == frame(**news)
-
-
-def test_each_slot_and_each_bit_is_a_fact_of_its_own() -> None:
-    first = frame(aux_modes=(99, 1, 0), held_slots=(0, 1))
-    second = frame(aux_modes=(99, 1, 99), held_slots=(1, 2))
-    telemetry = accepted(LAST, first, second).telemetry
-    assert telemetry is not None
-    assert (telemetry.aux_modes, telemetry.held_slots) == ((99, 1, 0), (0, 1))
-
-
-def test_the_newest_of_three_that_differ() -> None:
-    found = accepted(LAST, frame(pool_target=5), frame(pool_target=9)).configuration
-    assert found is not None and found.pool_target == 9
-
-
-@pytest.mark.parametrize(
-    "usual",
-    [
-        {"ph": 7.3, "orp": 640, "water_temperature": 26.4},
-        {"acid_remaining_ml": 640},
-        {"flags": USUAL["flags"] | 1 << 7},  # an unknown bit
-        {"ph": None, "aux_types": None, "held_slots": None},
-    ],
-)
-def test_no_surprise(usual: dict[str, Any]) -> None:
-    assert not surprises(LAST, frame(**usual))
-    assert not surprises(LAST, StateFrame(None, None, None))
-
-
-def test_a_timer_of_one_frame() -> None:
-    odd = LAST._replace(timers=(Timer(1, 60, 60),))
-    assert surprises(LAST, odd)
-    assert accepted(LAST, LAST, odd) == LAST
-    assert accepted(LAST, odd, odd) == odd
-
-
-def admit(
-    door: FrameDoor, odd: StateFrame, at: float, *explained: str
-) -> StateFrame | None:
-    def moved(last: Telemetry, new: Telemetry) -> Telemetry:
-        return replace(last, **{name: getattr(new, name) for name in explained})
-
-    return door.admit_frame(odd, at, moved)
-
-
-def test_the_door() -> None:
-    door, odd = FrameDoor(USUAL["aux_types"]), frame(main_pump_mode=0)
-    assert admit(door, LAST, 0) == LAST
-    assert admit(door, odd, 15) is None
-    assert admit(door, odd, 15.1) is None  # of the same moment
-    assert admit(door, LAST, 17) == LAST
-    assert admit(door, odd, 30, "main_pump_mode") == odd
-    # A frame without a section neither surprises nor forgets it.
-    partly = LAST._replace(configuration=None)
-    assert admit(door, LAST, 45, "main_pump_mode") == LAST
-    assert admit(door, partly, 60) == partly
-    assert admit(door, frame(pool_target=5), 75) is None
-
-
-def test_what_the_second_frame_adds_is_in_doubt() -> None:
-    door, first = FrameDoor(None), frame(pool_target=30)
-    second = frame(pool_target=30, held_slots=())
-    assert admit(door, LAST, 0) == LAST and admit(door, first, 15) is None
-    assert (admit(door, second, 17), door.doubted is None) == (first, False)
-    assert (admit(door, second, 30), door.doubted is None) == (second, True)
-
-
-def test_what_is_in_doubt_is_as_old_as_the_frame_that_showed_it() -> None:
-    door, off = FrameDoor(None), frame(main_pump_mode=0)
-    seen = [
-        (admit(door, each, at), door.shown_at)
-        for each, at in (
-            (LAST, 0),
-            (off, 15),
-            (frame(main_pump_mode=0, pool_target=30), 17),
-        )
-    ]
-    assert seen == [(LAST, 0), (None, 0), (off, 15)]
-    assert (admit(door, LAST, 30), door.shown_at) == (off, 17)
-    assert (admit(door, LAST, 32), door.shown_at) == (LAST, 32)
-
-
-def test_other_types_need_one_poll_more() -> None:
-    """Two odd frames in a row take no devices away, nor does the first of a run."""
-    odd = frame(aux_types=(0, 0, 0))
-    for first in (LAST, odd):
-        door = FrameDoor(USUAL["aux_types"])
-        assert admit(door, first, 0) == LAST
-        for at in (15, 30):
-            assert admit(door, odd, at) is None
-            found = admit(door, odd, at + 2)
-            assert found == (LAST if at == 15 and first is LAST else odd)
-            if first is odd:
-                break
-
-
-def test_measurements_of_two_frames() -> None:
-    for newest, kept in ((7.0, 7.0), (0.5, 7.1)):
-        found = accepted(LAST, frame(ph=7.1), frame(ph=newest)).telemetry
-        usual = frame().telemetry
-        assert usual and found == replace(usual, ph=kept)
 
 
 # With a controller
@@ -221,10 +52,6 @@ type Spoil = Callable[[wire.Frame], None]
 
 def _set(section: str, **values: int) -> Spoil:
     return lambda frame: getattr(frame, section).update(values)
-
-
-def _clear(section: str) -> Spoil:
-    return lambda frame: getattr(frame, section).clear()
 
 
 def _no_types(frame: wire.Frame) -> None:

@@ -1,11 +1,10 @@
-"""Holds: their storage, evidence, states and ends, case by case."""
+"""Evidence: what a read shows of a claim, case by case."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
-from custom_components.poolctl.client.codec import from_stored, to_stored
 from custom_components.poolctl.client.holds.claim import Claim
 from custom_components.poolctl.client.holds.decide import Seen
 from custom_components.poolctl.client.holds.evidence import seen
@@ -17,85 +16,11 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Doser
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.client.wire.schedule import BLANK
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
-YEAR = 366 * 24 * 3600
 LIGHT, WATERFALL = 1, 2
 AT = 10_000.0
 HOLD = Hold(slot=WATERFALL, on=True, since=NOW, sent_at=97.0, confirmed=False)
-
-# Storage
-
-LEAST: dict[str, object] = {
-    "slot": 0,
-    "on": True,
-    "since": "2026-11-22T09:00:00+00:00",
-    "until": None,
-    "needs_undoing": True,
-    "by_cloud": False,
-    "lasts": None,
-    "schedules": [],
-    "maybe_undone": False,
-    "confirmed": True,
-    "previous": None,
-    "claimants": {},
-    "origins": {},
-}
-NOON = "2026-11-22T12:00:00+00:00"
-MOST = LEAST | {
-    "slot": 36,
-    "on": False,
-    "until": NOON,
-    "needs_undoing": False,
-    "by_cloud": True,
-    "lasts": 0.5,
-    "schedules": [[0, None], [19, to_stored(BLANK)]],
-    "maybe_undone": True,
-    "confirmed": False,
-    "previous": LEAST,
-    "claimants": {"": None, "warm_by spa": NOON},
-    "origins": {
-        "": ["here", NOON, "Anna"],
-        "warm_by spa": ["unknown", NOON, "Warm spa by"],
-    },
-}
-
-
-def stored(*holds: object) -> tuple[Hold, ...]:
-    return from_stored(tuple[Hold, ...], holds)
-
-
-def test_what_is_stored() -> None:
-    kept = stored(MOST, LEAST)
-    assert to_stored(kept, tuple[Hold, ...]) == [MOST, LEAST]
-    assert not kept[0].confirmed
-
-
-@pytest.mark.parametrize("name", ["slot", "on", "until"])
-@pytest.mark.parametrize("odd", [None, {}, [5], -1, 37, "soon"])
-def test_a_hold_without_what_makes_it(name: str, odd: object) -> None:
-    """It is left out: it might never end, or release another output."""
-    stays = {key: value for key, value in MOST.items() if key != name}
-    assert stored(stays, LEAST) == stored(LEAST)
-    if (name, odd) != ("until", None):
-        assert stored(MOST | {name: odd}, LEAST) == stored(LEAST)
-
-
-@pytest.mark.parametrize("name", sorted({*LEAST} - {"slot", "on", "until"}))
-@pytest.mark.parametrize("odd", [{"": 5}, [-1], [20], -1.0, YEAR + 1.0, "soon"])
-def test_a_hold_with_an_odd_value(name: str, odd: object) -> None:
-    """Any other value that does not fit, or is missing, has its default alone."""
-    (kept,) = stored({key: value for key, value in MOST.items() if key != name})
-    assert kept == replace(stored(MOST)[0], **{name: getattr(kept, name)})
-    assert (
-        getattr(stored(MOST | {name: odd})[0], name) == getattr(kept, name)
-        or name == "since"
-    )
-
-
-def test_what_a_later_version_adds() -> None:
-    assert stored(MOST | {"weather": "fine"}) == stored(MOST)
 
 
 # Reads
@@ -181,25 +106,3 @@ def test_what_a_read_shows(subtests: pytest.Subtests) -> None:
             found = seen(undone, state, AT)
             assert found == shows._replace(agreeing=found.agreeing)
             assert found.agreeing == agreeing or shows is NOTHING
-
-
-def in_s(seconds: float | None) -> datetime | None:
-    return None if seconds is None else NOW + timedelta(seconds=seconds)
-
-
-@pytest.mark.parametrize(
-    ("until", "lasts", "expected"),
-    [
-        (1800, 3600, 1800),
-        (1800, 1200, 1200),  # our clock was ahead: never longer than requested
-        (1800, None, 1800),
-        (7 * YEAR, None, YEAR),
-        (None, None, None),
-        (None, 1200, None),
-    ],
-)
-def test_no_longer_than_it_may_last(
-    until: int | None, lasts: int | None, expected: int | None
-) -> None:
-    hold = replace(HOLD, until=in_s(until), lasts=lasts).bounded(NOW)
-    assert hold.until == in_s(expected)

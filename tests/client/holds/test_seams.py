@@ -32,7 +32,7 @@ from tests.client.holds.test_promises import (
 from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pool import POOL_HEATER, SOLAR
 
-PUMP, OUTPUT, CLEANER = 0, 3, 9
+PUMP, OUTPUT, CLEANER, SLIDE = 0, 3, 9, 21
 """Slots of the full pool."""
 HOUR = timedelta(hours=1)
 
@@ -429,6 +429,20 @@ async def test_the_sign_in_ended_through_the_cloud_alone(away: Rig) -> None:
     away.service.cloud.faults.clear()
     await away.live(20, 30)
     assert not away.pool.pool.relays[OUTPUT]
+
+
+@pytest.mark.row("W3")
+async def test_the_lan_is_given_up(full: Rig) -> None:
+    """What the cloud undoes stays until its end; what only the LAN can is undone now."""
+    pool, leave = full.pool.pool, full.controller.leave
+    await hold(full, True, 10, OUTPUT)
+    await hold(full, False, 10, SLIDE)
+    full.time.advance(15)
+    assert (await leave(only_lan=True)).holds == ()
+    assert (pool.slots[OUTPUT].held, pool.slots[SLIDE].held) == (True, False)
+    full.time.advance(600)
+    assert (await leave(only_lan=True)).holds == ()
+    assert not pool.slots[OUTPUT].held
 
 
 @pytest.mark.parametrize("hangs", ["a", "cmd"])
