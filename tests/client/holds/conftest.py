@@ -6,6 +6,13 @@ import pytest
 
 from tests.client.conftest import Rig
 from tests.client.holds.test_promises import KINDS, Kind, prepared
+from tests.world.simulator import NOON, Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    # These tests count minutes: a busy machine must not add some of its own.
+    return Clock(start=NOON)
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
+from datetime import timedelta
 import json
 from typing import Any
 
@@ -26,19 +25,11 @@ from tests.client.holds.test_holds import (
     switch,
     window,
 )
-from tests.world.simulator.clock import NOON, Clock
 from tests.world.simulator.cloud_dialects import CloudDialect as D
-from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.wire import Frame
 
 CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""
-
-
-@pytest.fixture
-def clock() -> Clock:
-    # These tests count minutes: a busy machine must not add some of its own.
-    return Clock(start=NOON)
 
 
 @pytest.mark.row("L15", "L25")
@@ -140,37 +131,6 @@ async def test_spa_mode_stops_a_cleaner(make_rig: Callable[..., Rig]) -> None:
     pool.switch(CLEANER, False)
     await rig.live(1)
     assert holds.stopped_by_spa == ()
-
-
-@pytest.mark.row("L17")
-async def test_a_clock_that_drifts(
-    make_rig: Callable[..., Rig], service: Service
-) -> None:
-    """After two weeks the slow clock's offset is measured, and used for holds."""
-
-    def true() -> float:
-        return service.small.pool.local_time().timestamp()
-
-    # That the wall clock is always a little wrong itself does not matter.
-    clock = TrustedClock(wall=lambda: true() + 50, steady=true)
-    rig = make_rig(clock=clock)
-    rig.pool.dialects.add(Dialect.CLOCK_DRIFTS)
-    window(rig.pool.pool, 60, begun=-5)
-    await start(rig)
-    for _ in range(17):
-        clock.confirm(format_datetime(datetime.fromtimestamp(true(), UTC), usegmt=True))
-        await rig.live(12, 30)  # from 5 min before its beginning
-        rig.time.advance(86400 - 720)
-    offset = rig.controller.controller_clock.offset
-    assert offset is not None and rig.controller.controller_clock.wrong
-    # A start counts once a second frame has it, 2 s later.
-    assert timedelta(minutes=-6, seconds=-10) < offset < timedelta(minutes=-3)
-    await rig.live(12, 30)
-    await switch(rig, False)
-    # By the controller's own clock, the schedule still runs for a while.
-    for minutes, held in ((46, True), (10, False)):
-        await rig.live(minutes, 30)
-        assert rig.pool.pool.slots[SLOT].held is held
 
 
 @pytest.mark.row("C20")
