@@ -19,6 +19,7 @@ from .automation import (
     OfConnection,
     OfReading,
     OfStatus,
+    PoolEntities,
     problems_of,
     with_reading_options,
 )
@@ -27,28 +28,30 @@ from .private import OfAnyState
 _SCHEMA = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL
 
 
+class _PoolCondition(PoolEntities, OfAnyState):
+    def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
+        super().__init__(hass, self._aimed(hass, config))
+        self._options = config.options or {}
+
+
 class AllIsWell(
     OfStatus,
-    OfAnyState,
+    _PoolCondition,
     schema=_SCHEMA.extend({vol.Required(CONF_OPTIONS, default={}): KIND_OPTIONS}),
 ):
     """A controller has no problem, or none of the chosen kinds."""
 
-    def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        super().__init__(hass, self._aimed(hass, config))
-        self._kinds = frozenset((config.options or {})[OPTION_KINDS])
-
     @override
     def is_valid_state(self, entity_state: State) -> bool:
-        return problems_of(entity_state, self._kinds) == {}
+        return problems_of(entity_state, self._options[OPTION_KINDS]) == {}
 
 
-class ReadingInRange(OfReading, OfAnyState, schema=with_reading_options(_SCHEMA)):
+class ReadingInRange(OfReading, _PoolCondition, schema=with_reading_options(_SCHEMA)):
     """A reading is within its limits."""
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         self._take(config.options or {})
-        super().__init__(hass, self._aimed(hass, config))
+        super().__init__(hass, config)
 
     @override
     def counts(self, state: State) -> bool:
@@ -61,18 +64,14 @@ class ReadingInRange(OfReading, OfAnyState, schema=with_reading_options(_SCHEMA)
 
 class ConnectionIs(
     OfConnection,
-    OfAnyState,
+    _PoolCondition,
     schema=_SCHEMA.extend({vol.Required(CONF_OPTIONS): CONNECTION_OPTIONS}),
 ):
     """The connection of a controller (LAN, cloud or lost) is one of those chosen."""
 
-    def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        super().__init__(hass, self._aimed(hass, config))
-        self._wanted = frozenset((config.options or {})[OPTION_CONNECTION])
-
     @override
     def is_valid_state(self, entity_state: State) -> bool:
-        return entity_state.state in self._wanted
+        return entity_state.state in self._options[OPTION_CONNECTION]
 
 
 CONDITIONS: dict[str, type[Condition]] = {

@@ -37,7 +37,6 @@ from .client.pool import (
     CHLORINATORS,
     DOSERS,
     LIQUID_CHLORINE,
-    SCHEDULE_MODES,
     Body,
     DoserKind,
     HeatSource,
@@ -52,7 +51,6 @@ from .devices.output_attributes import (
     ATTR_GOOD_FROM,
     ATTR_GOOD_TO,
     ATTR_MEASURED_AT,
-    MODE_NAMES,
     last_temperature,
 )
 from .devices.parts import PART_OF_BODY, Part, part_of_source
@@ -195,21 +193,6 @@ def _problems(view: View) -> Attributes:
 
 def _pump_model(view: View) -> str | None:
     return view.state.pump.name if view.state.pump else None
-
-
-_NO_SCHEDULE = "none"
-
-
-def _running_schedule(view: View) -> str | None:
-    """Return the schedule that runs the pump, `None` if it is not known."""
-    mode = view.state.readings.main_pump_mode
-    if mode is None or view.state.schedules.records is None:
-        return None
-    if mode not in SCHEDULE_MODES:
-        return _NO_SCHEDULE
-    name = view.state.schedule_of_mode(mode)
-    # "none" means that no schedule runs: one with this name is shown by its number.
-    return str(mode) if name == _NO_SCHEDULE else name
 
 
 def _pump_status_ends(view: View) -> Attributes:
@@ -508,26 +491,12 @@ SENSORS = (
         value_fn=lambda view: view.learned.pump_power.change,
     ),
     PoolctlSensorDescription(
-        key="pump_mode",
-        part=Part.PUMP,
-        entity_registry_enabled_default=False,
-        device_class=SensorDeviceClass.ENUM,
-        options=[*dict.fromkeys(MODE_NAMES.values())],
-        value_fn=lambda view: MODE_NAMES.get(view.state.readings.main_pump_mode),
-    ),
-    PoolctlSensorDescription(
         key="pump_model",
         part=Part.PUMP,
         entity_registry_enabled_default=False,
         # In Home Assistant, a child device has no model.
         proof_fn=_pump_model,
         value_fn=_pump_model,
-    ),
-    PoolctlSensorDescription(
-        key="running_pump_schedule",
-        part=Part.PUMP,
-        entity_registry_enabled_default=False,
-        value_fn=_running_schedule,
     ),
     *map(_remaining, DOSERS),
     PoolctlSensorDescription(

@@ -205,7 +205,7 @@ async def test_the_pump_at_a_speed(home: Home) -> None:
     assert timedelta(minutes=59) < held(home, "pump") <= timedelta(hours=1)
     await home.live(59 * 60, step=590)
     await home.live(2 * 60)
-    assert home.value("sensor", "pump_mode") == "schedule"
+    assert home.state("switch", "pump").attributes["mode"] == "schedule"
     assert home.pool.pump.speed == 75
 
 

@@ -1,7 +1,6 @@
 """The pump as a user sees it: its speed while it starts, runs and stands still."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +15,6 @@ from custom_components.poolctl.client.wire.commands import PumpIdentity
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
 from custom_components.poolctl.number import NUMBERS
-from custom_components.poolctl.sensor import SENSORS
 from tests.status.test_table import view
 from tests.world.assistant.home import Home
 
@@ -98,27 +96,6 @@ def test_status(
         pump=PumpIdentity("Variable Speed", "Brand", "P320"),
     )
     assert state.pump_status == expected
-
-
-@pytest.mark.parametrize(
-    ("mode", "name", "expected"),
-    [
-        (0, "Filter", "none"),
-        (99, "Filter", "none"),
-        (1, "Filter", "Filter"),
-        (1, "", "1"),
-        (1, "none", "1"),
-    ],
-)
-async def test_running_schedule(
-    hass: HomeAssistant, mode: int, name: str, expected: str
-) -> None:
-    """A schedule without a name, or with the name "none", is shown by its number."""
-    state = PoolState(
-        readings=Readings(main_pump_mode=mode),
-        schedules=Schedules(records=(replace(BY_SCHEDULE, name=name),), armed=(0,)),
-    )
-    assert shown(hass, SENSORS, "running_pump_schedule", state) == expected
 
 
 @pytest.mark.parametrize(

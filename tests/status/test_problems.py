@@ -303,8 +303,6 @@ class Case:
     """Seconds of polls until it is shown."""
     repair: bool = True
     """Whether it becomes a repair, where its row has one."""
-    sensor: str = ""
-    """Key of the binary sensor that is on, too."""
 
 
 CASES = [
@@ -322,13 +320,7 @@ CASES = [
     Case("acid_low", drum(0), "is empty"),
     Case("chlorine_low", drum(1500), "nearly", notice=True),
     Case("chlorine_low", drum(0), "is empty"),
-    Case(
-        "acid_limit",
-        doses("acid", 6, ph=7.2),
-        notice=True,
-        repair=False,
-        sensor="daily_acid_limit_reached",
-    ),
+    Case("acid_limit", doses("acid", 6, ph=7.2), notice=True, repair=False),
     Case("acid_limit", doses("acid", 6, ph=7.6), "still too high"),
     Case(
         "acid_without_effect",
@@ -456,9 +448,6 @@ async def test_every_problem(home: Home, case: Case) -> None:
     severities = {each["severity"] for each in problems(home).values()}
     worst = "problem" if "problem" in severities else "notice"
     assert home.value("sensor", "status") == worst
-    if case.sensor:
-        await home.enable_all()
-        assert home.value("binary_sensor", case.sensor) == "on"
     await triggers(home, case.key)
     if case.key in REPAIRS:
         await home.live(960, step=160)

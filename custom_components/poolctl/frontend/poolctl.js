@@ -22,7 +22,7 @@ const TYPE = `custom:${NAME}`;
 /** @type {[string, typeof import("./card.js").PoolCard, RegExp][]} */
 const CARDS = [
   ["water", PoolWater, /^sensor\.(ph|orp|\w+_temperature|last_valid_reading)$/],
-  ["day", PoolDay, /^(calendar|switch|sensor)\.(schedules?|pump_runtime_today|running_pump_schedule|turnovers_today|pump_energy)$/],
+  ["day", PoolDay, /^(calendar|switch|sensor)\.(schedules?|pump_runtime_today|turnovers_today|pump_energy)$/],
   ["outputs", PoolOutputs, /^(switch|light|sensor|button)\.(pump|spa_mode|pool_light|spa_light|general|held_outputs|resume_schedules|uv|ozone|ioniser|\w+_clean\w+)$/],
   ["drums", PoolDrums, /^(sensor|number|button|binary_sensor)\.(\w*acid_\w+|chlorine_\w+|chlorination|filter_load|mark_\w+)$/],
   ["pool", PoolHeadline, /^/],

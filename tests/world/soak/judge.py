@@ -124,10 +124,7 @@ def _of_schedules(it: Asked) -> Iterator[str]:
 
 def may_be_missing(controller: Controller, key: str) -> bool:
     """Return whether an entity may be missing or wrong, as schedules are unreadable."""
-    of_schedules = key.startswith("schedule") or key in (
-        "running_pump_schedule",
-        "pump",
-    )
+    of_schedules = key.startswith("schedule") or key == "pump"
     return of_schedules and L.LONGER_RECORDS in controller.dialects
 
 

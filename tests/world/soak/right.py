@@ -21,13 +21,6 @@ from .judge import may_be_missing
 from .week import Week
 
 
-def _running_schedule(pool: Pool) -> str:
-    if pool.pump.mode in (0, 99):
-        return "none"
-    schedule = pool.schedules[pool.pump.mode - 1]
-    return (schedule and schedule.name) or str(pool.pump.mode)
-
-
 def _held_outputs(pool: Pool) -> int:
     """Count the held outputs; the actuators of the spa count as one."""
     spa = pool.find(*SPA_ACTUATORS)
@@ -47,10 +40,6 @@ EXPECTED: Final[Mapping[str, Callable[[Pool], Any]]] = {
     "sensor.flow_rate": lambda pool: round(pool.water.flow),
     "sensor.filter_pressure": lambda pool: pool.water.pressure,
     "sensor.pump_power": lambda pool: pump_watts(pool.pump.speed),
-    "sensor.pump_mode": lambda pool: {0: "off", 99: "manual"}.get(
-        pool.pump.mode, "schedule"
-    ),
-    "sensor.running_pump_schedule": _running_schedule,
     "sensor.acid_remaining": lambda pool: int(pool.settings["acid_remaining"]) / 1000,
     "sensor.chlorine_remaining": lambda pool: (
         int(pool.settings["chlorine_remaining"]) / 1000
