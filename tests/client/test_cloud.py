@@ -18,7 +18,6 @@ from custom_components.poolctl.client.cloud import CloudClient
 from custom_components.poolctl.client.wire.cloud_answers import (
     Device,
     Inventory,
-    is_device_id,
     parse_retry_after,
 )
 from custom_components.poolctl.client.wire.exceptions import (
@@ -127,22 +126,6 @@ async def test_envelope_key(service: Service, cloud: CloudClient) -> None:
     service.cloud.faults.on("empty")
     with pytest.raises(EnvelopeError):
         await cloud.envelope_key(service.full.device_id)
-
-
-@pytest.mark.row("4.1 row 6")
-async def test_dashboard(service: Service, cloud: CloudClient) -> None:
-    dashboard = await cloud.dashboard(service.small.device_id)
-    assert dashboard["actual_ph"] == int(service.small.pool.water.ph * 10)
-    assert dashboard["main_pump_status"] == service.small.pool.pump.mode
-    assert service.cloud.requests[-1].name == "dashboardInfo"
-
-
-@pytest.mark.row("4.1 row 7")
-async def test_set_pump(service: Service, cloud: CloudClient) -> None:
-    await set_pump(cloud, service.small.device_id, 0, True, 85)
-    assert (service.small.pool.pump.mode, service.small.pool.pump.asked) == (1, 75)
-    service.clock.advance(2)  # the relay follows
-    assert (service.small.pool.pump.mode, service.small.pool.pump.speed) == (99, 85)
 
 
 async def test_a_write(raw_cloud: CloudClient, raw: RawServer) -> None:
@@ -296,15 +279,6 @@ async def test_what_answers_like_the_service(
     service.cloud.faults.on(fault)
     with pytest.raises(error) if error else nullcontext():
         await probe(session, service.cloud.base_url)
-
-
-def test_device_id() -> None:
-    assert is_device_id("AA_BB_CC_00_00_01")
-    for text in (
-        *("aa_bb_cc_00_00_01", "AA_BB_CC_00_00", "AA_BB_CC_00_00_01_02"),
-        *("AA_BB_CC_00_00_01\n", "AABBCC000001", 7, None),
-    ):
-        assert not is_device_id(text), text
 
 
 def jwt(claims: Any) -> str:

@@ -42,15 +42,6 @@ async def test_a_slot_costs_one_request(small: Rig, on: bool) -> None:
     assert small.service.cloud.requests == []
 
 
-async def test_a_slot_that_stays_held_does_not_keep_others_held(small: Rig) -> None:
-    await small.controller.outputs.switch(WATERFALL, True)
-    await small.controller.outputs.switch(GARDEN, False)
-    small.pool.faults.once("decline", 2)
-    with pytest.raises(RefusedError):
-        await small.controller.holds.resume_all()
-    assert small.shown.outputs.held == (WATERFALL,)
-
-
 async def test_a_slot_or_path_that_is_not_known(small: Rig) -> None:
     outputs, paths = small.controller.outputs, small.controller.paths
     with pytest.raises(NotSupportedError):
@@ -171,19 +162,6 @@ async def test_a_cloud_that_cannot_leaves_the_lan_working(
         on_cloud.controller.live.update(lambda known: replace(known, outputs=Outputs()))
     await on_cloud.controller.outputs.switch(WATERFALL, True)
     assert on_cloud.names()[0] == "aux"
-
-
-async def test_a_command_by_the_cloud_between_two_by_the_lan(small: Rig) -> None:
-    """Cloud and LAN share one counter: a value used by the cloud is not used again."""
-    await small.controller.outputs.switch(WATERFALL, True)
-    small.pool.faults.on("refuse")
-    await small.polls(15)
-    await small.polls(15)
-    await small.controller.pump.switch(False)
-    small.pool.faults.clear()
-    await small.polls(30)
-    await small.controller.outputs.switch(WATERFALL, False)
-    assert [request.ok for request in small.asked("a")] == [True, True]
 
 
 # Accepted, but nothing happens

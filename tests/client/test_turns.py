@@ -52,15 +52,6 @@ async def test_one_who_gives_up_holds_nobody_up(when: str, names: str) -> None:
     assert [task.cancelled() for task in tasks] == [True, False]
 
 
-async def test_an_error_passes_the_turn_on() -> None:
-    lock = Turns(patience=60)
-    with pytest.raises(ValueError, match="x"):
-        async with lock.held(urgent=True):
-            raise ValueError("x")
-    async with asyncio.timeout(5), lock.held(urgent=False):
-        pass
-
-
 @pytest.mark.parametrize(
     ("patience", "ended"), [(0.0, True), (2.0, True), (9.0, False)]
 )

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from custom_components.poolctl.client.coalescing import Coalescer
-from custom_components.poolctl.client.control.command import Command
 from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
     NotAppliedError,
@@ -143,29 +141,3 @@ async def test_commands_without_a_frame(pool: Rig) -> None:
     await asyncio.gather(switch(3, True), switch(3, False))  # no error for the older
     assert pool.settled and pool.output(3).on is False
     assert sum(pool.time.slept) < 10
-
-
-# The coalescer alone
-
-
-async def test_a_stop_is_over_when_all_is_cleaned_up() -> None:
-    coalescer, log = Coalescer(), list[str]()
-
-    async def send(value: int) -> Command:
-        log.append(f"sent {value}")
-        try:
-            await asyncio.sleep(60)
-        finally:
-            await asyncio.sleep(0)
-            log.append("cleaned up")
-        raise AssertionError("never")
-
-    async def confirm(pending: Command) -> None:
-        raise AssertionError("never")
-
-    caller = asyncio.create_task(coalescer.run("key", 7, send, confirm))
-    await until(lambda: bool(log))
-    await coalescer.stop()
-    assert log == ["sent 7", "cleaned up"]
-    with pytest.raises(UnreachableError):
-        await caller

@@ -3,13 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from itertools import pairwise
-import json
 from unittest.mock import patch
 
 import pytest
 
-from custom_components.poolctl.client.cloud import SILENT_AFTER, CloudClient
-from custom_components.poolctl.client.control import poller
+from custom_components.poolctl.client.cloud import SILENT_AFTER
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
@@ -17,9 +15,8 @@ from custom_components.poolctl.client.wire.exceptions import (
     UnreachableError,
 )
 from custom_components.poolctl.client.wire.frame import StateFrame
-from tests.client.conftest import RawServer, Rig
+from tests.client.conftest import Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
-from tests.world.simulator.raw import until
 
 LAN, CLOUD = Source.LAN, Source.CLOUD
 
@@ -132,24 +129,6 @@ async def test_a_lan_that_missed_has_a_head_start(
     assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
 
 
-async def test_a_slow_cloud_does_not_delay_the_lan(
-    rig: Rig, raw: RawServer, raw_cloud: CloudClient
-) -> None:
-    dashboard = {"actual_ph": 71, "main_pump_status": 0, "chemistry_stable": True}
-    raw.say(200, json.dumps({"data": {"dashboard": dashboard}}))
-    rig.controller.paths.cloud = raw_cloud
-    await rig.polls()
-    await rig.loses_lan()
-    raw.delay = 0.1
-    cut(rig, lan=False)
-    async with asyncio.timeout(5):
-        await rig.polls(30)
-    # The dashboard, which is later, does not replace the readings of the LAN.
-    readings = rig.shown.readings
-    await until(lambda: raw.open == 0)
-    assert (rig.shown.source, rig.shown.readings) == (LAN, readings)
-
-
 async def test_starts_with_one_path_or_none(
     cloud_only: Rig, make_rig: Callable[..., Rig]
 ) -> None:
@@ -200,31 +179,10 @@ async def test_a_state_lasts_90_s(rig: Rig) -> None:
     assert rig.shown.source is LAN
 
 
-@pytest.mark.row("4.2 rule 9")
-@pytest.mark.parametrize(("first", "attempts"), [(0.0, 2), (0.1, 2), (9.0, 1)])
-async def test_each_attempt_has_10_s(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, first: float, attempts: int
-) -> None:
-    """Both together end after 21 s; here 10 s are 0.15 s."""
-    started = 0
-
-    async def state() -> None:
-        nonlocal started
-        started += 1
-        await asyncio.sleep(first)
-        raise UnreachableError("no answer")
-
-    monkeypatch.setattr(poller, "LAN_TIMEOUT", 0.15)
-    monkeypatch.setattr(rig.controller.paths.lan, "state", state)
-    async with asyncio.timeout(5):
-        assert not await rig.controller.poller.read_lan()
-    assert (started, errors(rig)[0]) == (attempts, UnreachableError)
-
-
 # The cloud's limits
 
 
-@pytest.mark.row("8 rule 2", "8 rule 3")
+@pytest.mark.row("4.1 row 6", "8 rule 2", "8 rule 3")
 @pytest.mark.parametrize(
     ("busy", "polls"),
     [
@@ -289,19 +247,6 @@ async def test_what_the_service_serves_of_a_controller_it_lost_is_old(
 
 
 # Another address
-
-
-async def test_another_address_is_tried_next(on_cloud: Rig) -> None:
-    paths = on_cloud.controller.paths
-    paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
-    await on_cloud.polls(30)  # it is dead, too
-    assert polled(on_cloud) == (CLOUD, 14)
-    assert on_cloud.service.requests("dashboardInfo") == 1
-    cut(on_cloud, lan=False)
-    paths.set_lan(on_cloud.service.lan_client(on_cloud.pool))
-    assert on_cloud.controller.poller.interval <= 15
-    await on_cloud.polls(1)
-    assert on_cloud.shown.source is LAN
 
 
 async def test_a_poll_comes_in_time_for_what_is_about_to_expire(small: Rig) -> None:

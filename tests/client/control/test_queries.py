@@ -11,18 +11,17 @@ import pytest
 
 from custom_components.poolctl.client.controller import Controller
 from custom_components.poolctl.client.pool.dosing import ACID
-from custom_components.poolctl.client.pool.heating import POOL, SPA
+from custom_components.poolctl.client.pool.heating import POOL
 from custom_components.poolctl.client.wire.commands import (
     CHLORINE_SETTINGS,
     PH_SETTINGS,
     PumpIdentity,
 )
-from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.client.conftest import Rig
 from tests.world.simulator import settings as sim_settings
 
-PH, LIGHTS, HEATING = "get_ph_settings", "get_pool_light_switch_mode", "v2_temp_get"
+PH, LIGHTS = "get_ph_settings", "get_pool_light_switch_mode"
 SMALL = ["aux_names", "pump_id", "schedules", LIGHTS]
 """Queries to a pool that neither doses nor chlorinates."""
 FULL = [*SMALL[:3], PH, "get_chlorine_settings", LIGHTS]
@@ -82,24 +81,6 @@ async def test_replies_that_disagree_with_the_frames_are_no_news(
     assert rig.shown.chlorinator.enabled is True
 
 
-async def test_a_reply_without_news_is_not_published(rig: Rig) -> None:
-    await rig.polls()
-    await rig.controller.queries.refresh()
-    for name, times in (("Filter", 0), ("Another", 1)):
-        rig.pool.pool.schedules[0].name = name
-        rig.time.advance(300)
-        rig.forget()
-        await rig.controller.queries.refresh()
-        assert ("schedules" in rig.names("q"), len(rig.published)) == (True, times)
-
-
-async def test_one_query_at_a_time(small: Rig) -> None:
-    for count in (1, 2):
-        await small.controller.queries.refresh(first_only=True)
-        assert (small.names("q"), due(small)) == (SMALL[:count], True)
-    assert small.time.slept == []
-
-
 async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
     """The identity is queried every 5 minutes until reported, then hourly."""
     rig.pool.restart()
@@ -111,12 +92,6 @@ async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
         await rig.polls(seconds)
     assert rig.shown.variable_speed
     assert asked == [1, 3, 3, 3, 4]  # a reply that differs is asked again
-
-
-async def test_a_query_that_fails_holds_no_other_up(small: Rig) -> None:
-    small.pool.faults.once("garbage", 1, "aux_names")
-    await small.controller.queries.refresh()
-    assert small.shown.outputs.names == () and small.shown.pump is not None
 
 
 async def test_a_query_that_got_no_answer_is_repeated_soon(small: Rig) -> None:
@@ -258,19 +233,3 @@ async def test_after_a_write_that_failed_it_is_read(fresh: Rig, fault: str) -> N
     await fresh.controller.dosing.set_desired(ACID, 7.5)
     assert fresh.names("q") == [PH]
     assert (fresh.settings["acid_drum"], fresh.settings["desired_ph"]) == (20_000, 75)
-
-
-async def test_each_change_reads_what_the_one_before_wrote(pool: Rig) -> None:
-    dosing, heating = pool.controller.dosing, pool.controller.heating
-    await asyncio.gather(dosing.set_drum(ACID, 18_000), dosing.set_desired(ACID, 7.5))
-    assert pool.names("q") == [PH] * 2
-    await heating.change(POOL, target=30)
-    await pool.polls(3)
-    await heating.change(SPA, target=36)
-    await pool.polls(3)
-    await heating.select(HeatSource.SOLAR, False)
-    assert pool.names("q") == [PH] * 2 + [HEATING] * 3
-    expected = {"acid_drum": 18_000, "desired_ph": 75}
-    expected |= {"pool_target": 30, "spa_target": 36}
-    assert pool.settings.items() >= expected.items()
-    assert pool.reported.heat[HeatSource.SOLAR] is False

@@ -1,20 +1,10 @@
 """Spa mode and the state of heating: where the water goes, and what heats it."""
 
-from dataclasses import replace
-
 import pytest
 
-from custom_components.poolctl.client.pool.heating import (
-    POOL,
-    SPA,
-    heats,
-    may_heat,
-    temperature,
-)
+from custom_components.poolctl.client.pool.heating import POOL, SPA, heats, temperature
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState
-from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.client.wire.frame import Signals
 from tests.client.conftest import Rig
 
 SPA_ACTUATORS = RETURN, SUCTION, _, _ = 10, 11, 19, 20
@@ -82,30 +72,3 @@ def test_the_first_fitted_actuator_is_spa_mode(
         found = state.outputs.spa
         assert (found and found.index) == slot
         assert state.spa_mode is (None if slot is None else bool(on))
-
-
-# The state of heating
-
-
-@pytest.mark.parametrize(
-    ("heater", "solar", "expected"),
-    [
-        (True, True, True),
-        (True, None, True),
-        (None, True, True),
-        (False, True, True),
-        (False, False, False),
-        (False, None, None),
-        (None, None, None),
-    ],
-)
-def test_partly_known(
-    heater: bool | None, solar: bool | None, expected: bool | None
-) -> None:
-    sources = HeatSource.POOL_HEATER, HeatSource.SOLAR, HeatSource.SPA_HEATER
-    heat = dict(zip(sources, (heater, solar, None), strict=True))
-    state = PoolState(outputs=Outputs(types=(2, 17, 19)), heat=heat)
-    assert may_heat(state, POOL) is expected
-    signals = Signals(pool_heater=heater, solar=solar)
-    assert heats(replace(state, signals=signals), POOL) is expected
-    assert may_heat(state, SPA) is None

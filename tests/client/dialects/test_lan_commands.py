@@ -1,15 +1,11 @@
 """Commands whose delivery is not as assumed (protocol.md L7 and L8)."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.cloud import CloudClient
-from custom_components.poolctl.client.lan import LanClient
 from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.exceptions import (
-    LanBusyError,
     PoolctlError,
     UnreachableError,
 )
@@ -74,52 +70,6 @@ async def ends(rig: Rig) -> None:
     assert rig.controller.holds.shown == ()
 
 
-async def test_a_hold_ran_and_everything_was_lost(
-    speak: Speak, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The newest attempt certainly did not run, but an earlier one did."""
-    rig = await speak("busy_after")
-    rig.service.cloud.not_offered.clear()
-    rig.service.cloud.faults.on("refuse")
-    action = LanClient.action
-
-    async def then_lost(*args: Any) -> object:
-        try:
-            return await action(*args)
-        except LanBusyError:
-            rig.pool.faults.on("refuse")
-            raise
-
-    monkeypatch.setattr(LanClient, "action", then_lost)
-    await hold(rig)
-    rig.pool.dialects.clear()
-    await ends(rig)
-
-
-@pytest.mark.parametrize("on_lan", [True, False])
-async def test_a_hold_ran_by_the_cloud_and_the_lan_did_not(
-    speak: Speak, on_lan: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cloud's answer was lost; the LAN refuses, or is out of reach."""
-    rig = await speak()
-    rig.service.cloud.not_offered.clear()
-    write = CloudClient.write
-
-    async def lost(*args: Any, **end: Any) -> None:
-        await write(*args, **end)
-        raise UnreachableError("no answer")
-
-    monkeypatch.setattr(CloudClient, "write", lost)
-    if on_lan:
-        rig.pool.faults.on("refuse", "aux")
-    else:
-        await rig.loses_lan()
-        rig.pool.faults.clear()
-        rig.pool.faults.on("decline", "aux")
-    await hold(rig)
-    await ends(rig)
-
-
 def evenings(rig: Rig) -> int:
     return sum(record.name == "Evening" for record in rig.pool.pool.schedules)
 
@@ -168,15 +118,6 @@ async def test_a_request_that_got_lost(speak: Speak, dialect: str, cloud: bool) 
     assert [r.ok for r in rig.asked("a")] == [False, True] and rig.written() == []
 
 
-@LOST
-async def test_a_schedule_that_got_lost(pool: Rig, dialect: str) -> None:
-    """A lost request is sent again, even if it must not run twice."""
-    pool.pool.dialects.add(dialect)
-    pool.pool.trouble_with_next(2)  # after the schedules were read
-    assert await pool.controller.schedules.create(EVENING) is not None
-    assert evenings(pool) == 1
-
-
 @pytest.mark.row("L8")
 @pytest.mark.parametrize("cloud", [True, False])
 async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
@@ -190,12 +131,3 @@ async def test_a_port_that_is_closed(speak: Speak, cloud: bool) -> None:
     await rig.controller.outputs.switch(WATERFALL, True)
     assert rig.names("a") == ["aux"]
     assert cloud or 3 <= sum(rig.time.slept) <= 10
-
-
-@pytest.mark.row("L8")
-async def test_the_second_try_of_a_poll(pool: Rig) -> None:
-    pool.pool.dialects.add("sometimes_408")
-    pool.pool.trouble_with_next()
-    await pool.polls(15)
-    assert pool.time.slept == [1.0]
-    assert pool.controller.paths.lan_error is None

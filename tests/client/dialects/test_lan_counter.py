@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import format_datetime
-import itertools
 
 import pytest
 
 from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.counters import ClockFault, Counters
+from custom_components.poolctl.client.counters import Counters
 from custom_components.poolctl.client.facts import Change
 from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.dosing import DOSING
 from custom_components.poolctl.client.wire.envelope import MAX_COUNTER
 from custom_components.poolctl.client.wire.exceptions import ClockError
 from tests.client.conftest import Rig, UnixTime
@@ -64,20 +62,6 @@ def ran(rig: Rig) -> list[bool]:
     return [request.ok for request in rig.asked("a")]
 
 
-def signs_first(rig: Rig, times: Callable[[int], int], ahead: int = 0) -> list[object]:
-    """Let another client sign before some of our requests; return these."""
-    verify, asked = rig.pool.verify, list[object]()
-
-    def signing(env: object) -> bytes:
-        asked.append(env)
-        for _ in range(times(len(asked))):
-            rig.pool.sign_elsewhere(ahead)
-        return verify(env)
-
-    rig.pool.verify = signing  # type: ignore[method-assign]
-    return asked
-
-
 AHEAD = ["counter_ahead_1_s", "counter_ahead_3_s", "counter_ahead_30_s"]
 
 
@@ -98,21 +82,6 @@ async def test_another_client_is_ahead(
     assert waits or dialect == "counter_ahead_1_s"
     ahead = lan_of(rig).counters.last - rig.pool.clock.time()
     assert ahead < 2 * {"1_s": 8, "3_s": 8, "30_s": 40}.get(dialect[14:], 300) + 20
-
-
-@pytest.mark.row("L1", "L8")
-@pytest.mark.parametrize("number", [2, 3, 4, 5])
-async def test_a_request_gets_lost_meanwhile(
-    clocked: Callable[..., Rig], number: int
-) -> None:
-    """A lost query, or the command itself, is sent again."""
-    rig = clocked(cloud=False)
-    await read(rig)
-    rig.pool.dialects |= {"counter_ahead_3_s", "sometimes_short_body"}
-    rig.pool.trouble_with_next(number)
-    await rig.controller.outputs.switch(WATERFALL, True)
-    assert [r.err for r in rig.asked() if r.err].count("short body") == 1
-    assert sum(ran(rig)) == 1
 
 
 @pytest.mark.row("L1")
@@ -144,65 +113,6 @@ async def test_another_client_is_a_day_ahead(
 
 
 @pytest.mark.row("L1")
-async def test_the_same_number_as_somebody_else(rig: Rig) -> None:
-    """No command is refused while the cloud signs all that it relays."""
-    rig.pool.dialects.add("cloud_signs_all")
-    for click in range(20):
-        rig.time.advance(0.7)
-        for _ in range(click % 3):
-            rig.pool.sign_elsewhere()
-        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
-    assert sum(ran(rig)) == 20
-
-
-@pytest.mark.row("L1")
-async def test_somebody_signs_on_and_on(rig: Rig) -> None:
-    """Commands run although the cloud signs before each of our tries."""
-    signs_first(rig, lambda number: 1)
-    for click in range(20):
-        rig.time.advance(0.3)
-        await rig.controller.outputs.switch(WATERFALL, click % 2 == 0)
-    assert lan_of(rig).counters.ahead < 20 * 8
-
-
-@pytest.mark.row("L1")
-async def test_somebody_signs_between_a_query_and_its_command(rig: Rig) -> None:
-    """That the previous counter was just accepted does not prove a refusal."""
-    signs_first(rig, lambda number: number == 2)  # the first is of the settings
-    await rig.controller.dosing.set_desired(DOSING[0], 7.2)
-    assert rig.settings["desired_ph"] == 72
-
-
-@pytest.mark.row("L1")
-@pytest.mark.parametrize("times", [1, 2])
-async def test_somebody_signs_before_the_second_try(rig: Rig, times: int) -> None:
-    """The second try runs, even if the service signs every half second."""
-    # The second is a query.
-    asked = signs_first(rig, lambda number: {1: 1, 3: times}.get(number, 0))
-    await rig.controller.outputs.switch(WATERFALL, True)
-    # On a slow machine, the other clock may run ahead once more.
-    assert rig.names("a", "q")[-1] == "aux" and len(asked) >= 3
-
-
-@pytest.mark.row("L1")
-async def test_somebody_signs_faster_than_we_do(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If the query is refused as well, the reason is still the counter."""
-    action, tries = LanClient.action, []
-
-    async def signs_faster(self: LanClient, name: str, payload: bytes) -> object:
-        tries.append(name)
-        for _ in range(9 if len(tries) < 3 else 0):
-            rig.pool.sign_elsewhere()
-        return await action(self, name, payload)
-
-    monkeypatch.setattr(LanClient, "action", signs_faster)
-    await rig.controller.outputs.switch(WATERFALL, True)
-    assert ran(rig) == [False, False, True]
-
-
-@pytest.mark.row("L1")
 async def test_nothing_was_ever_answered(clocked: Callable[..., Rig]) -> None:
     """The command is sent once more after 1.1 s."""
     rig = clocked()
@@ -231,25 +141,6 @@ async def test_names_that_are_refused_first(
     assert [*due, queries.names_due] == [True, False]
     assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
     assert sum(rig.time.slept) < 60
-
-
-@pytest.mark.row("L14")
-@pytest.mark.parametrize("years", [14, 81], ids=["2040", "2107"])
-async def test_our_clock_jumps(rig: Rig, unix_time: UnixTime, years: int) -> None:
-    """Nothing is signed by our clock: the counter that was accepted goes on."""
-    lan, wrong = lan_of(rig), 0
-    clock = lan.counters.clock = Clock(
-        wall=lambda: unix_time.now + wrong, steady=lambda: unix_time.now
-    )
-    for wrong in (years * 365 * DAY, 0):
-        clock.check()
-        unix_time.now += 601  # by then it counts
-        assert clock.time() == unix_time.now + wrong
-        await lan.query("aux_names")
-        await rig.controller.outputs.switch(WATERFALL, not wrong)
-        assert abs(lan.counters.last - unix_time.now) < 10
-        assert lan.counters.clock_fault is (ClockFault.OURS if wrong else None)
-    assert rig.written() == [] and ran(rig) == [True, True]
 
 
 SIGNED, LATER = 1_800_000_000, 900
@@ -306,47 +197,6 @@ def test_no_counter_is_clipped(unix_time: UnixTime) -> None:
     with pytest.raises(ClockError):
         counter.next()
     assert counter.last == 0
-
-
-@pytest.mark.row("L1")
-async def test_names_that_stay_refused(clocked: Callable[..., Rig]) -> None:
-    """They are asked for every half minute, for as long as it takes.
-
-    Entities wait for them for six minutes at most.
-    """
-    rig = clocked()
-    rig.pool.dialects.add("counter_ahead_1_day")
-    queries, asked = rig.controller.queries, list[float]()
-    await rig.controller.poller.poll()
-    for _ in range(760):
-        rig.pool.sign_elsewhere(DAY)
-        before = rig.names("q").count("aux_names")
-        await queries.refresh(first_only=True)
-        asked += [rig.time.now] * (rig.names("q").count("aux_names") - before)
-        waited = rig.time.now - asked[0] >= 360
-        assert queries.names_due is not waited
-        rig.time.advance(0.5)
-    between = [later - sooner for sooner, later in itertools.pairwise(asked)]
-    assert between[:6] == [3, 6, 12, 24, 30, 30] and set(between[6:]) == {30}
-    assert rig.reported.outputs.types and not rig.reported.outputs.names
-    rig.pool.dialects.clear()
-    rig.pool.accepted_counter = 0
-    rig.time.advance(30)
-    await queries.refresh()
-    assert rig.reported.outputs.names[WATERFALL] == "Waterfall"
-
-
-@pytest.mark.row("L1")
-async def test_a_query_that_met_with_somebody_else(clocked: Callable[..., Rig]) -> None:
-    """A query that alone was refused once is asked again within 30 s."""
-    rig = clocked()
-    await rig.controller.poller.poll()
-    signs_first(rig, lambda number: number == 3, ahead=2)  # names, pump, schedules
-    await rig.controller.queries.refresh()
-    assert not rig.reported.schedules.used
-    rig.time.advance(30)
-    await rig.controller.queries.refresh()
-    assert rig.reported.schedules.used
 
 
 async def test_a_query_that_is_declined(rig: Rig) -> None:

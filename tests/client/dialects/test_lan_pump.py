@@ -8,7 +8,6 @@ import pytest
 from custom_components.poolctl.client.wire.exceptions import (
     CannotReleaseError,
     NotAppliedError,
-    RefusedError,
 )
 from tests.client.conftest import Rig
 from tests.client.dialects.conftest import Speak
@@ -84,23 +83,6 @@ async def test_a_release_of_a_pump_that_is_not_held(small_pool: Speak) -> None:
 
 
 @pytest.mark.row("L22")
-async def test_another_firmware_takes_aux_again(small_pool: Speak) -> None:
-    """L6 until an update, L5 from then on: the pump stays off, and is released."""
-    rig = await small_pool("pump_aux_declined")
-    await rig.controller.pump.switch(False)
-    await rig.controller.pump.switch(True)
-    rig.pool.dialects.clear()
-    rig.pool.dialects.add("pump_off_clears")
-    rig.pool.firmware = "2.6.1"
-    await rig.polls(15)
-    await switch(rig, False)
-    assert is_held(rig)
-    rig.forget()
-    await rig.controller.holds.resume_all()
-    assert rig.names("a") == ["aux"]
-
-
-@pytest.mark.row("L22")
 async def test_another_firmware_releases_it(small_pool: Speak) -> None:
     """That nothing released the pump is not assumed of the next firmware."""
     rig = await small_pool("pump_aux_declined")
@@ -113,22 +95,6 @@ async def test_another_firmware_releases_it(small_pool: Speak) -> None:
     await rig.polls(15)
     await rig.controller.pump.resume()
     assert not is_held(rig)
-
-
-@pytest.mark.row("L5")
-async def test_off_outside_a_window_holds_nothing(small_pool: Speak) -> None:
-    """Where `v2_manual_set` off holds the pump off, it is released at once."""
-    rig = await small_pool()
-    rig.pool.pool.schedules[0].enabled = False
-    await rig.polls(300)
-    await rig.controller.queries.refresh()
-    await rig.controller.holds.switch(rig.output(0), True)
-    await rig.polls(30)
-    rig.forget()
-    await rig.controller.holds.switch(rig.output(0), False)
-    assert not is_held(rig) and shown_as_held(rig) == ()
-    assert rig.names("a") == ["cmd", "aux"]
-    assert rig.shown.pump_on is False
 
 
 # Release
@@ -174,28 +140,3 @@ async def test_nothing_gives_back(small_pool: Speak, busy: tuple[str, ...]) -> N
     rig.pool.dialects.clear()
     await rig.controller.holds.resume_all()
     assert not is_held(rig)
-
-
-async def test_nothing_gives_back_what_is_held_off(small_pool: Speak) -> None:
-    """L6 without L5: a pump that stays off proves nothing: release is tried again."""
-    rig = await small_pool("pump_aux_declined")
-    await switch(rig, False)
-    with pytest.raises(CannotReleaseError):
-        await rig.controller.holds.resume_all()
-    assert rig.shown.pump_on is False
-    rig.pool.dialects.add("pump_off_clears")
-    await rig.controller.holds.resume_all()
-    await rig.polls(15)
-    assert rig.shown.pump_on is True
-
-
-async def test_what_is_declined_for_now_teaches_nothing(small_pool: Speak) -> None:
-    rig = await small_pool()
-    await rig.controller.pump.switch(False)
-    rig.pool.faults.on("decline")
-    with pytest.raises(RefusedError):
-        await rig.controller.holds.resume_all()
-    rig.pool.faults.clear()
-    rig.forget()
-    await rig.controller.holds.resume_all()
-    assert rig.names("a") == ["aux"]

@@ -28,19 +28,6 @@ async def test_replies_with_another_counter(speak: Speak, dialect: str) -> None:
 
 
 @pytest.mark.row("L2")
-@pytest.mark.parametrize("refused", [False, True])
-async def test_replies_counted_anew(speak: Speak, refused: bool) -> None:
-    """A command works if the counter of replies restarts."""
-    rig = await speak("query_counter_own")
-    rig.controller.queries.expire()
-    rig.pool.query_counter = 0
-    if refused:
-        rig.pool.sign_elsewhere(5)
-    await rig.controller.heating.change(POOL, target=30)
-    assert rig.settings["pool_target"] == 30
-
-
-@pytest.mark.row("L2")
 async def test_baselines_outlive_an_address(pool: Rig) -> None:
     """A recorded frame is rejected at another address of the controller, too."""
     lan = pool.controller.paths.lan
@@ -50,15 +37,6 @@ async def test_baselines_outlive_an_address(pool: Rig) -> None:
     pool.pool.faults.on("replay")
     with pytest.raises(ReplayError):
         await moved.state()
-
-
-@pytest.mark.row("L3")
-@pytest.mark.parametrize("version", [0, 1, 2, 3])
-async def test_another_frame_version(speak: Speak, version: int) -> None:
-    """The frame is decoded."""
-    rig = await speak(*([] if version == 1 else [f"frame_version_{version}"]))
-    await rig.polls(15)
-    assert rig.controller.paths.on_lan and rig.reported.readings.ph
 
 
 @pytest.mark.row("L4")

@@ -8,16 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.lan import LanClient
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
-from custom_components.poolctl.client.wire.exceptions import (
-    DeclinedError,
-    UnreachableError,
-)
-from custom_components.poolctl.client.wire.frame import StateFrame
+from custom_components.poolctl.client.wire.exceptions import UnreachableError
 from tests.client.conftest import Rig
 from tests.client.holds.test_holds import SLOT, ends, hold, lasts, start, switch, window
-from tests.client.holds.test_promises import Disk, lost, prepared
+from tests.client.holds.test_promises import Disk, prepared
 from tests.client.holds.test_seams import CLEANER, OUTPUT, PUMP, started_again
 
 
@@ -76,37 +70,6 @@ async def test_the_pump_follows_what_it_runs_for(make_rig: Callable[..., Rig]) -
     await switch(rig, False, CLEANER)
     await rig.live(1)
     assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
-
-
-async def test_it_is_declined(make_rig: Callable[..., Rig]) -> None:
-    """The pump that was started for it stops."""
-    rig = await at_rest(make_rig)
-    rig.service.cloud.faults.on("refuse")
-    action = LanClient.action
-
-    async def declines(lan: LanClient, name: str, payload: bytes) -> StateFrame | None:
-        if payload[0] == CLEANER:
-            raise DeclinedError("of a test")
-        return await action(lan, name, payload)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LanClient, "action", declines)
-        with pytest.raises(DeclinedError):
-            await hold(rig, True, 10, CLEANER)
-    await rig.live(1)
-    assert (runs(rig), rig.controller.holds.all) == ((False, False), ())
-
-
-@pytest.mark.row("W18")
-async def test_its_command_is_lost(make_rig: Callable[..., Rig]) -> None:
-    """The pump that was started for a cleaner stops, whether that ran or not."""
-    rig = await at_rest(make_rig)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("close_mid_body", "aux")
-    await lost(hold(rig, True, 10, CLEANER))
-    rig.pool.faults.clear()
-    await rig.live(12)
-    assert runs(rig) == (False, False)
 
 
 async def test_the_time_zone_is_corrected(make_rig: Callable[..., Rig]) -> None:
@@ -280,36 +243,6 @@ async def test_a_speed_follows_its_schedule_again(make_rig: Callable[..., Rig]) 
     assert not is_held(rig, PUMP)
 
 
-async def test_the_last_of_several_requests(make_rig: Callable[..., Rig]) -> None:
-    """Without an end, longer, shorter, off: each replaces the one before."""
-    rig = await start(make_rig(full=True))
-    await switch(rig, True, OUTPUT)
-    await hold(rig, True, 60, OUTPUT)
-    await hold(rig, True, 10, OUTPUT)
-    await rig.live(12, 30)
-    assert not is_held(rig)
-    await hold(rig, True, 10, OUTPUT)
-    await hold(rig, True, 60, OUTPUT)
-    await rig.live(30, 30)
-    assert (is_held(rig), runs(rig, OUTPUT)[0]) == (True, True)
-    await hold(rig, False, 5, OUTPUT)
-    await rig.live(3)
-    assert (is_held(rig), runs(rig, OUTPUT)[0]) == (True, False)
-    await rig.live(4)
-    assert (is_held(rig), rig.controller.holds.all) == (False, ())
-
-
-async def test_pauses_that_overlap(full: Rig) -> None:
-    """Both requests at once: the doser in both has the end of the second one."""
-    half, soon = timedelta(minutes=30), timedelta(minutes=10)
-    begin = full.controller.pauses.begin
-    await asyncio.gather(begin([ACID, CHLORINE], half), begin([ACID], soon))
-    await full.live(15)
-    assert full.settings["ph_dosing"] and not int(full.settings["orp_flags"]) & 2
-    await full.live(17)
-    assert int(full.settings["orp_flags"]) & 2 and full.controller.pauses.all == ()
-
-
 async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
     """The end of the timer ends the hold, too: nothing is sent."""
     rig = await start(make_rig(full=True))
@@ -319,19 +252,6 @@ async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
     await rig.live(15)
     assert not rig.pool.pool.slots[OUTPUT].held
     assert (rig.controller.holds.all, rig.names("a")) == ((), [])
-
-
-@pytest.mark.row("L24")
-async def test_settings_that_cannot_be_read_at_the_end(full: Rig) -> None:
-    """A pause is tried again until they can."""
-    await full.controller.pauses.begin([ACID], timedelta(minutes=10))
-    full.pool.faults.on("hang", "get_ph_settings")
-    full.service.cloud.faults.on("refuse")
-    await full.live(15)
-    assert full.controller.pauses.all and not full.settings["ph_dosing"]
-    full.pool.faults.clear()
-    await full.live(5)
-    assert full.settings["ph_dosing"] and full.controller.pauses.all == ()
 
 
 async def test_a_claimant_ends_what_it_wants(make_rig: Callable[..., Rig]) -> None:

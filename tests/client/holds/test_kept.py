@@ -3,18 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
-import json
 from typing import Any
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock as TrustedClock
-from custom_components.poolctl.client.codec import from_stored, to_stored
-from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN, Reads
-from custom_components.poolctl.client.holds.hold import Hold
-from custom_components.poolctl.client.holds.holds import Holds
+from custom_components.poolctl.client.holds.claims import REFUSED_AGAIN
 from custom_components.poolctl.client.pool.state import Source
-from tests.client.conftest import Rig, Service
+from tests.client.conftest import Rig
 from tests.client.holds.test_holds import (
     SLOT,
     hold,
@@ -26,7 +21,6 @@ from tests.client.holds.test_holds import (
     window,
 )
 from tests.world.simulator.cloud_dialects import CloudDialect as D
-from tests.world.simulator.wire import Frame
 
 CLEANER, LIGHT, OZONE, SPA = 9, 1, 26, 10
 """Slots of the full pool."""
@@ -60,27 +54,6 @@ async def test_one_odd_frame(
     await rig.live(31)
     assert not rig.pool.pool.slots[slot].held
     assert rig.controller.holds.shown == ()
-
-
-@pytest.mark.row("L25")
-@pytest.mark.parametrize(("slot", "on"), [(3, True), (3, False), (0, True)])
-async def test_a_short_state_with_an_odd_frame(rig: Rig, slot: int, on: bool) -> None:
-    """What a frame no longer shows is not counted as seen once more."""
-    rig = await start(rig)
-    await hold(rig, on, 30, slot)
-    await rig.live(0.25)
-    (begun,) = rig.controller.holds.shown
-
-    def gone(frame: Frame) -> None:
-        frame.held_slots = []
-
-    def gone_and_odd(frame: Frame) -> None:
-        frame.held_slots = []
-        frame.configuration["desired_ph"] = 0
-
-    rig.pool.odd[:] = [gone, gone_and_odd]
-    await rig.live(1)
-    assert rig.controller.holds.shown == (begun,)
 
 
 @pytest.mark.row("L32")
@@ -216,37 +189,6 @@ async def test_the_clock_of_the_controller_is_wrong(
         assert not rig.pool.pool.slots[SLOT].on
 
 
-async def test_our_clock_jumps(make_rig: Callable[..., Rig], service: Service) -> None:
-    wrong = 0.0
-
-    def steady() -> float:
-        return service.small.pool.local_time().timestamp()
-
-    rig = make_rig(clock=TrustedClock(wall=lambda: steady() + wrong, steady=steady))
-    window(rig.pool.pool, 60)
-    await start(rig)
-    await switch(rig, False)
-    await hold(rig, True, 60, 1)
-    # A clock that is six hours ahead for 40 s ends no hold.
-    wrong = 6 * 3600
-    await rig.live(0.7)
-    wrong = 0
-    await rig.live(1)
-    assert holds(rig) == {SLOT: False, 1: True}
-    await rig.live(60)
-    assert holds(rig) == {}
-    # A clock that is a year ahead lengthens no hold.
-    wrong = 366 * 24 * 3600
-    await rig.live(12)  # by now that is trusted
-    await start(rig)
-    await hold(rig, True, 30)
-    wrong = 0
-    await rig.live(12)
-    assert lasts(rig) == 18
-    await rig.live(19)
-    assert holds(rig) == {}
-
-
 @pytest.mark.row("L6", "L22")
 async def test_what_could_not_be_released(rig: Rig) -> None:
     """It does not affect the next hold, and other firmware is tried at once."""
@@ -279,32 +221,3 @@ async def test_300_toggles(rig: Rig) -> None:
     assert len(rig.asked("a")) <= 3
     assert rig.pool.pool.relays[SLOT]
     assert lasts(rig) == 20
-
-
-@pytest.mark.row("W16")
-async def test_a_hold_of_an_old_backup(rig: Rig) -> None:
-    """It ended more than 30 days ago: nothing is sent, it is shown, a user ends it."""
-    await start(rig)
-    await hold(rig, True, 30)
-    rig.forget()
-    control = rig.controller
-    stored = json.loads(json.dumps(to_stored(control.holds.all, tuple[Hold, ...])))
-    rig.time.advance(31 * 86400)
-    await rig.read()
-    holds = Holds(
-        *(
-            Reads(control.poller, control.paths, control.live),
-            control.outputs,
-            control.times,
-        ),
-        from_stored(tuple[Hold, ...], stored),
-        end_by_themselves=True,
-    )
-    holds.add_read(rig.reported, rig.time.now)
-    await holds.work()
-    assert payloads(rig) == [] and holds.wait is None
-    assert [each.slot for each in holds.overdue] == [SLOT]
-    assert [each.slot for each in await holds.leave()] == [SLOT]
-    assert payloads(rig) == []
-    await holds.resume(rig.output(SLOT))
-    assert payloads(rig) == [b"\2\0\0"] and holds.overdue == ()

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -244,38 +243,6 @@ async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
         assert not is_on(rig)
         await rig.live(6, 60)
         assert is_on(rig) and rig.controller.pauses.shown == ()
-
-
-async def test_a_restart_before_the_time_is_known(pool: Rig) -> None:
-    """What ended meanwhile is undone once the service reports the time."""
-    await pause(pool)
-    kept = stored(pool)
-    began = pool.controller.clock.time()
-    pool.time.advance(3 * 3600)
-    wall = pool.controller.clock._wall
-    clock = Clock(since=began, wall=lambda: wall() + 40 * 86400, steady=wall)
-    assert not clock.trusted and clock.time() == pytest.approx(began, abs=60)
-    pauses = again(pool, kept, clock)
-    await pauses.work()
-    assert not is_on(pool) and pauses.wait == pytest.approx(30 * 60, abs=60)
-    clock.confirm(format_datetime(datetime.fromtimestamp(wall() + 20 * 86400, UTC)))
-    await pauses.work()
-    assert is_on(pool) and pauses.wait is None
-
-
-async def test_odd_stores(pool: Rig) -> None:
-    await pause(pool)
-    (good,) = stored(pool)
-    odd = {"kind": "salt", "until": "soon", "since": None}
-    for key, value in (*odd.items(), ("lasts", 2 * 86400.0)):
-        assert kinds(again(pool, [good | {key: value}, good]).all) == [ACID]
-    # A pause that began while the clock was ahead lasts no longer than it should.
-    (kept,) = pool.controller.pauses.all
-    year = timedelta(days=365)
-    ahead = replace(kept, since=kept.since + year, until=kept.until + year)
-    pauses = again(pool, to_stored((ahead,), tuple[Pause, ...]))
-    await pauses.work()
-    assert pauses.wait == pytest.approx(HALF_AN_HOUR.total_seconds(), abs=30)
 
 
 @pytest.mark.row("L31")

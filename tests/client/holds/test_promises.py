@@ -271,33 +271,6 @@ async def test_a_request_while_another_source_is_deselected(full: Rig) -> None:
     assert int(full.settings["heating"]) == SOLAR
 
 
-async def test_the_answer_to_a_users_release_is_lost(rig: Rig) -> None:
-    """It ran, and a read showed it: what the app then changes, stays."""
-    await start(rig)
-    await hold(rig, True, 30)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("close_mid_body", "a")
-    await lost(rig.controller.holds.resume(rig.output(SLOT)))
-    assert not rig.pool.pool.slots[SLOT].held
-    rig.pool.faults.clear()
-    await rig.polls(15)
-    rig.pool.pool.switch(SLOT, True)
-    await rig.live(45)
-    assert rig.pool.pool.slots[SLOT].held
-
-
-@pytest.mark.row("L30")
-async def test_through_the_cloud_alone(away: Rig) -> None:
-    """The command ran, its answer was lost: it ends, and nobody has ended it before."""
-    away.service.cloud.faults.on("truncated_json", "manualSet")
-    await lost(hold(away, True, 30, 3))
-    away.service.cloud.faults.clear()
-    await away.live(25, 30)
-    assert away.pool.pool.relays[3]
-    await away.live(20, 30)
-    assert not away.pool.pool.relays[3]
-
-
 async def test_off_through_the_cloud_alone(away: Rig) -> None:
     """Off needs no release, so nothing is tried again and again."""
     away.pool.pool.switch(3, True)
@@ -306,23 +279,6 @@ async def test_off_through_the_cloud_alone(away: Rig) -> None:
     sent = len(away.written())
     await away.live(30, 30)
     assert (away.controller.holds.wait, len(away.written())) == (None, sent)
-
-
-@pytest.mark.row("L30")
-async def test_a_request_that_did_not_run(rig: Rig) -> None:
-    """The hold that it would have replaced still ends in time."""
-    await start(rig)
-    await hold(rig, True, 30)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("hang", "a")
-    await lost(hold(rig, False, 60))
-    assert rig.pool.pool.relays[SLOT]
-    rig.pool.faults.clear()
-    await rig.live(2)
-    (held,) = rig.controller.holds.shown
-    assert (held.on, held.until is not None) == (True, True)
-    await rig.live(30)
-    assert not rig.pool.pool.slots[SLOT].held
 
 
 @pytest.mark.parametrize("fault", ["refuse", "decline"])
@@ -341,42 +297,6 @@ async def test_asked_again_after_a_lost_answer(
     full.pool.faults.clear()
     await full.live(MINUTES + 5, 30)
     assert not kind.changed(full)
-
-
-async def test_days_without_an_answer(rig: Rig) -> None:
-    """However often an undo has failed, it is tried as soon as there is an answer."""
-    await start(rig)
-    await hold(rig, True, 30)
-    rig.pool.faults.on("refuse")
-    rig.service.cloud.faults.on("refuse")
-    rig.time.advance(40 * 60)
-    holds = rig.controller.holds
-    for _ in range(3):
-        rig.time.advance(15 * 60)
-        await holds.work()
-    rig.pool.faults.clear()
-    await rig.live(2)
-    assert not rig.pool.pool.slots[SLOT].held
-
-
-@pytest.mark.parametrize("by_cloud", [False, True])
-async def test_one_odd_frame_before_the_lan_is_lost(
-    make_rig: Callable[..., Rig], by_cloud: bool
-) -> None:
-    """The hold ends in time by any path, although the last frame did not show it."""
-    rig = make_rig(full=True)
-    rig.service.cloud.not_offered.clear()
-    await start(rig)
-    await hold(rig, True, 30, 3)
-    rig.pool.dialects.add("odd_no_override")
-    rig.pool.frames = 0
-    await rig.polls(15)
-    (held,) = rig.controller.holds.shown
-    assert held.doubted_at is None
-    if by_cloud:
-        rig.pool.faults.on("refuse")
-    await rig.live(45)
-    assert not rig.pool.pool.relays[3]
 
 
 @pytest.mark.row("L15")

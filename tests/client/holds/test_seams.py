@@ -14,7 +14,7 @@ import pytest
 
 from custom_components.poolctl.client.clock import Clock
 from custom_components.poolctl.client.holds.claim import Why
-from custom_components.poolctl.client.pool.dosing import ACID, CHLORINE
+from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
@@ -29,7 +29,6 @@ from tests.client.holds.test_promises import (
     lost,
     prepared,
 )
-from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.pool import POOL_HEATER, SOLAR
 
 PUMP, OUTPUT, CLEANER, SLIDE = 0, 3, 9, 21
@@ -106,42 +105,6 @@ async def test_a_clock_that_is_corrected(
     assert not rig.pool.pool.slots[OUTPUT].held
 
 
-async def test_a_promise_of_a_clock_years_ahead(
-    make_rig: Callable[..., Rig], service: Service
-) -> None:
-    """After a start with the right time, no claimant's end lies years ahead."""
-    disk, wall = Disk(), Wall(service, 3 * 365 * 24)
-    rig = disk.rig = await prepared(make_rig, save=disk.save, clock=wall.clock)
-    until = wall.clock.now() + HOUR
-    await rig.controller.holds.claim(rig.output(OUTPUT), "another", until)
-    await disk.save()
-    await rig.controller.close()
-    rig = started_again(make_rig, rig, disk)
-    await rig.live(1)
-    await hold(rig, True, 10, OUTPUT)
-    await rig.live(MINUTES + 2, 60)
-    assert not rig.pool.pool.slots[OUTPUT].held
-
-
-async def test_what_it_would_have_replaced_after_a_start(
-    make_rig: Callable[..., Rig], service: Service
-) -> None:
-    """The newer command never ran: the first hold has its own length after a start."""
-    disk, wall = Disk(), Wall(service, 3 * 365 * 24)
-    rig = disk.rig = await prepared(make_rig, save=disk.save, clock=wall.clock)
-    await hold(rig, True, MINUTES, OUTPUT)
-    rig.service.cloud.faults.on("refuse")
-    rig.pool.faults.on("hang", "a")
-    await lost(hold(rig, False, MINUTES, OUTPUT))
-    rig.pool.faults.clear()
-    await rig.controller.close()
-    rig = started_again(make_rig, rig, disk)
-    await rig.live(MINUTES - 5, 60)
-    assert rig.pool.pool.relays[OUTPUT]
-    await rig.live(7, 60)
-    assert not rig.pool.pool.slots[OUTPUT].held
-
-
 @pytest.mark.parametrize("lasts", [2, MINUTES + 2])
 async def test_reports_without_settings(full: Rig, kind: Kind, lasts: float) -> None:
     """They do not show that nothing is selected: neither before nor at the end."""
@@ -156,23 +119,6 @@ async def test_reports_without_settings(full: Rig, kind: Kind, lasts: float) -> 
     full.pool.faults.clear()
     await full.live(MINUTES + 5 - lasts, 30)
     assert not kind.changed(full)
-
-
-async def test_replies_while_nothing_shows_if_it_ran(full: Rig) -> None:
-    """Replies to other commands have no settings: the heat is still ours."""
-    full.service.cloud.faults.on("refuse")
-    full.pool.faults.on("close_mid_body", "a")
-    until = full.controller.clock.now() + HOUR
-    await lost(full.controller.heat.claim(HeatSource.SOLAR, "somebody", until))
-    full.pool.faults.clear()
-    full.pool.faults.on("no_config", "state")
-    for speed in (60, 80, 60, 80):
-        full.time.advance(4)
-        await full.controller.holds.set_speed(speed)
-    assert solar(full) and full.controller.heat.all
-    full.pool.faults.clear()
-    await full.live(MINUTES + 2, 30)
-    assert not solar(full)
 
 
 async def test_a_fault_of_our_own(full: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,21 +145,6 @@ async def test_a_fault_of_our_own(full: Rig, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
 
 
-async def test_a_start_exactly_at_the_end(
-    make_rig: Callable[..., Rig], kind: Kind
-) -> None:
-    disk = Disk()
-    rig = disk.rig = await prepared(make_rig, save=disk.save)
-    await kind.promise(rig)
-    rig.time.advance(LASTS.total_seconds() - 1)
-    await disk.save()
-    await rig.controller.close()
-    rig.time.advance(1)
-    rig = started_again(make_rig, rig, disk)
-    await rig.live(1)
-    assert not kind.changed(rig) and kind.claims(rig).all == ()
-
-
 async def test_a_start_in_the_middle_of_a_release(
     make_rig: Callable[..., Rig], kind: Kind
 ) -> None:
@@ -236,26 +167,6 @@ async def test_a_start_in_the_middle_of_a_release(
     kind.change(rig, True)
     await rig.live(30)
     assert kind.changed(rig)
-
-
-async def test_a_host_whose_clock_stood_still(
-    make_rig: Callable[..., Rig], service: Service
-) -> None:
-    """Pauses ended during a stop of three hours, of which the host knows only later."""
-    disk = Disk()
-    rig = disk.rig = await prepared(make_rig, save=disk.save)
-    await rig.controller.pauses.begin([ACID, CHLORINE], LASTS)
-    await disk.save()
-    stopped = service.clock.time()
-    await rig.controller.close()
-    rig.time.advance(3 * 3600)
-    wall = Wall(service, -3, since=stopped)
-    rig = started_again(make_rig, rig, disk, clock=wall.clock)
-    await rig.live(2)
-    assert not rig.settings["ph_dosing"]
-    await wall.correct(rig)
-    await rig.live(2)
-    assert rig.settings["ph_dosing"] and int(rig.settings["orp_flags"]) & 2
 
 
 async def test_the_controller_was_without_power(full: Rig) -> None:
@@ -283,19 +194,6 @@ async def test_the_app_ends_it_and_begins_it_again(full: Rig, kind: Kind) -> Non
         await full.live(6)
     await full.live(MINUTES, 30)
     assert kind.changed(full)
-
-
-async def test_ended_by_the_cloud_and_switched_on_by_the_app(full: Rig) -> None:
-    """The network is back only after both."""
-    await hold(full, True, 10, OUTPUT)
-    await full.loses_lan()
-    await full.live(15, 30)
-    assert not full.pool.pool.relays[OUTPUT]
-    full.pool.pool.switch(OUTPUT, True)
-    await full.live(15, 30)
-    full.pool.faults.clear()
-    await full.live(20)
-    assert full.pool.pool.relays[OUTPUT]
 
 
 async def test_why_it_ended(full: Rig, kind: Kind) -> None:
@@ -347,20 +245,6 @@ async def test_what_was_chosen_before_a_start(make_rig: Callable[..., Rig]) -> N
     assert again.reported.pool_sources == (HeatSource.SOLAR,)
 
 
-async def test_two_requests_for_a_heat_source_at_once(full: Rig) -> None:
-    heat, now = full.controller.heat, full.controller.clock.now()
-    source, half = HeatSource.SOLAR, timedelta(minutes=30)
-    await asyncio.gather(
-        heat.claim(source, "one", now + half), heat.claim(source, "two", now + HOUR)
-    )
-    (claim,) = heat.all
-    assert {*claim.claimants} == {"one", "two"} and claim.confirmed
-    await full.live(45, 30)
-    assert solar(full)
-    await full.live(17, 30)
-    assert not solar(full)
-
-
 async def test_a_user_deselects_it_while_it_is_requested(full: Rig) -> None:
     """The user decided last: a second request is confirmed by no answer to the first."""
     heat, source = full.controller.heat, HeatSource.SOLAR
@@ -392,29 +276,6 @@ async def test_a_speed_and_then_a_hold(
     await rig.live(4, 60)
     assert rig.controller.holds.all == () and not rig.pool.pool.slots[PUMP].held
     assert rig.pool.pool.pump.running is (then < 40)
-
-
-@pytest.mark.row("W18")
-async def test_a_speed_whose_answer_is_lost_before_a_start(
-    make_rig: Callable[..., Rig],
-) -> None:
-    """It ends with its schedule."""
-    disk = Disk()
-    rig = disk.rig = await prepared(make_rig, save=disk.save)
-    window(rig.pool.pool, MINUTES, PUMP)
-    await rig.read()
-    await rig.live(1)
-    rig.pool.faults.on("close_mid_body", "a")
-    rig.service.cloud.faults.on("refuse")
-    await lost(rig.controller.holds.set_speed(90))
-    await rig.controller.close()
-    rig.pool.faults.clear()
-    rig = started_again(make_rig, rig, disk)
-    await rig.read()
-    await rig.live(30, 30)
-    assert rig.pool.pool.slots[PUMP].held
-    await rig.live(35, 30)
-    assert not rig.pool.pool.slots[PUMP].held
 
 
 async def test_the_sign_in_ended_through_the_cloud_alone(away: Rig) -> None:
@@ -478,29 +339,3 @@ async def test_leaving_while_a_request_hangs(full: Rig, kind: Kind) -> None:
     with pytest.raises(PoolctlError):
         await asked
     assert not kind.changed(full) and not any(left)
-
-
-@pytest.mark.row("L17")
-@pytest.mark.parametrize("name", ["Morning", "Two  spaces", "<b>Evening"])
-async def test_a_start_while_a_schedule_runs_late(
-    make_rig: Callable[..., Rig], name: str
-) -> None:
-    """Off lasts until its window ends, however the name of the schedule is written."""
-    disk = Disk()
-    disk.rig = rig = make_rig(full=True, save=disk.save)
-    rig.pool.dialects.add(Dialect.CLOCK_HOUR_BEHIND)
-    window(rig.pool.pool, -30, OUTPUT, begun=58)
-    rig.pool.pool.schedules[0].name = name
-    await rig.live(4)
-    await start(rig)
-    assert rig.pool.pool.relays[OUTPUT]
-    await rig.controller.holds.switch(rig.output(OUTPUT), False)
-    await rig.live(1)
-    (held,) = rig.controller.holds.all
-    assert held.until
-    await disk.save()
-    new = started_again(make_rig, rig, disk, save=disk.save)
-    await new.read()
-    await new.live(5)
-    assert [each.until for each in new.controller.holds.all] == [held.until]
-    assert not rig.pool.pool.relays[OUTPUT]

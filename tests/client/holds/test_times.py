@@ -8,7 +8,7 @@ import pytest
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from tests.client.conftest import Rig, Service
 from tests.client.holds.test_holds import switch, window
-from tests.client.holds.test_promises import KINDS, Disk, Kind, prepared
+from tests.client.holds.test_promises import Disk, Kind, prepared
 from tests.client.holds.test_seams import OUTPUT, Wall, started_again
 
 DAY = 24.0
@@ -16,7 +16,6 @@ DAY = 24.0
 
 @pytest.mark.row("W25")
 @pytest.mark.parametrize("days", [2, 20])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 async def test_a_long_stop_without_internet(
     make_rig: Callable[..., Rig], service: Service, kind: Kind, days: float
 ) -> None:
@@ -54,29 +53,6 @@ async def test_a_clock_that_jumps_while_a_schedule_is_held_off(
     assert held.until - wall.clock.now() < timedelta(hours=3)
     await rig.live(150, 60)
     assert not rig.pool.pool.slots[OUTPUT].held
-
-
-@pytest.mark.parametrize("hours", [-6, 6])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-async def test_a_jump_after_a_restart(
-    make_rig: Callable[..., Rig], service: Service, kind: Kind, hours: float
-) -> None:
-    """It has its own length, whatever the clock shows."""
-    disk = Disk()
-    rig = disk.rig = await prepared(make_rig, save=disk.save)
-    await kind.promise(rig)
-    await rig.live(5, 60)
-    await disk.save()
-    stopped = service.clock.time()
-    await rig.controller.close()
-    wall = Wall(service, 0, stopped)
-    rig = started_again(make_rig, rig, disk, cloud=False, clock=wall.clock)
-    await rig.live(5, 60)
-    wall.error = hours * 3600
-    await rig.live(45, 60)
-    assert kind.changed(rig)
-    await rig.live(8, 60)
-    assert not kind.changed(rig) and kind.claims(rig).all == ()
 
 
 @pytest.mark.parametrize("step", [-0.2, -20.0])

@@ -11,7 +11,6 @@ from custom_components.poolctl.client.pool.lights import (
     merge_lights,
 )
 from custom_components.poolctl.client.pool.state import PoolState
-from tests.world.simulator.equipment import LIGHT_SECONDS
 
 PUBLISHED = {
     1: "Blue, Aqua, Green, Gold, Magenta, Red, White, Seaside, Slow Scroll,"
@@ -46,16 +45,6 @@ def test_effects_and_actions_are_the_published_ones() -> None:
         4: {"next_colour": (1, 3), "save_colour": (2, 13), "sync": (0, 18)},
     }
     assert {name for each in actions.values() for name in each} == {*LIGHT_ACTIONS}
-
-
-def test_everything_a_light_takes_is_in_the_tables() -> None:
-    """Our tables have the same colours as the simulator's own."""
-    for code, seconds in LIGHT_SECONDS.items():
-        kind = LIGHT_TYPES[code]
-        colors = [*kind.effects.values(), *(a.color for a in kind.actions.values())]
-        assert sorted(colors) == sorted(seconds)
-    assert [*LIGHT_TYPES] == [0, *LIGHT_SECONDS]
-    assert len({kind.key for kind in LIGHT_TYPES.values()}) == len(LIGHT_TYPES)
 
 
 # Replies
@@ -96,19 +85,6 @@ def test_reported_effects(
     assert POOL_GROUP.effect(state, Choices()) == effect
     assert POOL_GROUP.effects(state, Choices()) == tuple(kind.effects)
     assert state.spa_lights == (0, 99)
-
-
-def test_odd_replies_leave_what_is_known() -> None:
-    known = merge_lights(PoolState(), reply((1, 2)))
-    odd: tuple[object, object]
-    for odd in ((None, 1), (1, None), ("1", 1), (1, 1.5), (-1, 1), (1, 256), ([], {})):
-        assert merge_lights(known, reply(odd)).pool_lights == (1, 2)
-        assert merge_lights(PoolState(), reply(odd)).pool_lights is None
-    state = merge_lights(PoolState(), {})
-    assert state == PoolState()
-    assert POOL_GROUP.light_type(state, Choices()) is None
-    assert POOL_GROUP.effect(state, Choices()) is None
-    assert POOL_GROUP.effects(state, Choices()) == ()
 
 
 def test_a_choice_replaces_what_is_reported() -> None:

@@ -46,25 +46,6 @@ def test_slots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "held", "then"),
-    [
-        ((1, 4), True, (1, 2, 4)),
-        ((1, 2), True, (1, 2)),
-        ((1, 2), False, (1,)),
-        ((1,), False, (1,)),
-        ((), False, ()),
-        # The cloud alone does not report holds, whatever was switched through it.
-        (None, True, None),
-        (None, False, None),
-    ],
-)
-def test_with_hold(
-    now: tuple[int, ...] | None, held: bool, then: tuple[int, ...] | None
-) -> None:
-    assert Outputs(held=now).with_hold(2, held=held).held == then
-
-
-@pytest.mark.parametrize(
     ("role", "codes"),
     [
         (Role.EMPTY, [0]),

@@ -11,10 +11,9 @@ from custom_components.poolctl.client.pool.from_cloud import merge_dashboard
 from custom_components.poolctl.client.pool.from_lan import merge_frame
 from custom_components.poolctl.client.pool.heating import POOL, SPA, temperature
 from custom_components.poolctl.client.pool.outputs import Outputs
-from custom_components.poolctl.client.pool.parts import Doser, Dosing, Schedules
+from custom_components.poolctl.client.pool.parts import Doser, Dosing
 from custom_components.poolctl.client.pool.state import PoolState, with_readings
 from custom_components.poolctl.client.wire.commands import PumpIdentity
-from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import (
     Chemistry,
     Configuration,
@@ -27,7 +26,6 @@ from custom_components.poolctl.client.wire.frame import (
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
-HEAT = (HeatSource.POOL_HEATER, HeatSource.SOLAR, HeatSource.SPA_HEATER)
 STABLE = 1 << 5 | 3 << 13 | 1 << 15
 """Chemistry stable, no dry run, flow (protocol.md O2.1)."""
 
@@ -143,38 +141,7 @@ def test_impossible_settings(
         assert attrgetter(part)(state) == (value if value in good else None), value
 
 
-def test_other_settings() -> None:
-    configuration = Configuration(
-        preset_speeds=(80, 50, 65, 80, 100, 85),
-        solar_selected=False,
-        pool_heater_selected=True,
-        spa_heater_selected=None,
-        schedules_enabled=(0, 2),
-        firmware="3.1.4",
-    )
-    before = PoolState(
-        acid=Doser(enabled=True, doses=3), schedules=Schedules(records=(), assumed=True)
-    )
-    assert merge_frame(before, StateFrame(None, configuration, None), NOW) == replace(
-        before,
-        heat=dict(zip(HEAT, (True, False, None), strict=True)),
-        schedules=replace(before.schedules, armed=(0, 2)),
-        preset_speeds=(80, 50, 65, 80, 100, 85),
-        firmware="3.1.4",
-    )
-
-
 # Values that stay, and values that do not
-
-
-def test_schedules_are_assumed_until_the_cloud_has_reported_them() -> None:
-    lan = from_lan()
-    cloud = from_cloud(lan)
-    assert not lan.schedules.assumed and cloud.schedules.assumed
-    assert from_cloud(cloud).schedules.assumed
-    known = replace(cloud, schedules=Schedules(assumed=False))
-    assert not from_cloud(known).schedules.assumed
-    assert not from_lan(cloud).schedules.assumed
 
 
 def test_absent_parts_stay_in_force() -> None:
@@ -269,14 +236,6 @@ def test_water_settles_only_while_it_flows() -> None:
 # The pump
 
 
-def test_the_truth_about_the_pump() -> None:
-    """The slot may be in manual mode while the motor stands still (protocol.md O2.4)."""
-    truth = {0: False, 1: True, 20: True, 99: True, None: None}
-    for mode, on in truth.items():
-        state = from_lan(main_pump_mode=mode, aux_modes=(99, 0, 0))
-        assert (state.pump_on, state.outputs.slots[0].on) == (on, True)
-
-
 @pytest.mark.parametrize(
     ("expected", "reads"),
     [
@@ -304,17 +263,6 @@ def test_one_odd_speed() -> None:
         state = from_lan(state, main_pump_mode=mode, pump_speed=speed)
         found.append(state.last_speed)
     assert found == [75, 75, 75, 75, 75, 75, 75, 60]
-
-
-def test_variable_speed() -> None:
-    for pump, expected in (
-        (None, None),
-        (PumpIdentity("Variable Speed", "Acme", "X"), True),
-        (PumpIdentity("Single Speed", "Acme", "X"), False),
-        (PumpIdentity("Single Speed", "Acme", ""), None),  # not identified yet
-        (PumpIdentity("Variable Speed", "Single Speed", ""), None),
-    ):
-        assert PoolState(pump=pump).variable_speed is expected
 
 
 @pytest.mark.parametrize(("speed", "flags2"), [(0, 0), (0, 2), (100, 2)])
@@ -362,9 +310,3 @@ def test_a_start_lasts_for_the_prime_time(
     stopped = read(later, seconds + 30, mode=0)
     assert stopped.pump_status == "off"
     assert read(stopped, seconds + 45).pump_status == first.pump_status
-
-
-def test_equality_ignores_when_readings_were_valid() -> None:
-    assert from_lan(now=NOW) == from_lan(now=LATER)
-    assert from_lan(now=NOW).valid_at != from_lan(now=LATER).valid_at
-    assert from_lan() != from_lan(orp=656)

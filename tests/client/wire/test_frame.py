@@ -5,7 +5,6 @@ from dataclasses import asdict
 import struct
 from typing import Any
 
-from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.wire.exceptions import FrameError
@@ -99,19 +98,6 @@ def test_values_that_the_vectors_leave_out() -> None:
 # Nothing but FrameError
 
 
-@given(
-    st.none() | st.binary(max_size=255),
-    st.none() | st.binary(max_size=600),
-    st.none() | st.binary(max_size=255),
-)
-def test_any_sections_decode(
-    a: bytes | None, b: bytes | None, tail: bytes | None
-) -> None:
-    decoded = decode_frame(frame(a, b, tail))
-    assert (decoded.telemetry is None) == (a is None)
-    assert (decoded.configuration is None) == (b is None)
-
-
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_every_prefix_of_a_frame(payload: bytes) -> None:
     for end in range(len(payload)):
@@ -149,27 +135,6 @@ def test_short_sections(is_telemetry: bool) -> None:
         else:
             found = decode_frame(frame(b=whole[:end])).configuration
             assert known(found) == wanted, end
-
-
-def test_bytes_past_the_tables_are_ignored() -> None:
-    parts = section_a(), section_b(), b"\x01\x03\x0a\x00\x14\x00"
-    plain, more = frame(*parts), frame(*(part + b"abc" for part in parts))
-    assert decode_frame(plain) == decode_frame(more) == decode_frame(plain + b"abc")
-    assert decode_frame(plain).timers == ((3, 10, 20),)
-    unknown_sections = bytes((plain[0], plain[1] | 0xF8)) + plain[2:]
-    assert decode_frame(unknown_sections) == decode_frame(plain)
-
-
-@pytest.mark.parametrize(("slots", "held"), [(8, 0xFF), (12, 0xFFFF), (37, 0), (0, 0)])
-def test_the_bitmap_ends_with_the_slots(slots: int, held: int) -> None:
-    section = bytearray(section_a(slots))
-    bitmap = slice(45 + slots, 45 + slots + (slots + 7) // 8)
-    section[bitmap] = held.to_bytes((slots + 7) // 8, "little")
-    telemetry = decode_frame(frame(bytes(section))).telemetry
-    assert telemetry is not None
-    assert telemetry.held_slots == (tuple(range(slots)) if held else ())
-    assert telemetry.aux_modes == (0x63,) * slots
-    assert telemetry.pump_priming_remaining == 0x0101
 
 
 # The tail

@@ -83,9 +83,6 @@ class Signer:
     async def action(self, name: str, payload: bytes = b"") -> Reply:
         return await self.call("a", name, self.envelope(payload))
 
-    async def command(self, name: str, **body: object) -> Reply:
-        return await self.action("cmd", wire.encode_cmd(name, body))
-
     async def query(self, name: str) -> Reply:
         return await self.call("q", name, self.envelope())
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.world.simulator import Clock, Controller, Pool, wire
-from tests.world.simulator.dialects import Dialect
 from tests.world.simulator.lan import ERRORS, PATH
 from tests.world.simulator.mdns import SERVICE, announced
 from tests.world.simulator.raw import Reply, Signer, exchange, request, until
@@ -178,22 +177,6 @@ async def test_aux_answers_with_the_state_after_it(controller: Controller) -> No
         assert frame.aux_modes[3] == (99 if on else 0)
         assert frame.held_slots == [3]
         assert controller.pool.slots[3].on is on
-
-
-@pytest.mark.parametrize("dialects", [(), (Dialect.CMD_FULL_FRAME,)])
-async def test_cmd_answers_with_the_state_before_it(
-    controller: Controller, dialects: tuple[Dialect, ...]
-) -> None:
-    """Without section B as observed, or with it (protocol.md L11)."""
-    controller.dialects.update(dialects)
-    client = Signer(controller)
-    reply = await client.command("v2_manual_set", aux_switch_state=True, aux_slot_num=3)
-    frame = client.frame(reply)
-    assert bool(frame.configuration) is bool(dialects)
-    assert frame.aux_modes[3] == 0
-    controller.clock.advance(1.1)
-    frame = client.frame(await client.state())
-    assert frame.aux_modes[3] == 99
 
 
 def envelope(counter: int = 1, payload: bytes = b"", key: bytes = KEY) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.world.simulator import Account
-from tests.world.simulator.cloud_dialects import CloudDialect
 from tests.world.simulator.raw import until
 from tests.world.simulator.visitor import Visitor
 
@@ -17,7 +16,6 @@ DEVICE = "AA_BB_CC_0A_0B_0C"
 PUMP = {"aux_switch_state": 1, "aux_type_code": 31, "pump_speed": 60, "aux_slot_num": 0}
 MANUAL = {"aux_switch_state": 1, "aux_type_code": 1, "aux_slot_num": 3}
 PH = {"desired_ph_level": 72}
-READS = ("dashboardInfo", "auxInfo", "ambientTemp", "chemistryCard", "pumpInfo")
 BODIES: dict[str, dict[str, Any]] = {
     "setPumpInfo": PUMP, "manualSet": MANUAL, "setPhSettings": PH,
     "setChlorineSettings": {},
@@ -237,19 +235,6 @@ async def test_an_answer_resets_the_ladder(bench: Bench, status: str) -> None:
     assert await bench.ask("manualSet") == cooling("5s")
 
 
-@pytest.mark.row("8 row 7")
-async def test_queued_commands_are_rejected_too(bench: Bench) -> None:
-    """Commands queued when a cool-down begins are rejected, not sent."""
-    bench.controller.cloud_link = False
-    first, *rest = bench.start("setPumpInfo", "manualSet", "setPhSettings")
-    await until(lambda: bench.pending == 3 and bench.clock.waiting == 1)
-    bench.clock.advance(10)
-    assert (await first)[0] == 504
-    for task in rest:
-        assert await task == cooling("5s")
-    assert len(bench.sent) == 1
-
-
 @pytest.mark.row("3.2 rule 1", "8 rule 1")
 async def test_copies_are_served_during_cool_down(bench: Bench) -> None:
     """Serve a read with a copy at once during a cool-down."""
@@ -258,22 +243,6 @@ async def test_copies_are_served_during_cool_down(bench: Bench) -> None:
     await bench.time_out()
     assert await bench.ask("dashboardInfo") == (200, before)
     assert await bench.ask("auxInfo") == cooling("5s")
-
-
-async def test_refreshes_pause_during_cool_down(bench: Bench) -> None:
-    """Nothing is refreshed while the controller cools down."""
-    await bench.ask("dashboardInfo")
-    bench.controller.cloud_link = False
-    for seconds in (5.1, 10.1, 0):
-        await bench.time_out("setPhSettings", 3)  # at last 60 s from here
-        bench.clock.advance(seconds)
-    sent = len(bench.sent)
-    bench.controller.cloud_link = True
-    for step in range(19):
-        bench.clock.advance(5)
-        await asyncio.sleep(0.01)
-        assert step >= 11 or len(bench.sent) == sent
-    assert {name for name, _ in bench.sent[sent:]} == {"dashboardInfo"}
 
 
 # --- Copies -----------------------------------------------------------------------
@@ -296,55 +265,3 @@ async def test_copies_are_refreshed_each_30_s(bench: Bench) -> None:
     bench.clock.advance(1.1)
     await until(lambda: len(bench.sent) == 2)
     assert await speed_read(bench) == 60
-
-
-async def test_a_round_of_refreshes_begins_each_30_s(bench: Bench) -> None:
-    """However long the reads of five copies take (8 rule 2)."""
-    for name in READS:
-        bench.clock.advance(1)
-        assert (await bench.ask(name))[0] == 200
-    first = len(bench.sent)
-    for _ in range(700):
-        bench.clock.advance(0.2)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-    begun = [at for name, at in bench.sent[first:] if name == READS[0]]
-    assert len(begun) >= 4
-    assert all(29 < after - before < 31 for before, after in pairwise(begun))
-
-
-async def test_a_client_that_hangs_up_cancels_nothing(bench: Bench) -> None:
-    """Carry out what was taken (7.1)."""
-    await bench.ask("setPumpInfo")
-    (task,) = bench.start("manualSet")
-    await until(lambda: bench.pending == 1)
-    task.cancel()
-    await asyncio.sleep(0.02)
-    assert bench.pending == 1
-    bench.clock.advance(2.1)
-    await until(lambda: bench.pending == 0)
-    bench.clock.advance(1.1)
-    assert bench.controller.pool.slots[3].on
-
-
-async def test_a_write_leaves_the_copies(bench: Bench) -> None:
-    """Leave copies as they are after a write, unless the service discards them."""
-    for dialects, speed in ((set(), 75), ({CloudDialect.C12_FRESH}, 60)):
-        bench.cloud.dialects = dialects
-        assert await speed_read(bench) == 75
-        assert (await bench.ask("setPumpInfo"))[0] == 200
-        bench.clock.advance(2.1)
-        assert await speed_read(bench) == speed
-
-
-@pytest.mark.row("8 row 6")
-async def test_refreshes_count_as_commands(bench: Bench) -> None:
-    """Background refreshes count among the six pending commands."""
-    await bench.ask("dashboardInfo")
-    bench.controller.cloud_link = False
-    bench.clock.advance(30.1)
-    await until(lambda: bench.pending == 1)
-    tasks = bench.start(*["setPumpInfo"] * 5)
-    await until(lambda: bench.pending == 6)
-    assert await bench.ask("manualSet") == FULL
-    await cancel(*tasks)

@@ -15,22 +15,27 @@ from custom_components.poolctl.client.pool.dosing import DOSERS
 from custom_components.poolctl.learned.learned import Learned
 from tests.world.home.past import Past, insert_states, learned_from
 from tests.world.home.settings import Settings
-from tests.world.simulator import Clock, Pool
-from tests.world.simulator.past import DAYS, SAMPLE, live
+from tests.world.simulator import Clock, Pool, past
+from tests.world.simulator.past import DAYS
 
 NOON = datetime(2026, 5, 11, 12, tzinfo=UTC).timestamp()
 """At night, the simulated use of chlorine does not fill three days."""
 
 
-@pytest.mark.parametrize("hour", [0, 7, 11, 12, 22, 23])
-def test_three_weeks_up_to_now(hour: int) -> None:
+@pytest.mark.parametrize(
+    ("hour", "days"), [(0, 2), (7, 2), (11, 2), (12, DAYS), (22, 2), (23, 2)]
+)
+def test_three_weeks_up_to_now(
+    hour: int, days: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The pump runs at the end of the weeks, at whatever hour a demo is started."""
+    monkeypatch.setattr(past, "DAYS", days)  # the hour changes only the last one
     pools = {"full": Pool.full(), "small": Pool.small()}
     now = time.time() // 86400 * 86400 + hour * 3600
-    clock = Clock(1.0, start=now - DAYS * 86400)
-    samples = live(pools, clock)
+    clock = Clock(1.0, start=now - days * 86400)
+    samples = past.live(pools, clock)
     assert clock.time() == pytest.approx(now, abs=60)
-    assert len(samples) == 2 * DAYS * 86400 / SAMPLE
+    assert len(samples) == 2 * days * 86400 / past.SAMPLE
     for name, pool in pools.items():
         lived = [each for each in samples if each["pool"] == name]
         assert lived[-1]["speed"] == pool.pump.speed > 0
@@ -49,7 +54,7 @@ def test_three_weeks_up_to_now(hour: int) -> None:
         assert set(minutes.values()) == {1}, pool.schedules[:6]
         # One to three runs a day, and the water stays within the usual limits.
         runs = [on for on, _ in groupby(each["speed"] > 0 for each in lived)]
-        assert DAYS - 2 <= runs.count(True) <= 3 * DAYS + 2
+        assert days - 2 <= runs.count(True) <= 3 * days + 2
         assert all(7.0 <= each["ph"] <= 7.8 for each in lived)
         assert all(550 <= each["orp"] <= 800 for each in lived)
     assert pools["full"].settings["acid_remaining"] < 2000
@@ -77,7 +82,7 @@ def test_the_integration_has_learned_from_it(tmp_path: Path) -> None:
     """Totals and drums go on from the past, in the form in which they are stored."""
     clock = Clock(1.0, start=NOON - DAYS * 86400)
     settings = Settings(data=tmp_path)
-    settings.past.write_text(json.dumps(live({"full": Pool.full()}, clock)))
+    settings.past.write_text(json.dumps(past.live({"full": Pool.full()}, clock)))
     stored = json.loads(json.dumps(learned_from(settings)))["full"]["learned"]
     learned = Learned(stored)
     now = datetime.fromtimestamp(clock.time(), UTC)
