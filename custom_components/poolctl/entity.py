@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+import time
 from typing import Any, override
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
@@ -22,7 +23,7 @@ from .devices.naming import Texts, name_on_page, sayable, slot_words
 from .devices.output_attributes import ATTR_EXPLANATION, ATTR_REASONS
 from .devices.parts import Part, part_of_slot
 from .errors import command_errors
-from .status.output import EVENT_CHANGED, Changes, why_output
+from .status.output import ASKED, EVENT_CHANGED, why_output
 from .status.rows import Explanation
 from .status.situation import View
 from .status.texts import in_words, reasons
@@ -191,14 +192,21 @@ class OutputEntity(OnOffEntity):
         self, coordinator: ControllerCoordinator, description: PoolctlEntityDescription
     ) -> None:
         super().__init__(coordinator, description)
-        self._changes = Changes(self.is_on)
+        self._was_on = self.is_on
+        self._asked_at = -ASKED
+        """Time of the newest command from Home Assistant, whose effect has its line in
+        the log already."""
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        why = self._changes.explain_change(self.is_on, self.explain)
+        previous, on = self._was_on, self.is_on
+        self._was_on = previous if on is None else on
         super()._handle_coordinator_update()
-        if why:
+        changed = previous is not None and previous is not self._was_on
+        if not changed or time.monotonic() - self._asked_at < ASKED:
+            return
+        if why := self.explain():
             words = in_words(self.hass, why)
             data = {ATTR_ENTITY_ID: self.entity_id, ATTR_EXPLANATION: words}
             self.hass.bus.async_fire(EVENT_CHANGED, data)
@@ -239,7 +247,7 @@ class OutputEntity(OnOffEntity):
     async def asked_by(self) -> str:
         """Note a command; return the user, automation or script that gives it, or ""."""
         name = await self.caller_name()
-        self._changes.ask()  # the effect is not logged as a change by itself
+        self._asked_at = time.monotonic()
         return name
 
 

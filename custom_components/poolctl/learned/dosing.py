@@ -190,8 +190,7 @@ class DoserModel:
             return None
         today, days = now.date(), self.drum.days
         previous = [observed for day, observed in days.items() if day < today]
-        seconds = sum(observed.seconds for observed in previous)
-        used = sum(observed.ml for observed in previous)
+        used, seconds = map(sum, zip(Day(), *previous, strict=True))
         if seconds < ENOUGH.total_seconds() or not used:
             return None
         # An empty drum lasts no longer, however much was used today.

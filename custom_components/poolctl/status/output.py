@@ -1,9 +1,8 @@
 """Why an output runs or does not, and why it was switched without a command."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
-import time
 from typing import Final
 
 from ..client.holds import Asked, Do, Hold, Origin, Why
@@ -325,27 +324,3 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     Row("no_schedule", lambda pool, slot: True),
 )
 """Causes in order: the first that applies is the explanation."""
-
-
-class Changes:
-    """Follows the changes of one output, for the log."""
-
-    def __init__(self, on: bool | None) -> None:
-        """Start with the current state."""
-        self._on = on
-        self._asked_at = -ASKED
-
-    def ask(self) -> None:
-        """Note a command from Home Assistant, which has its line in the log already."""
-        self._asked_at = time.monotonic()
-
-    def explain_change(
-        self, on: bool | None, explain: Callable[[], Explanation]
-    ) -> Explanation:
-        """Return why the output changed, empty if it did not or by a command."""
-        if on is None:
-            return ()
-        previous, self._on = self._on, on
-        if previous in (None, on) or time.monotonic() - self._asked_at < ASKED:
-            return ()
-        return explain()
