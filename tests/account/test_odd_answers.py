@@ -225,7 +225,7 @@ async def test_nothing_raises_and_no_entity_goes(
     before = entities(home)
     selects = home.hass.states.async_all("select")
     right = {each.entity_id: each.state for each in selects}
-    assert len(before) > 40
+    assert len(before) > 35
     odd = Odd(home, monkeypatch, chance)
     states: list[PoolState] = []
     caplog.clear()

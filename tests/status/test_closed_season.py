@@ -42,7 +42,7 @@ async def test_only_what_a_user_asked_for_is_read(closed: Home) -> None:
     before = reads(closed), len(closed.cloud.requests)
     await closed.live(80, step=5)
     assert states(closed) == {"available"}
-    await closed.live(15, step=5)
+    await closed.live(30, step=5)
     assert states(closed) == {"unavailable"}
     await closed.live(7200, step=60)
     assert (reads(closed), len(closed.cloud.requests)) == before

@@ -5,7 +5,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 import logging
 import time
@@ -24,6 +24,7 @@ from homeassistant.helpers.aiohttp_client import (
     async_create_clientsession,
     async_get_clientsession,
 )
+from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
 from ..client import (
@@ -47,7 +48,6 @@ from ..report.statistics import Observers
 from ..status.account import AccountProblems
 from ..status.table import async_delete_repairs
 from ..store.memory import DATA_MEMORY
-from .season import async_watch_expiry
 from .sharing import async_on_release, async_runs_elsewhere, async_take_over
 from .sign_in import AccountToken
 
@@ -56,6 +56,8 @@ _LOGGER = logging.getLogger(__name__)
 INVENTORY_INTERVAL = timedelta(hours=1)
 INVENTORY_AGAIN = Backoff(300.0, 300.0)
 """Waits before a failed inventory is read again."""
+_SHOWN_AGAIN = timedelta(seconds=15)
+"""Interval of updates in a season without polls."""
 GONE_AFTER = INVENTORY_INTERVAL.total_seconds() - 60
 """Seconds from the first inventory without a controller to the one that removes it."""
 
@@ -101,8 +103,8 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.controllers: dict[str, ControllerCoordinator] = {}
         self.turn = asyncio.Lock()
         """Held while the entities of one controller are added on one platform."""
-        facts, show = self.observers.facts(), self._async_show_problems
-        self.problems = AccountProblems(entry, self, facts, show)
+        facts = self.observers.facts()
+        self.problems = AccountProblems(entry, self, facts, self._async_show)
         self.shared = Shared(
             cloud=self.cloud,
             observers=self.observers,
@@ -148,14 +150,10 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
             async_on_release(self.hass, self._async_add_listed)
         )
         if self.config_entry.pref_disable_polling and self.controllers:
-            # In a closed season, no poll is awaited and no reminder is shown.
-            for controller in self.controllers.values():
-                live, show = (
-                    controller.controller.live,
-                    controller.async_update_listeners,
-                )
-                stop = async_watch_expiry(self.hass, live, show)
-                self.config_entry.async_on_unload(stop)
+            # In a closed season, no poll is awaited and no reminder is shown. What a
+            # user asked for is unavailable once it has expired, not stale (chosen).
+            show = async_track_time_interval(self.hass, self._async_show, _SHOWN_AGAIN)
+            self.config_entry.async_on_unload(show)
             return
         await self._async_first_poll()
         self.problems.async_start()
@@ -319,7 +317,7 @@ class AccountCoordinator(DataUpdateCoordinator[Mapping[str, ControllerRecord]]):
         self.problems.async_report(left_out, [self.data[e].title for e in shared])
 
     @callback
-    def _async_show_problems(self) -> None:
+    def _async_show(self, now: datetime | None = None) -> None:
         for controller in self.controllers.values():
             if controller.problems.tested:
                 controller.async_update_listeners()

@@ -31,7 +31,7 @@ from .account import (
 from .backoff import NO_FAILURES, Backoff, Failures
 from .clock import AGREEMENT, Clock
 from .cloud import CloudClient, TokenProvider
-from .control.live_state import MAX_AGE, LiveState
+from .control.live_state import MAX_AGE
 from .control.paths import Paths
 from .control.raw import RawControl, parse_payload
 from .controller import Controller, Left, Stored
@@ -110,7 +110,6 @@ __all__ = [
     "LanClient",
     "LanRequestError",
     "Left",
-    "LiveState",
     "NotAppliedError",
     "NotSupportedError",
     "Output",
