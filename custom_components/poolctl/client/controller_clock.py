@@ -43,11 +43,8 @@ class ControllerClock:
             return timedelta()
         return timedelta(minutes=round(self.offset / timedelta(minutes=1)))
 
-    def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> bool:
-        """Note the start of a schedule: the same difference three times is the offset.
-
-        Returns whether this start set the offset.
-        """
+    def began(self, index: int, schedule: Schedule, at: datetime, zone: tzinfo) -> None:
+        """Note the start of a schedule: the same difference three times is the offset."""
         today = at.astimezone(zone).date()
         days = [today + timedelta(days=each) for each in (-1, 0, 1)]
         starts = [
@@ -57,16 +54,14 @@ class ControllerClock:
         ]
         start = min(starts, key=lambda each: abs(each - at), default=None)
         if start is None or abs(start - at) > _HALF_A_DAY:
-            return False
+            return
         if self._days.get(index) == (day := start.toordinal()):
-            return False  # the same run, continued
+            return  # the same run, continued
         self._days[index] = day
         self.differences = (*self.differences, start - at)[-_TIMES:]
         spread = max(self.differences) - min(self.differences)
-        if len(self.differences) < _TIMES or spread > SAME:
-            return False
-        self.offset = self.differences[-1]
-        return True
+        if len(self.differences) == _TIMES and spread <= SAME:
+            self.offset = self.differences[-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,13 @@ async def test_a_lan_that_missed_has_a_head_start(
     await rig.polls()
     frame = await lan.state()
     shown: list[int] = []
+    began = 0.0
+
+    def read(state: PoolState, at: float) -> None:
+        if state.source is CLOUD:
+            shown.append(round(loop.time() - began))
+
+    rig.controller.live.add_read_listener(read)
     for seconds in answers:
         shown.clear()
         began = loop.time()
@@ -116,15 +123,9 @@ async def test_a_lan_that_missed_has_a_head_start(
                 raise UnreachableError("refused")
             return frame
 
-        def read(state: PoolState, at: float, began: float = began) -> None:
-            if state.source is CLOUD:
-                shown.append(round(loop.time() - began))
-
-        remove = rig.controller.live.add_read_listener(read)
         with patch.object(lan, "state", answer):
             await rig.polls(15)
         assert loop.time() - began < 22
-        remove()
     assert rig.shown.source is (LAN if answers[-1] else CLOUD)
     assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
 

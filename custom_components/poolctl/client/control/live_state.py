@@ -83,10 +83,9 @@ class LiveState:
         self.choices = change(self.choices)
         self.publish()
 
-    def add_read_listener(self, listener: ReadListener) -> Callable[[], None]:
-        """Call a listener after every read; return a function that removes it."""
+    def add_read_listener(self, listener: ReadListener) -> None:
+        """Call a listener after every read."""
         self._read_listeners.append(listener)
-        return lambda: self._read_listeners.remove(listener)
 
     def after_read(self, shown_at: float, *, began: float | None = None) -> None:
         """Settle pending values and publish after a read.
@@ -98,6 +97,6 @@ class LiveState:
         self.read_at = time.monotonic()
         for pending in self.pending.settle(self.reported, read_at):
             _LOGGER.warning("%s was accepted but never took effect", pending.key)
-        for listener in tuple(self._read_listeners):
+        for listener in self._read_listeners:
             listener(self.reported, shown_at)
         self.publish()
