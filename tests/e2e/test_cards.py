@@ -214,7 +214,7 @@ async def test_lost(pool: Page, api: HomeAssistant) -> None:
     )
     async with pretending(api, *lost):
         await expect(card(pool, "pool")).to_contain_text("Last seen")
-        await expect(card(pool, "pool")).to_contain_text("does not answer")
+        await expect(card(pool, "pool")).to_contain_text("is not reading it")
         last = card(pool, "pool").get_by_label("Last readings")
         await expect(last).to_contain_text(re.compile(r"pH\s*7\.\d"))
         for kind in ("water", "day", "outputs", "drums"):

@@ -183,8 +183,8 @@ def _held_until(pool: Situation, slot: Slot) -> Explanation:
         return (Sentence("kept_off_until", {"time": rounded(begins)}),)
     if not follows:
         return _until(pool, until)
-    ends = {"time": rounded(follows.until - pool.ahead)} if follows.until else {}
-    return *_until(pool, until), Sentence("follows", ends)
+    ends = follows.until and follows.until - pool.ahead
+    return Sentence("follows", {"time": rounded(until)}), *_until(pool, ends)
 
 
 def _running(pool: Situation, slot: Slot) -> int | None:

@@ -16,7 +16,8 @@ from .rows import Active, Celsius, Explanation, Litres, Value, Values
 _COMMA: Final = frozenset({"cs", "de", "es", "fr", "it", "nl", "pt", "sv"})
 """Languages of our translations that have a decimal comma."""
 _TIMES: Final = {
-    **dict.fromkeys(("until", "follows", "kept_off_until"), "pump_until"),
+    "until": "pump_until",
+    "kept_off_until": "pump_until",
     "next": "next_run",
 }
 """Attributes of the sentences that name a time."""
@@ -128,8 +129,6 @@ def pump_attributes(explanation: Explanation) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for key, values in explanation:
-        if key == "follows":  # the end of the hold is not that of the run
-            found.pop(_TIMES[key], None)
         if isinstance(at := values.get("time"), datetime) and key in _TIMES:
             found.setdefault(_TIMES[key], at.isoformat(timespec="seconds"))
         if key == "next":
