@@ -28,7 +28,6 @@ PLATFORMS = [
     Platform.BUTTON,
     Platform.CALENDAR,
     Platform.CLIMATE,
-    Platform.DATETIME,
     Platform.LIGHT,
     Platform.NUMBER,
     Platform.SELECT,

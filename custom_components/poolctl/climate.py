@@ -1,6 +1,6 @@
 """Climate: the thermostats of the pool and of the spa."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import isfinite
@@ -39,7 +39,13 @@ from .client.pool import (
     sources_to_select,
 )
 from .coordinator import ControllerCoordinator
-from .devices.output_attributes import ATTR_HELD_UNTIL, last_temperature
+from .devices.output_attributes import (
+    ATTR_EXPLANATION,
+    ATTR_HELD_UNTIL,
+    ATTR_REASONS,
+    ATTR_WARM_BY_EXPLANATION,
+    last_temperature,
+)
 from .devices.parts import PART_OF_BODY
 from .entity import PoolctlEntity, PoolctlEntityDescription
 from .fitted import async_follow, rows
@@ -52,8 +58,11 @@ from .prices.given import (
     LISTS,
 )
 from .prices.reader import ListError
-from .status.heating import why_heating
+from .status.heating import why_heating, why_warm_by
+from .status.rows import rounded
 from .status.situation import View
+from .status.texts import in_words, reasons
+from .warm_by.blocks import Block
 from .warm_by.request import Wish
 
 # Commands to a controller are already sent one at a time; a limit here would keep the
@@ -64,6 +73,12 @@ ATTR_HEATING_RATE: Final = "heating_rate"
 """Temperature rise per hour of heating, in the unit of the entity's temperatures."""
 ATTR_EXPECTED_WARM_TIME: Final = "expected_warm_time"
 """When the target is expected to be reached, while it heats."""
+ATTR_WARM_BY: Final = "warm_by"
+"""By when the water was requested to be warm; without a request, none of these exists."""
+ATTR_WARM_BY_PLANNED: Final = "warm_by_planned"
+ATTR_WARM_BY_DONE: Final = "warm_by_done"
+ATTR_WARM_BY_PRICES: Final = "warm_by_prices"
+ATTR_WARM_BY_REASONS: Final = "warm_by_reasons"
 
 
 class ClimateValue(NamedTuple):
@@ -123,13 +138,40 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
     return found | last_temperature(view.hass.config.units, rest.water, rest.at)
 
 
+def _times(blocks: Iterable[Block], by: datetime) -> Sequence[Mapping[str, datetime]]:
+    """Return when a heater warms the water, to the minute; later it keeps it warm."""
+    return [
+        {"start": rounded(start), "end": rounded(min(end, by))}
+        for start, end in blocks
+        if start < by
+    ]
+
+
 def _requested(view: View, body: Body) -> Mapping[str, object]:
-    """Return by when the water is to be warm, and until when its prices are known."""
-    if (outlook := view.warm_by.get(body)) is None:
+    """Return what automations read of a request for warm water, and what cards draw.
+
+    Without an outlook, as through the cloud, it can still be cancelled.
+    """
+    if (request := view.requests.get(body)) is None:
         return {}
-    wish = outlook.request.wish
-    until = wish.prices[-1].end if wish and wish.prices else None
-    return {"warm_by": outlook.request.by, "prices_until": until}
+    prices = request.wish.prices if request.wish else ()
+    found = {
+        ATTR_WARM_BY: request.by,
+        ATTR_WARM_BY_DONE: _times(request.done, request.by),
+        ATTR_WARM_BY_PRICES: [(each.start, each.end, each.value) for each in prices],
+    }
+    if (outlook := view.warm_by.get(body)) is None:
+        return found
+    why, running = why_warm_by(outlook), outlook.heater_since
+    # What runs is among those that were begun.
+    planned = [a for a in outlook.blocks if not running or a.start > outlook.now]
+    if not (outlook.blocks or outlook.begun):
+        planned = [Block(outlook.plan.begins, request.by)]  # by the sun alone
+    return found | {
+        ATTR_WARM_BY_PLANNED: _times(planned, request.by),
+        ATTR_WARM_BY_EXPLANATION: in_words(view.hass, why),
+        ATTR_WARM_BY_REASONS: reasons(view.hass, why),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +204,17 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
     """Thermostat of a body of water."""
 
     entity_description: PoolctlClimateDescription
+    _unrecorded_attributes = frozenset(
+        {
+            ATTR_EXPLANATION,
+            ATTR_REASONS,
+            ATTR_WARM_BY_DONE,
+            ATTR_WARM_BY_EXPLANATION,
+            ATTR_WARM_BY_PLANNED,
+            ATTR_WARM_BY_PRICES,
+            ATTR_WARM_BY_REASONS,
+        }
+    )
     _attr_supported_features = (
         ClimateEntityFeature.TARGET_TEMPERATURE
         | ClimateEntityFeature.TURN_ON

@@ -12,7 +12,7 @@ from typing import override
 
 from aiohttp import ClientSession
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP, Platform
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import device_registry as dr
@@ -42,7 +42,7 @@ from .status.active import ActiveProblems
 from .status.rows import Status
 from .status.situation import View
 from .status.table import PROBLEMS
-from .status.texts import name_of
+from .status.texts import text
 from .store.controller import ControllerStore, Requested
 from .store.memory import DATA_MEMORY
 from .warm_by.daylight import daylight_before
@@ -131,7 +131,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             controller,
             self.learned,
             self.stored.requested.warm_by,
-            lambda body: name_of(hass, Platform.DATETIME, f"{body.key}_warm_by"),
+            lambda: text(hass, {}, "card_warm_by"),
             partial(daylight_before, hass),
             self._newest_prices,
         )
@@ -292,6 +292,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             heat_overdue=bool(controller.heat.overdue),
             stopped_by_spa=controller.holds.stopped_by_spa,
             changes=tuple(controller.holds.changes),
+            requests={each.body: each for each in self.warm_by.all},
             warm_by=self.warm_by.outlooks,
             refused_list=self.lists.refused_name(
                 PUMP_HOURS, *(each.body.key for each in self.warm_by.all if each.wish)

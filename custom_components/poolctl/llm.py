@@ -30,7 +30,12 @@ import probatio as vol
 from .account import async_controllers
 from .client.pool import DOSING
 from .const import ATTR_PROBLEMS, DOMAIN
-from .devices.output_attributes import ATTR_EXPLANATION, ATTR_SPEEDS, RUN_BY
+from .devices.output_attributes import (
+    ATTR_EXPLANATION,
+    ATTR_SPEEDS,
+    ATTR_WARM_BY_EXPLANATION,
+    RUN_BY,
+)
 from .entity import OfSchedule, OutputEntity
 
 _OUTPUTS: Final = {Platform.SWITCH, Platform.LIGHT}
@@ -184,10 +189,11 @@ def _answer(thing: _Thing, public: Callable[[object], str]) -> JsonObjectType:
     if state.state == STATE_UNAVAILABLE:
         return {"explanation": "Not known: the controller does not answer."}
     if not thing.is_pool:
-        explanation = state.attributes.get(ATTR_EXPLANATION, "Not known.")
+        keys = ATTR_EXPLANATION, ATTR_WARM_BY_EXPLANATION
+        sentences = filter(None, map(state.attributes.get, keys))
         speeds = state.attributes.get(ATTR_SPEEDS)
         return {
-            "explanation": public(explanation),
+            "explanation": public(" ".join(sentences) or "Not known."),
             **({"speeds_in_percent": speeds} if speeds else {}),
         }
     return {

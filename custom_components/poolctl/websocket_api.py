@@ -19,13 +19,12 @@ from .const import DOMAIN
 from .devices.output_attributes import ATTR_REASONS
 from .entity import async_output_of
 from .services.values import moment
-from .status.heating import WARM_BY_CAUSES
-from .status.rows import explain
+from .status.heating import why_warm_by
 from .status.texts import reasons
 from .warm_by.request import Request
 
 _BODIES: Final[Mapping[str | None, Body]] = {
-    f"{body.key}_warm_by": body for body in BODIES
+    f"{body.key}_heating": body for body in BODIES
 }
 
 
@@ -97,7 +96,7 @@ def _warm_by(
     connection: ActiveConnection,
     message: dict[str, Any],
 ) -> None:
-    """Send what a request for this time would do, as the attribute `reasons` does.
+    """Send what a request to this thermostat would do, in the form of `reasons`.
 
     Nothing is requested, and no prices count: the dialog of the dashboard gives none.
     """
@@ -108,6 +107,5 @@ def _warm_by(
     if entity is None or (body := _BODIES.get(entity.translation_key)) is None:
         raise ServiceNotSupported(DOMAIN, "warm_by", entity_id)
     warm_by = async_controller(hass, entity.device_id or "").warm_by
-    outlook = warm_by.outlook(Request(body=body, by=message["at"]))
-    why = explain(WARM_BY_CAUSES, outlook) if outlook else ()
+    why = why_warm_by(warm_by.outlook(Request(body=body, by=message["at"])))
     connection.send_result(message["id"], {ATTR_REASONS: reasons(hass, why)})

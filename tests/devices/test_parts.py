@@ -52,7 +52,7 @@ def pages(home: Home) -> Counter[str]:
     )
 
 
-CONTROLS = {"button", "climate", "datetime", "light", "number", "select", "switch"}
+CONTROLS = {"button", "climate", "light", "number", "select", "switch"}
 
 
 def only_disabled(home: Home) -> set[str]:

@@ -40,9 +40,8 @@ EVENING: Final = "2099-12-24T22:40:00+00:00"
 ENDS: Final = {"held_until": EVENING, "timer_ends": EVENING}
 
 WARM_BY: Final[Json] = {
-    "can_cancel": True,
-    "target": 36,
-    "planned": [{"start": EVENING, "end": EVENING}] * 3,
+    "warm_by": EVENING,
+    "warm_by_planned": [{"start": EVENING, "end": EVENING}] * 3,
 }
 HELD: Final = {"held_by_hand": True, "held_until": EVENING}
 STATES: Final[dict[str, list[Change]]] = {
@@ -137,8 +136,7 @@ async def test_labels(
         for output in await some_outputs(api):
             await stack.enter_async_context(pretended(api, output, attributes=ENDS))
         warm: Iterator[Change] = (
-            ("datetime", f"{body}_warm_by", EVENING, WARM_BY)
-            for body in ("pool", "spa")
+            ("climate", f"{body}_heating", None, WARM_BY) for body in ("pool", "spa")
         )
         await stack.enter_async_context(pretending(api, *warm))
         for device_id in (FULL_ID, SMALL_ID):

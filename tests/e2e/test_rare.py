@@ -29,7 +29,7 @@ ENABLED_S: Final = 60.0
 """Time after which Home Assistant has loaded an entity that was enabled: it waits 30 s."""
 # Whether something is wider than the page.
 SCROLLS: Final = """() => document.documentElement.scrollWidth > innerWidth"""
-IDS: Final = re.compile(r"\b(number|sensor|datetime|switch)\.home_pool")
+IDS: Final = re.compile(r"\b(number|sensor|switch)\.home_pool")
 
 
 def hour(at: float) -> str:
@@ -41,7 +41,7 @@ def hour(at: float) -> str:
 async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
     """The thermostat of the spa asks for a time; its plan is shown, and can be cancelled."""
     await pool.set_viewport_size(PHONE)
-    warm_by = await entity(api, "spa_warm_by", "datetime")
+    thermostat = await entity(api, "spa_heating", "climate")
     tile = pool.locator("hui-tile-card:visible", has_text="Spa · Heating")
     await tile.get_by_role("button", name="Warm by …").click()
     dialog = tile.get_by_role("dialog")
@@ -50,17 +50,18 @@ async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
     await dialog.get_by_label("Time").fill("18:30")
     await expect(dialog).to_contain_text(re.compile(r"Heating begins at about \S+"))
     # Nothing is asked for yet.
-    assert (await api.states())[warm_by]["state"] == "unknown"
+    assert "warm_by" not in (await api.states())[thermostat]["attributes"]
     assert not await pool.evaluate(SCROLLS)
     await dialog.get_by_role("button", name="6:30").click()
-    state = await shown(api, warm_by, lambda found: found["attributes"]["can_cancel"])
-    assert "T18:30:00" in state["state"]
-    ahead = datetime.fromisoformat(state["state"]) - datetime.now(UTC)
+    state = await shown(api, thermostat, lambda found: "warm_by" in found["attributes"])
+    time = state["attributes"]["warm_by"]
+    assert "T18:30:00" in time
+    ahead = datetime.fromisoformat(time) - datetime.now(UTC)
     assert timedelta(days=1) < ahead < timedelta(days=2)
     await expect(tile).to_contain_text(re.compile(r"\d+ °C by .* · heating \d"))
     assert not await pool.evaluate(SCROLLS)
     await tile.get_by_role("button", name="Cancel").click()
-    await shown(api, warm_by, lambda found: not found["attributes"]["can_cancel"])
+    await shown(api, thermostat, lambda found: "warm_by" not in found["attributes"])
     await expect(tile.get_by_role("button", name="Warm by …")).to_be_visible()
 
 
@@ -68,14 +69,13 @@ async def test_hours_of_warm_water(pool: Page, api: HomeAssistant) -> None:
     """Hours that cost least are planned in Today, beside what was heated and the prices."""
     blocks = [{"start": hour(at), "end": hour(at + 1)} for at in (2, 18)]
     plan: Json = {
-        "can_cancel": True,
-        "target": 36,
-        "done": blocks[:1],
-        "planned": blocks[1:],
-        "prices": [[hour(at), hour(at + 1), at % 7] for at in range(24)],
+        "warm_by": hour(23),
+        "warm_by_done": blocks[:1],
+        "warm_by_planned": blocks[1:],
+        "warm_by_prices": [[hour(at), hour(at + 1), at % 7] for at in range(24)],
     }
     tile = pool.locator("hui-tile-card:visible", has_text="Spa · Heating")
-    async with pretending(api, ("datetime", "spa_warm_by", hour(23), plan)):
+    async with pretending(api, ("climate", "spa_heating", None, plan)):
         await expect(tile).to_contain_text("heating 2:00")
         row = card(pool, "day").locator(".row", has_text="Spa")
         await expect(row.locator(".planned")).to_have_count(2)

@@ -398,12 +398,11 @@ test("while it sees everything, it does not ask again", async (context) => {
 });
 
 const HOURS = [["14:15", "15:45"], ["18:00", "19:00"]].map(([start, end]) => ({ start: `2026-11-28T${start}:00+00:00`, end: `2026-11-28T${end}:00+00:00` }));
-const WARM_BY = { can_cancel: true, target: 36, begins: HOURS[0].start, planned: HOURS, done: [], prices: [[HOURS[0].start, HOURS[0].end, 0.2], [HOURS[1].start, HOURS[1].end, 0.3]] };
+const WARM_BY = { warm_by: "2026-11-28T19:00:00+00:00", warm_by_planned: HOURS, warm_by_done: [], warm_by_prices: [[HOURS[0].start, HOURS[0].end, 0.2], [HOURS[1].start, HOURS[1].end, 0.3]] };
 const body = (more, action = "idle") => [
   STATUS,
   CONNECTION,
-  ["climate.spa_heating", "heat", { hvac_action: action, temperature: 36, explanation: "It waits." }],
-  ["datetime.spa_warm_by", more.can_cancel ? "2026-11-28T19:00:00+00:00" : "unknown", more],
+  ["climate.spa_heating", "heat", { hvac_action: action, temperature: 36, explanation: "It waits.", ...more }],
 ];
 const feature = (entities) => {
   const found = drawn(PoolWhy, entities);
@@ -413,7 +412,7 @@ const feature = (entities) => {
 
 test("a thermostat offers warm water by a time, and says what it will do", async (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-28T20:00:00Z") });
-  const { card, pool, says, tree } = feature(body({ can_cancel: false }));
+  const { card, pool, says, tree } = feature(body({}));
   assert.match(says, /It waits\. Warm by …/);
   const sent = [];
   card.perform = (...all) => sent.push(all);
@@ -425,7 +424,7 @@ test("a thermostat offers warm water by a time, and says what it will do", async
   dialog();
   await Promise.resolve();
   assert.match(dialog(), /^Heating begins at about Sun\u00a016:10\. The pump and the heating/);
-  assert.deepEqual(asked, [{ type: "poolctl/warm_by", entity_id: "datetime.spa_warm_by", at: "2026-11-29T19:00:00.000Z" }]);
+  assert.deepEqual(asked, [{ type: "poolctl/warm_by", entity_id: "climate.spa_heating", at: "2026-11-29T19:00:00.000Z" }]);
   // Nothing is asked for before the button is pressed; 19:00 is tomorrow's, as today's has passed.
   const primary = () => card.asked(pool).groups[0].answers[0];
   assert.equal(primary().label, "36 °C by Sun\u00a019:00");
@@ -448,13 +447,13 @@ test("warm water that was asked for has its target, its time, its hours and Canc
   card.perform = (...all) => sent.push(all);
   tree[1].props.onclick();
   assert.deepEqual(sent, [["poolctl.cancel_warm_by", "climate.spa_heating"]]);
-  const waits = { ...WARM_BY, planned: [], explanation: "Heating begins at about 16:10." };
+  const waits = { ...WARM_BY, warm_by_planned: [], warm_by_explanation: "Heating begins at about 16:10." };
   assert.match(feature(body(waits)).says, /36 °C by 19:00 · Heating begins at about 16:10\./);
-  assert.match(feature(body({ ...WARM_BY, done: HOURS.slice(0, 1), planned: HOURS.slice(1) })).says, /14:15–15:45, 18:00–19:00/);
+  assert.match(feature(body({ ...WARM_BY, warm_by_done: HOURS.slice(0, 1), warm_by_planned: HOURS.slice(1) })).says, /14:15–15:45, 18:00–19:00/);
 });
 
 test("a thermostat that heats does not repeat its target", () => {
-  assert.doesNotMatch(feature(body({ can_cancel: false }, "heating")).says, /It waits/);
+  assert.doesNotMatch(feature(body({}, "heating")).says, /It waits/);
 });
 
 test("the hours of warm water are planned in Today, with their prices", (context) => {
@@ -471,11 +470,8 @@ test("the hours of warm water are planned in Today, with their prices", (context
   const { row, tree } = today(WARM_BY);
   assert.equal(row.planned.length, 2);
   assert.match(tree, /"polyline"/);
-  // As late as possible: from its begin to its time.
-  const late = today({ ...WARM_BY, planned: [], prices: [] });
-  assert.deepEqual(late.row.planned.map(({ from, to }) => (to - from) / 60_000), [285]);
-  assert.doesNotMatch(late.tree, /polyline/);
-  assert.equal(today({ can_cancel: false }).row, undefined);
+  assert.doesNotMatch(today({ ...WARM_BY, warm_by_prices: [] }).tree, /polyline/);
+  assert.equal(today({}).row, undefined);
 });
 
 test("each dose is a mark in Today", (context) => {

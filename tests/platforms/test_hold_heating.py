@@ -14,7 +14,7 @@ from tests.world.simulator import pool as simulated_pool
 from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick", "hurried")
-few_platforms = only(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH)
+few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 HOUR = timedelta(hours=1)
 POOL = POOL_HEATER | SOLAR

@@ -1,5 +1,6 @@
 """The tools of an assistant: they read, and answer only about exposed entities."""
 
+from datetime import timedelta
 from typing import Any
 
 from homeassistant.auth.const import GROUP_ID_USER
@@ -8,6 +9,7 @@ from homeassistant.components.homeassistant.exposed_entities import async_expose
 from homeassistant.core import Context
 from homeassistant.helpers import entity_registry as er, llm
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.world.assistant.home import Home
@@ -82,6 +84,8 @@ async def assistant(home: Home) -> Assistant:
 async def test_why(assistant: Assistant) -> None:
     """The assistant gets the explanation of the entity (`test_explained.py`)."""
     home = assistant.home
+    at = dt_util.utcnow() + timedelta(hours=8)
+    await home.act("poolctl.warm_by", "pool_heating", domain="climate", at=at)
     (tool,) = [t for t in (await assistant.api()).tools if t.integration == "poolctl"]
     assert tool.name == EXPLAIN and tool.title and tool.description
     assert tool.annotations.read_only
@@ -93,9 +97,11 @@ async def test_why(assistant: Assistant) -> None:
     ):
         state = home.state(domain, key)
         answer = await assistant.ask(EXPLAIN, name=state.name)
-        assert answer["explanation"] == state.attributes["explanation"] != ""
+        shown = map(state.attributes.get, ("explanation", "warm_by_explanation"))
+        assert answer["explanation"] == " ".join(filter(None, shown)) != ""
         assert (answer["state"], answer["name"]) == (state.state, state.name)
         assert answer.get("speeds_in_percent") == state.attributes.get("speeds")
+    assert home.state("climate", "pool_heating").attributes["warm_by_explanation"]
     assert not home.controller.requests
 
     home.pool.water.ph, home.pool.water.drift = 8.2, 0.0

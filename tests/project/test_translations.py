@@ -187,8 +187,8 @@ def test_every_explanation_has_a_sentence() -> None:
     further |= {"follows", "no_water", "dry", "cooling_down"}
     further |= {"hold_ended", "hold_ended_by_other"}
     kept = {f"kept_{why}" for why in _KEPT}
-    further |= {"warm_by_passed", "warm_by_block", "warm_by_unpriced"}
-    further |= {"warm_by_no_rate", "warm_by_no_prices", "heat_block", "heat_held"}
+    further |= {"warm_by_block", "warm_by_unpriced", "warm_by_no_rate"}
+    further |= {"warm_by_no_prices", "heat_block", "heat_held"}
     assert further <= set(written.findall(sources))
     expected = {f"why_{cause.key}" for cause in causes} | {
         f"why_{k}" for k in further | kept

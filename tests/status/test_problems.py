@@ -39,7 +39,7 @@ few_platforms = only(
     Platform.BINARY_SENSOR,
     Platform.BUTTON,
     Platform.CALENDAR,
-    Platform.DATETIME,
+    Platform.CLIMATE,
     Platform.SENSOR,
     Platform.SWITCH,
 )
@@ -175,7 +175,7 @@ def warm_too_late(key: str) -> Arrangement:
         home.pool.water.temperature = 20.0
         (controller, *_) = home.entry.runtime_data.controllers.values()
         by = controller.clock.now() + timedelta(minutes=30)
-        call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
+        call = home.act("poolctl.warm_by", f"{key}_heating", domain="climate", at=by)
         task = home.hass.async_create_task(call)
         await home.pass_time(5)
         await task

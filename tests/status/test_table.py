@@ -97,6 +97,7 @@ SITUATION = Situation(
     heat_overdue=False,
     stopped_by_spa=(),
     changes=(),
+    requests={},
     warm_by={},
     refused_list=None,
     record=RECORD,

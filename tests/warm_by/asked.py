@@ -1,5 +1,6 @@
 """A home that is asked to have water warm by a time."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,20 +20,28 @@ STEP, HASTE = 60, 900
 """Seconds between two polls; the rate of warming is learned only from short ones."""
 
 
-def warm_by(home: Home, key: str = "spa") -> datetime | None:
-    """Return the time that the entity shows."""
-    state = home.value("datetime", f"{key}_warm_by")
-    return None if state == "unknown" else dt_util.parse_datetime(state)
+def requested(home: Home, body: str = "spa") -> Mapping[str, Any]:
+    """Return what a thermostat shows of a request."""
+    shown = home.state("climate", f"{body}_heating").attributes
+    return {key: shown[key] for key in shown if key.startswith("warm_by")}
 
 
-def explanation(home: Home, key: str = "spa") -> str:
-    """Return the explanation that the entity shows."""
-    found = home.state("datetime", f"{key}_warm_by").attributes.get("explanation", "")
-    return str(found)
+def warm_by(home: Home, body: str = "spa") -> datetime | None:
+    """Return the requested time."""
+    return requested(home, body).get("warm_by")
 
 
-async def ask(home: Home, by: datetime, key: str = "spa") -> None:
-    call = home.act("datetime.set_value", f"{key}_warm_by", datetime=by.isoformat())
+def explanation(home: Home, body: str = "spa") -> str:
+    """Return what is said about the request."""
+    return str(requested(home, body).get("warm_by_explanation", ""))
+
+
+async def ask(home: Home, by: datetime, body: str = "spa") -> None:
+    await call_action(home, body, by)
+
+
+async def cancel(home: Home, body: str = "spa") -> None:
+    call = home.act("poolctl.cancel_warm_by", f"{body}_heating", domain="climate")
     await home.finish(call)
 
 
@@ -73,7 +82,7 @@ def as_before(home: Home) -> bool:
 
 
 async def call_action(home: Home, body: str, at: datetime | str, **more: Any) -> None:
-    """Ask by the action instead of the entity."""
+    """Ask with more than a time."""
     if isinstance(at, datetime):
         at = f"{at:%Y-%m-%d %H:%M:%S}"
     key = f"{body}_heating"

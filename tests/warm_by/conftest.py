@@ -11,7 +11,7 @@ from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.simulator import pool as simulated_pool
 
-few_platforms = only(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH)
+few_platforms = only(Platform.CLIMATE, Platform.SWITCH)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceValidationError
 import pytest
 
@@ -21,9 +20,11 @@ from .asked import (
     as_before,
     at,
     call_action,
+    cancel,
     explanation,
     heated,
     heating_off,
+    requested,
     spa_off,
     until,
     warm_by,
@@ -149,29 +150,31 @@ async def test_a_person_wants_no_heat_after_the_time_was_moved(spa: Home) -> Non
 
 
 async def test_what_a_card_draws(spa: Home) -> None:
-    """The target, the times of heating planned and done, and the prices; and *Cancel*."""
-
-    def shown() -> Any:
-        return spa.state("datetime", "spa_warm_by").attributes
-
-    assert shown()["can_cancel"] is False and "planned" not in shown()
+    """The times of heating planned and done, and the prices; the recorder has only the time."""
     await needs_two_hours(spa)
     await call_action(spa, "spa", at(18), prices=cheap(13, 16))
     await spa.live(2 * STEP, step=STEP)
-    assert shown()["can_cancel"] is True and shown()["target"] == 36
-    first, *_, last = shown()["planned"]
-    assert at(13) <= first["start"] <= shown()["begins"] < first["end"] <= at(14, 30)
-    assert last["end"] <= at(18) and not shown()["done"]
-    prices = {start.hour: price for start, _, price in shown()["prices"]}
+    shown = requested(spa)
+    first, *_, last = shown["warm_by_planned"]
+    assert at(13) <= first["start"] < first["end"] <= at(14, 30)
+    assert last["end"] <= at(18) and not shown["warm_by_done"]
+    prices = {start.hour: price for start, _, price in shown["warm_by_prices"]}
     assert (prices[13], prices[15], prices[16]) == (0.05, 0.3, 0.05)
-    await until(spa, at(15))
-    (done,) = shown()["done"]
+    for time in (at(13, 40), at(15)):
+        await until(spa, time)
+        planned, done = (
+            requested(spa)["warm_by_planned"],
+            requested(spa)["warm_by_done"],
+        )
+        assert len(done) == 1 and planned[0]["start"] >= done[0]["end"]
+    (done,) = requested(spa)["warm_by_done"]
     assert at(13) <= done["start"] < done["end"] <= at(14, 30)
-    await spa.finish(
-        spa.act("poolctl.cancel_warm_by", "spa_heating", domain=Platform.CLIMATE)
-    )
-    assert as_before(spa) and warm_by(spa) is None
-    assert shown()["can_cancel"] is False and "planned" not in shown()
+    info = spa.state("climate", "spa_heating").state_info
+    assert info is not None
+    recorded = shown.keys() - info["unrecorded_attributes"]
+    assert recorded == {"warm_by"}
+    await cancel(spa)
+    assert as_before(spa) and requested(spa) == {}
 
 
 async def test_another_output_is_not_released_then(

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.const import Platform
 from homeassistant.core import Context
 from homeassistant.util import dt as dt_util
 import pytest
@@ -22,6 +21,7 @@ from .asked import (
     as_before,
     ask,
     call_action,
+    cancel,
     explanation,
     heated,
     heating_off,
@@ -53,17 +53,7 @@ async def by_the_app(home: Home) -> None:
             slot.hand, slot.held = None, False
 
 
-async def by_a_past_time(home: Home) -> None:
-    await ask(home, dt_util.now() - timedelta(minutes=1))
-
-
-async def by_the_action(home: Home) -> None:
-    await home.finish(
-        home.act("poolctl.cancel_warm_by", "spa_heating", domain=Platform.CLIMATE)
-    )
-
-
-@pytest.mark.parametrize("end", [by_the_app, by_a_past_time, by_the_action])
+@pytest.mark.parametrize("end", [by_the_app, cancel])
 async def test_ended_by_a_person(spa: Home, end: Any) -> None:
     """Everything is given back, and stays so."""
     by = await soon(spa)
@@ -112,7 +102,7 @@ async def test_the_sources_that_a_user_chose_last(spa: Home, mine: int) -> None:
     await ask(spa, dt_util.now() + timedelta(minutes=20), "pool")
     await spa.live(3 * STEP, step=STEP)
     assert selected(spa) == SOLAR | POOL_HEATER
-    await ask(spa, dt_util.now() - timedelta(minutes=1), "pool")
+    await cancel(spa, "pool")
     await spa.live(2 * STEP, step=STEP)
     assert as_before(spa)
     await spa.finish(spa.act("climate.set_hvac_mode", "pool_heating", hvac_mode="heat"))

@@ -1,12 +1,22 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
+import re
 from types import SimpleNamespace
 from typing import Any
 
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+from homeassistant.util.yaml import parse_yaml
 import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.poolctl.client.pool.heating import SPA
@@ -23,6 +33,7 @@ from .asked import (
     ask,
     at,
     call_action,
+    cancel,
     explanation,
     heated,
     heating_off,
@@ -30,6 +41,7 @@ from .asked import (
     knows,
     learned,
     over,
+    requested,
     selected,
     soon,
     until,
@@ -37,6 +49,11 @@ from .asked import (
 )
 
 __all__ = ["clocks"]
+
+DOCS = Path(__file__).parents[2] / "docs" / "heating.md"
+(EXAMPLE,) = re.findall(
+    r'```yaml\n(alias: "Spa: nearly warm"\n.*?)```', DOCS.read_text(), re.DOTALL
+)
 
 
 pytestmark = [
@@ -59,6 +76,10 @@ async def test_begun_in_time_and_given_back(spa: Home) -> None:
     assert heated(spa)
     await spa.live(34 * 60, step=STEP)
     assert explanation(spa).startswith("It heats, and will have 36 °C at about 16:")
+    shown = requested(spa)
+    assert shown["warm_by_planned"] == []
+    (block,) = shown["warm_by_done"]
+    assert at(15, 35) <= block["start"] <= at(15, 39) and block["end"] == at(18)
     await until(spa, at(18))
     assert spa.pool.water.temperature == pytest.approx(36, abs=0.5)
     assert explanation(spa) == "The water is warm, and stays so until 21:00."
@@ -151,30 +172,60 @@ async def test_the_action(spa: Home) -> None:
     assert as_before(spa)
 
 
-async def test_a_date_and_then_a_time(spa: Home) -> None:
-    """A form enters the date first: nothing begins or ends before the time follows."""
-    await ask(spa, at(0))
-    assert warm_by(spa) == at(0)
-    assert explanation(spa) == "This time has passed. Choose a later one."
+async def test_an_automation_reads_the_time(spa: Home) -> None:
+    """docs/heating.md has how: once a quarter of an hour before the time, while there is one."""
+    nearly = async_mock_service(spa.hass, "persistent_notification", "create")
+    spa_id = spa.entity_id("climate", "spa_heating")
+    er.async_get(spa.hass).async_update_entity(
+        spa_id, new_entity_id="climate.home_pool_spa_heating"
+    )
+    assert await async_setup_component(
+        spa.hass, "automation", {"automation": [parse_yaml(EXAMPLE)]}
+    )
+    assert requested(spa) == {}
     await ask(spa, at(18))
-    assert warm_by(spa) == at(18)
-    await ask(spa, at(12, 20))
-    await spa.live(30)
-    await ask(spa, at(19))
+    await until(spa, at(17, 40))
+    await spa.restart()
+    assert (warm_by(spa), nearly) == (at(18), [])
+    await until(spa, at(17, 46))
+    (call,) = nearly
+    assert call.data["message"] == "The spa is warm at 18:00."
+    # Its time is shown and it can be cancelled while only the cloud answers.
+    spa.controller.faults.on("refuse")
     await spa.live(3 * STEP, step=STEP)
-    assert as_before(spa)
-    assert not spa.pool.spa_mode
-    await ask(spa, at(12))
-    await spa.live(8 * STEP, step=STEP)
-    assert warm_by(spa) == at(12)
-    await spa.live(4 * STEP, step=STEP)
-    assert warm_by(spa) is None
-    assert explanation(spa) == ""
-    # The year one ends it: nobody is about to correct it, and UTC has no such time.
-    await ask(spa, at(18))
-    one = "0001-01-01T00:00:00+14:00"
-    await spa.finish(spa.act("datetime.set_value", "spa_warm_by", datetime=one))
-    assert warm_by(spa) is None
+    assert warm_by(spa) == at(18)
+    await cancel(spa)
+    assert requested(spa) == {}
+    spa.controller.faults.clear()
+    await until(spa, at(18))
+    assert as_before(spa) and len(nearly) == 1
+
+
+async def test_of_an_area(spa: Home, subtests: pytest.Subtests) -> None:
+    """A device or an area asks for each of its thermostats, and cancels each request."""
+    devices, area = (
+        dr.async_get(spa.hass),
+        ar.async_get(spa.hass).async_create("Garden"),
+    )
+    thermostat = spa.registered("climate", "spa_heating")
+    assert thermostat and thermostat.device_id
+    devices.async_update_device(spa.device().id, area_id=area.id)
+    for target, bodies in (
+        ({"device_id": thermostat.device_id}, {"spa"}),
+        ({"area_id": area.id}, {"pool", "spa"}),
+    ):
+        with subtests.test(target=[*target]):
+            for action, found in (
+                ("warm_by", bodies),
+                ("cancel_warm_by", set[str]()),
+                ("cancel_warm_by", set[str]()),
+            ):
+                data = target | ({"at": at(18)} if action == "warm_by" else {})
+                await spa.finish(
+                    spa.hass.services.async_call("poolctl", action, data, blocking=True)
+                )
+                asked = {body for body in ("pool", "spa") if warm_by(spa, body)}
+                assert asked == found
 
 
 async def test_a_clock_that_jumped_begins_nothing(
@@ -397,7 +448,7 @@ async def test_what_a_time_would_do(
 ) -> None:
     """Before a time is requested, its forecast is the one that follows; it asks nothing."""
     client = await hass_ws_client(spa.hass)
-    entity_id = spa.entity_id("datetime", "spa_warm_by")
+    entity_id = spa.entity_id("climate", "spa_heating")
 
     async def would(by: datetime, entity_id: str = entity_id) -> dict[str, Any]:
         await client.send_json_auto_id(
@@ -414,9 +465,8 @@ async def test_what_a_time_would_do(
             assert warm_by(spa) is None
             assert as_before(spa)
             await ask(spa, by)
-            shown = spa.state("datetime", "spa_warm_by").attributes["reasons"]
+            shown = requested(spa)["warm_by_reasons"]
             assert [list(each) for each in shown] == found
-            cancel = spa.act("poolctl.cancel_warm_by", "spa_heating", domain="climate")
-            await spa.finish(cancel)
+            await cancel(spa)
     with subtests.test("another entity"):
-        assert not (await would(by, spa.entity_id("climate", "spa_heating")))["success"]
+        assert not (await would(by, spa.entity_id("switch", "spa_mode")))["success"]

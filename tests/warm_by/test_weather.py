@@ -27,6 +27,7 @@ from .asked import (
     held,
     knows,
     learned,
+    requested,
     selected,
     until,
 )
@@ -85,6 +86,8 @@ async def test_the_sun_does_what_it_did_yesterday(spa: Home) -> None:
     await spa.live(600, step=60)
     await spa.finish(spa.act("switch.turn_off", "pump"))
     await ask(spa, by, "pool")
+    (planned,) = requested(spa, "pool")["warm_by_planned"]
+    assert planned["start"] < planned["end"] == by
     while dt_util.now() < by:
         await spa.live(HASTE, step=HASTE)
         used.add(selected(spa))
@@ -208,7 +211,7 @@ async def test_the_noise_of_a_probe_is_no_news(spa: Home) -> None:
         await spa.finish(spa.act("switch.turn_on", key))
     await spa.live(10 * STEP, step=STEP)
     await ask(spa, at(23))
-    states = spa.follow("datetime", "spa_warm_by")
+    states = spa.follow("climate", "spa_heating")
     for number in range(20):
         spa.pool.water.temperature = 29.92 + 0.1 * (number % 2)
         await spa.live(15)

@@ -74,12 +74,10 @@ export class PoolDay extends PoolCard {
     return thermostats.length ? thermostats : pool.all("binary_sensor", "pool_heater", "solar_heating", "spa_heater");
   }
 
-  /** @param {Pool} pool @param {Entity} entity When water is heated, to be warm by a time, and the prices of these hours. @returns {{ spans: Span[], prices: (Span & { value: number })[] }} */
-  heated(pool, entity) {
-    const { attributes = {}, state = "" } = pool.warmBy(entity)?.state ?? {};
-    const { planned = [], done = [], begins, prices = [] } = attributes;
-    const blocks = [...done, ...planned].map(({ start, end }) => [start, end]);
-    const spans = (blocks.length || !begins ? blocks : [[begins, state]]).map(([from, to]) => ({ from: Date.parse(from), to: Date.parse(to) }));
+  /** @param {Entity} entity When water is heated, to be warm by a time, and the prices of these hours. @returns {{ spans: Span[], prices: (Span & { value: number })[] }} */
+  heated({ state: { attributes } }) {
+    const { warm_by_done: done = [], warm_by_planned: planned = [], warm_by_prices: prices = [] } = attributes;
+    const spans = [...done, ...planned].map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));
     return { spans, prices: prices.map((/** @type {[string, string, number]} */ [from, to, value]) => ({ from: Date.parse(from), to: Date.parse(to), value })) };
   }
 
@@ -144,7 +142,7 @@ export class PoolDay extends PoolCard {
   /** @param {Pool} pool @param {Entity} entity @param {string} kind @returns {Row} */
   rowOf(pool, entity, kind) {
     const now = Date.now();
-    const { spans, prices } = this.heated(pool, entity);
+    const { spans, prices } = this.heated(entity);
     const planned = [...this.planned(entity), ...spans].flatMap((span) => within(span, this.day));
     const ran = runs(this.past?.[entity.id] ?? [], this.day, now);
     const [speed] = pool.all("sensor", "pump_speed");

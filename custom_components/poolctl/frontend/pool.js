@@ -55,9 +55,6 @@ export function picture(hass, deviceId = "") {
 /** Tell whether a state says anything. @type {(state: HassState | undefined) => boolean} */
 export const known = (state) => state !== undefined && !["unknown", "unavailable"].includes(state.state);
 
-/** Keys of thermostats, and of what asks for their water to be warm by a time. @type {Record<string, string>} */
-const WARM_BY = { pool_heating: "pool_warm_by", spa_heating: "spa_warm_by" };
-
 /** Which kind of output it is. @type {(entity: Entity) => "pump" | "spa" | "lights" | "outputs"} */
 export const kindOf = ({ key, domain }) => domain === "light" ? "lights" : key === "pump" ? "pump" : key === "spa_mode" ? "spa" : "outputs";
 
@@ -119,11 +116,6 @@ export class Pool {
       .sort((one, other) => this.named(one).localeCompare(this.named(other), this.hass.language, { numeric: true }));
   }
 
-  /** @param {Entity} thermostat What asks for its water to be warm by a time. */
-  warmBy({ key }) {
-    return this.one("datetime", WARM_BY[key]);
-  }
-
   /** @param {Entity} entity @param {unknown} [parts] What an entity is called on a card of its pool. */
   named(entity, parts) {
     // What shares the card with the same of the pool has the name of its part, too.
@@ -169,9 +161,13 @@ export class Pool {
 
   /** @param {Entity | undefined} entity Why it is as it is, in the integration's words. @returns {string} */
   why(entity) {
-    const { reasons = [], explanation = "" } = entity?.state.attributes ?? {};
-    const sentences = reasons.map((/** @type {[string, Record<string, string>]} */ [key, values]) => worded(this.hass, values, key));
-    return sentences.filter(Boolean).join(" ") || explanation;
+    const { reasons, explanation } = entity?.state.attributes ?? {};
+    return this.sentences(reasons, explanation);
+  }
+
+  /** @param {[string, Record<string, string>][]} reasons @param {string} explanation For a language without texts. */
+  sentences(reasons = [], explanation = "") {
+    return reasons.map(([key, values]) => worded(this.hass, values, key)).filter(Boolean).join(" ") || explanation;
   }
 
   /** What is wrong or good to know, as the controller's status has it: the worst first. @returns {Problem[]} */

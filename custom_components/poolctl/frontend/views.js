@@ -95,7 +95,7 @@ function rowsOf(pool, entity) {
   const plain = { ...row, type: "simple-entity" };
   if (entity.domain !== "switch" || !pool.connection) {
     // Where a control leaves no room for the name, a tap opens it.
-    return [["datetime", "number"].includes(entity.domain) ? plain : row];
+    return [entity.domain === "number" ? plain : row];
   }
   // Where a state is only assumed, a switch would be two buttons.
   const only = (/** @type {Card} */ condition, /** @type {Card} */ shown) => ({ type: "conditional", conditions: [{ entity: pool.connection?.id, ...condition }], row: shown });

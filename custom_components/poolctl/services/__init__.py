@@ -164,7 +164,13 @@ async def _async_send(
 _UPDATE: Final = entities_only(schedules.UPDATE)
 _ACTIONS: Final[tuple[_Action, ...]] = (
     ("warm_by", Platform.CLIMATE, "async_warm_by", on_entities(_WARM_BY), _NONE),
-    ("cancel_warm_by", Platform.CLIMATE, "async_cancel_warm_by", _NOTHING, _NONE),
+    (
+        "cancel_warm_by",
+        Platform.CLIMATE,
+        "async_cancel_warm_by",
+        on_entities({}),
+        _NONE,
+    ),
     (
         "create_schedule",
         _CALENDAR,

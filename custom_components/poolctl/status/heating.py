@@ -28,9 +28,6 @@ _HYSTERESIS: Final = 2.0
 """Degrees below the target within which a thermostat waits for cooler water (chosen: no
 controller reports its own)."""
 
-PASSED: Final[Explanation] = (Sentence("warm_by_passed"),)
-"""Explanation for an entered time that has passed."""
-
 
 def why_heating(pool: Situation, body: Body) -> Explanation:
     """Return why a body of water is heated or is not, empty if it has no target."""
@@ -122,10 +119,9 @@ HEATING_CAUSES: Final[tuple[Row[Situation, Body], ...]] = (
 """The first that applies is the explanation."""
 
 
-def why_warm_by(pool: Situation, body: Body) -> Explanation:
+def why_warm_by(outlook: Outlook | None) -> Explanation:
     """Return the forecast for a request, empty if the target is unknown."""
-    outlook = pool.warm_by.get(body)
-    return () if outlook is None else explain(WARM_BY_CAUSES, outlook)
+    return explain(WARM_BY_CAUSES, outlook) if outlook else ()
 
 
 def late(outlook: Outlook) -> Values:

@@ -15,6 +15,7 @@ from ..network.addresses import ObservedAddress
 from ..network.record import ControllerRecord
 from ..options import Options
 from ..warm_by.outlook import Outlook
+from ..warm_by.request import Request
 from .rows import Status, Subject
 
 
@@ -58,8 +59,10 @@ class Situation(Pool, Subject):
     stopped_by_spa: tuple[Hold, ...]
     changes: tuple[Decision[Hold], ...]
     """What was decided about holds, and why; the newest comes last."""
+    requests: Mapping[Body, Request]
+    """Requests for water that is warm by a time."""
     warm_by: Mapping[Body, Outlook]
-    """Outlooks of the requests for water that is warm by a time."""
+    """Their outlooks, as far as the target is known."""
     refused_list: str | None
     """Name of a list of prices that an automation gave and that cannot be used."""
     clock_fault: ClockFault | None

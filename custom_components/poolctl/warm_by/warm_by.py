@@ -79,7 +79,7 @@ class WarmBy:
         controller: Controller,
         learned: Learned,
         stored: Iterable[Request],
-        requester: Callable[[Body], str] = lambda body: "",
+        requester: Callable[[], str] = str,
         daylight: Callable[[datetime], Daylight | None] = lambda by: None,
         prices: Callable[[Body, Wish], Awaitable[Sequence[Price]]] | None = None,
     ) -> None:
@@ -203,8 +203,7 @@ class WarmBy:
                 if expected is None or expected.plan.begins > now + _SOON:
                     wanted = self._noted(wanted, {})
                     await self._end(previous)
-            # Not at once: a user who has entered a date is about to enter the time.
-            self._check_at = time.monotonic() + CHECK
+            self._check_at = 0.0
             self._put(wanted)
         self._controller.live.publish()
 
@@ -327,7 +326,7 @@ class WarmBy:
         try:
             for slot in self._needed(request.body):
                 if self._lacks(request, holds, slot.index, flows_until):
-                    name = self._requester(request.body)
+                    name = self._requester()
                     await holds.claim(slot, claimant, flows_until + _MINUTE, name)
             for source, until in ends.items():
                 if self._lacks(request, heat, index_of(source), until):

@@ -1,6 +1,5 @@
 """The blueprints of the spa: a session by a press, and warm at a given time."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.const import Platform
@@ -161,10 +160,8 @@ SESSION = Blueprint(
 
 def warm_by(house: House) -> str:
     """Return the day and local time by which it should be warm, if any."""
-    shown = house.value("datetime", "spa_warm_by")
-    if shown == "unknown":
-        return ""
-    return f"{dt_util.as_local(datetime.fromisoformat(shown)):%a %H:%M}"
+    at = house.state("climate", "spa_heating").attributes.get("warm_by")
+    return f"{dt_util.as_local(at):%a %H:%M}" if at else ""
 
 
 def wished(house: House) -> tuple[list[str], bool, bool]:
@@ -183,7 +180,8 @@ def covered(house: House) -> bool | None:
     shown = house.state("climate", "spa_heating").attributes
     if "warm_by" not in shown:
         return None
-    return bool(shown["prices_until"] and shown["prices_until"] >= shown["warm_by"])
+    prices = shown["warm_by_prices"]
+    return bool(prices and prices[-1][1] >= shown["warm_by"])
 
 
 def notices(house: House) -> list[str]:
@@ -192,14 +190,7 @@ def notices(house: House) -> list[str]:
 
 
 async def given_up(house: House) -> None:
-    """Cancel the request: enter a time that has passed."""
-    past = dt_util.now() - timedelta(days=1)
-    await house.act(
-        "datetime.set_value",
-        "spa_warm_by",
-        domain="datetime",
-        datetime=past.isoformat(),
-    )
+    await house.act("poolctl.cancel_warm_by", "spa_heating", domain="climate")
 
 
 def on(ready_at: str, *weekdays: str, **more: Any) -> Happening:
@@ -211,7 +202,7 @@ COLD_WATER = water(temperature=20.0)
 
 READY_AT = Blueprint(
     name="spa_ready_at",
-    platforms=(Platform.CLIMATE, Platform.DATETIME, Platform.SWITCH),
+    platforms=(Platform.CLIMATE, Platform.SWITCH),
     begins="2026-11-20 00:10:00-08:00",  # a Friday
     full=True,
     prepare=still_water,
