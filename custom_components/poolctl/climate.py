@@ -150,25 +150,18 @@ def _times(blocks: Iterable[Block], by: datetime) -> Sequence[Mapping[str, datet
 def _requested(view: View, body: Body) -> Mapping[str, object]:
     """Return what automations read of a request for warm water, and what cards draw.
 
-    Without an outlook, as through the cloud, it can still be cancelled.
+    Without an outlook, as its target is unknown, it can still be cancelled.
     """
     if (request := view.requests.get(body)) is None:
         return {}
-    prices = request.wish.prices if request.wish else ()
-    found = {
+    outlook, wish = view.warm_by.get(body), request.wish
+    later, why = outlook.later if outlook else (), why_warm_by(outlook)
+    prices = wish.prices if wish else ()
+    return {
         ATTR_WARM_BY: request.by,
         ATTR_WARM_BY_DONE: _times(request.done, request.by),
+        ATTR_WARM_BY_PLANNED: _times(later, request.by),
         ATTR_WARM_BY_PRICES: [(each.start, each.end, each.value) for each in prices],
-    }
-    if (outlook := view.warm_by.get(body)) is None:
-        return found
-    why, running = why_warm_by(outlook), outlook.heater_since
-    # What runs is among those that were begun.
-    planned = [a for a in outlook.blocks if not running or a.start > outlook.now]
-    if not (outlook.blocks or outlook.begun):
-        planned = [Block(outlook.plan.begins, request.by)]  # by the sun alone
-    return found | {
-        ATTR_WARM_BY_PLANNED: _times(planned, request.by),
         ATTR_WARM_BY_EXPLANATION: in_words(view.hass, why),
         ATTR_WARM_BY_REASONS: reasons(view.hass, why),
     }

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 
 from custom_components.poolctl.client.pool.heating import POOL
@@ -36,8 +35,13 @@ def explanation(home: Home, body: str = "spa") -> str:
     return str(requested(home, body).get("warm_by_explanation", ""))
 
 
-async def ask(home: Home, by: datetime, body: str = "spa") -> None:
-    await call_action(home, body, by)
+async def ask(home: Home, by: datetime | str, body: str = "spa", **more: Any) -> None:
+    if isinstance(by, datetime):
+        by = f"{by:%Y-%m-%d %H:%M:%S}"
+    call = home.act(
+        "poolctl.warm_by", f"{body}_heating", domain="climate", at=by, **more
+    )
+    await home.finish(call)
 
 
 async def cancel(home: Home, body: str = "spa") -> None:
@@ -81,15 +85,6 @@ def as_before(home: Home) -> bool:
     return not (home.pool.spa_mode or any(held(home)) or selected(home))
 
 
-async def call_action(home: Home, body: str, at: datetime | str, **more: Any) -> None:
-    """Ask with more than a time."""
-    if isinstance(at, datetime):
-        at = f"{at:%Y-%m-%d %H:%M:%S}"
-    key = f"{body}_heating"
-    call = home.act("poolctl.warm_by", key, domain=Platform.CLIMATE, at=at, **more)
-    await home.finish(call)
-
-
 def learned(home: Home) -> Learned:
     """Return what it has learned."""
     (coordinator, *_) = home.entry.runtime_data.controllers.values()
@@ -111,7 +106,7 @@ async def soon(home: Home, minutes: int = 30, *, warm: int = 30) -> datetime:
     It stays warm for some minutes: by default not as long as users get by default.
     """
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=minutes)
-    await call_action(home, "spa", by, duration={"minutes": warm})
+    await ask(home, by, duration={"minutes": warm})
     await home.live(3 * STEP, step=STEP)
     assert heated(home)
     return by

@@ -18,8 +18,8 @@ from .asked import (
     HASTE,
     STEP,
     as_before,
+    ask,
     at,
-    call_action,
     cancel,
     explanation,
     heated,
@@ -66,7 +66,7 @@ async def test_in_the_cheapest_hours(spa: Home) -> None:
     """Each block is a claim of its own, over restarts; nothing heats in between."""
     heats_fast(spa)
     spa.hass.states.async_set("sensor.prices", "0.3", {"raw_today": cheap(13, 14)})
-    await call_action(spa, "spa", at(18), price_entities="sensor.prices")
+    await ask(spa, at(18), price_entities="sensor.prices")
     await spa.live(2 * STEP, step=STEP)
     assert explanation(spa).startswith("The water will have 36 °C at 18:00")
     assert "Heating: 13:" in explanation(spa)
@@ -97,7 +97,7 @@ async def test_new_prices_move_the_blocks(spa: Home) -> None:
     heats_fast(spa)
     states = spa.hass.states
     states.async_set("sensor.prices", "0.3", {"raw_today": cheap(13, 14)})
-    await call_action(spa, "spa", at(18), price_entities="sensor.prices")
+    await ask(spa, at(18), price_entities="sensor.prices")
     states.async_set("sensor.prices", "0.3", {"raw_today": cheap(15, 16)})
     await until(spa, at(14, 50))
     assert as_before(spa)
@@ -113,7 +113,7 @@ async def test_new_prices_move_the_blocks(spa: Home) -> None:
 async def test_a_person_ends_a_block(spa: Home) -> None:
     """The request ends, as without prices: no other block begins."""
     await needs_two_hours(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await ask(spa, at(18), prices=cheap(13, 16))
     await until(spa, at(13, 50))
     assert heated(spa)
     await spa_off(spa)
@@ -126,7 +126,7 @@ async def test_a_person_ends_a_block(spa: Home) -> None:
 async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
     """The thermostat is off already: that says enough, and no other block begins."""
     await needs_two_hours(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await ask(spa, at(18), prices=cheap(13, 16))
     await until(spa, at(15))
     assert as_before(spa) and warm_by(spa) == at(18)
     await heating_off(spa)
@@ -138,9 +138,9 @@ async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
 async def test_a_person_wants_no_heat_after_the_time_was_moved(spa: Home) -> None:
     """What has happened goes on to count: the request that continues has begun, too."""
     await needs_two_hours(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await ask(spa, at(18), prices=cheap(13, 16))
     await until(spa, at(14, 50))
-    await call_action(spa, "spa", at(18, 30), prices=cheap(13, 16))
+    await ask(spa, at(18, 30), prices=cheap(13, 16))
     await spa.restart()
     assert as_before(spa) and warm_by(spa) == at(18, 30)
     await heating_off(spa)
@@ -152,7 +152,7 @@ async def test_a_person_wants_no_heat_after_the_time_was_moved(spa: Home) -> Non
 async def test_what_a_card_draws(spa: Home) -> None:
     """The times of heating planned and done, and the prices; the recorder has only the time."""
     await needs_two_hours(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await ask(spa, at(18), prices=cheap(13, 16))
     await spa.live(2 * STEP, step=STEP)
     shown = requested(spa)
     first, *_, last = shown["warm_by_planned"]
@@ -162,17 +162,13 @@ async def test_what_a_card_draws(spa: Home) -> None:
     assert (prices[13], prices[15], prices[16]) == (0.05, 0.3, 0.05)
     for time in (at(13, 40), at(15)):
         await until(spa, time)
-        planned, done = (
-            requested(spa)["warm_by_planned"],
-            requested(spa)["warm_by_done"],
-        )
-        assert len(done) == 1 and planned[0]["start"] >= done[0]["end"]
-    (done,) = requested(spa)["warm_by_done"]
+        found = requested(spa)
+        (done,), (later, *_) = found["warm_by_done"], found["warm_by_planned"]
+        assert done["end"] <= later["start"]
     assert at(13) <= done["start"] < done["end"] <= at(14, 30)
     info = spa.state("climate", "spa_heating").state_info
     assert info is not None
-    recorded = shown.keys() - info["unrecorded_attributes"]
-    assert recorded == {"warm_by"}
+    assert shown.keys() - info["unrecorded_attributes"] == {"warm_by"}
     await cancel(spa)
     assert as_before(spa) and requested(spa) == {}
 
@@ -182,7 +178,7 @@ async def test_another_output_is_not_released_then(
 ) -> None:
     """That is tried again by itself: the user's own action was done."""
     await needs_two_hours(spa)
-    await call_action(spa, "spa", at(18), prices=cheap(13, 16))
+    await ask(spa, at(18), prices=cheap(13, 16))
     await until(spa, at(15))
 
     async def work(holds: Holds) -> list[Exception]:
@@ -195,7 +191,7 @@ async def test_another_output_is_not_released_then(
 
 async def test_prices_without_a_learned_rate(spa: Home) -> None:
     """Heating begins as late as possible, and a sentence says why."""
-    await call_action(spa, "spa", at(18), prices=cheap(13, 14))
+    await ask(spa, at(18), prices=cheap(13, 14))
     await spa.live(2 * STEP, step=STEP)
     assert explanation(spa) == (
         "Heating begins at about 15:35. Prices count once the temperature of the water"
@@ -211,22 +207,20 @@ async def test_prices_of_another_day(spa: Home) -> None:
         for each in cheap(13)
     ]
     with failure("prices_past", ServiceValidationError):
-        await call_action(spa, "spa", at(18), prices=prices)
+        await ask(spa, at(18), prices=prices)
     assert warm_by(spa) is None
 
 
 async def test_prices_from_two_places(spa: Home) -> None:
     with failure("one_of", ServiceValidationError):
-        await call_action(
-            spa, "spa", at(18), prices=cheap(13), price_entities="sensor.x"
-        )
+        await ask(spa, at(18), prices=cheap(13), price_entities="sensor.x")
     assert warm_by(spa) is None
 
 
 async def test_two_readings_of_its_prices(spa: Home) -> None:
     homes = {"Home": cheap(13), "Cabin": cheap(14)}
     with failure("prices_ambiguous", ServiceValidationError):
-        await call_action(spa, "spa", at(18), prices=homes)
+        await ask(spa, at(18), prices=homes)
     assert warm_by(spa) is None
 
 
@@ -235,7 +229,7 @@ async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:
     heats_fast(spa)
     prices = cheap(13, 14)
     prices[16]["price"] = 0.15  # Where the rest is even, it would go on.
-    await call_action(spa, "spa", at(18), prices=prices)
+    await ask(spa, at(18), prices=prices)
     await until(spa, at(13, 50))
     assert heated(spa)
     spa.controller.faults.on("refuse")

@@ -20,7 +20,6 @@ from .asked import (
     STEP,
     as_before,
     ask,
-    call_action,
     cancel,
     explanation,
     heated,
@@ -235,7 +234,7 @@ async def test_one_of_two_sources_is_switched_off(
     await spa.enable_all()
     spa.pool.settings["pool_target"], spa.pool.water.temperature = 30, 24.0
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=20)
-    await call_action(spa, "pool", by, duration={"minutes": 30})
+    await ask(spa, by, "pool", duration={"minutes": 30})
     await spa.live(3 * STEP, step=STEP)
     assert selected(spa) == SOLAR | POOL_HEATER
     await end(spa)

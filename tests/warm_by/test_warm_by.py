@@ -32,7 +32,6 @@ from .asked import (
     as_before,
     ask,
     at,
-    call_action,
     cancel,
     explanation,
     heated,
@@ -159,11 +158,11 @@ async def test_the_action(spa: Home) -> None:
         ("9999-12-31 12:00:00", "warm_by_too_far"),
     ):
         with failure(key, ServiceValidationError):
-            await call_action(spa, "spa", when)
+            await ask(spa, when)
         assert warm_by(spa) is None
     spa.pool.water.temperature = 36.0
     by = dt_util.now() + timedelta(minutes=15)
-    await call_action(spa, "spa", by, duration={"minutes": 30})
+    await ask(spa, by, duration={"minutes": 30})
     by += timedelta(minutes=5)
     await ask(spa, by)  # for as long as before
     await until(spa, by + timedelta(minutes=28))
@@ -203,29 +202,23 @@ async def test_an_automation_reads_the_time(spa: Home) -> None:
 
 async def test_of_an_area(spa: Home, subtests: pytest.Subtests) -> None:
     """A device or an area asks for each of its thermostats, and cancels each request."""
-    devices, area = (
-        dr.async_get(spa.hass),
-        ar.async_get(spa.hass).async_create("Garden"),
-    )
+    area = ar.async_get(spa.hass).async_create("Garden")
+    dr.async_get(spa.hass).async_update_device(spa.device().id, area_id=area.id)
     thermostat = spa.registered("climate", "spa_heating")
-    assert thermostat and thermostat.device_id
-    devices.async_update_device(spa.device().id, area_id=area.id)
+    assert thermostat
     for target, bodies in (
-        ({"device_id": thermostat.device_id}, {"spa"}),
-        ({"area_id": area.id}, {"pool", "spa"}),
+        ({"device_id": thermostat.device_id}, ["spa"]),
+        ({"area_id": area.id}, ["pool", "spa"]),
     ):
-        with subtests.test(target=[*target]):
-            for action, found in (
-                ("warm_by", bodies),
-                ("cancel_warm_by", set[str]()),
-                ("cancel_warm_by", set[str]()),
-            ):
-                data = target | ({"at": at(18)} if action == "warm_by" else {})
-                await spa.finish(
-                    spa.hass.services.async_call("poolctl", action, data, blocking=True)
-                )
-                asked = {body for body in ("pool", "spa") if warm_by(spa, body)}
-                assert asked == found
+        for action, more, found in (
+            ("warm_by", {"at": at(18)}, bodies),
+            ("cancel_warm_by", {}, []),
+        ):
+            with subtests.test(f"{action} {[*target]}"):
+                act = spa.hass.services.async_call
+                data = target | more
+                await spa.finish(act("poolctl", action, data, blocking=True))
+                assert [body for body in ("pool", "spa") if warm_by(spa, body)] == found
 
 
 async def test_a_clock_that_jumped_begins_nothing(
@@ -317,7 +310,7 @@ async def test_the_pool_ends_while_the_spa_heats(spa: Home) -> None:
     now = dt_util.now().replace(microsecond=0)
     spa.pool.settings["pool_target"] = 31
     by = now + timedelta(minutes=30)
-    await call_action(spa, "pool", by, duration="00:30:00")
+    await ask(spa, by, "pool", duration="00:30:00")
     await spa.live(3 * STEP, step=STEP)
     await ask(spa, now + timedelta(minutes=50))
     await until(spa, now + timedelta(minutes=58))
@@ -393,7 +386,7 @@ async def test_any_command_fails_for_a_while(
 ) -> None:
     """It ran or did not, or was declined: it is tried again, and all is given back."""
     by = dt_util.now().replace(microsecond=0) + timedelta(minutes=40)
-    await call_action(spa, "spa", by, duration={"minutes": 30})
+    await ask(spa, by, duration={"minutes": 30})
     spa.controller.faults.on(fault, action)
     await spa.live(4 * STEP, step=15)
     spa.controller.faults.clear()
@@ -424,7 +417,7 @@ async def test_restarts_in_every_phase(spa: Home) -> None:
     by = at(13, 30)
     spa.pool.water.temperature = spa.pool.water.ambient = 34.0
     await spa.live(30)
-    await call_action(spa, "spa", by, duration={"minutes": 30})
+    await ask(spa, by, duration={"minutes": 30})
     for moment, is_heated in (
         (at(12, 20), False),
         (at(13), True),

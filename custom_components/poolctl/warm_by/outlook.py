@@ -193,6 +193,14 @@ class Outlook:
         return tuple(each for each in blocks if each.start < each.end)
 
     @property
+    def later(self) -> tuple[Block, ...]:
+        """Times of heating that have not begun; those of the sun if it heats alone."""
+        if not (self.blocks or self.begun):
+            return (Block(self.plan.begins, self.by),)
+        running = self.heater_since is not None
+        return tuple(e for e in self.blocks if not running or e.start > self.now)
+
+    @property
     def cheapest_now(self) -> Block | None:
         """The present or the next of the cheapest blocks, `None` if there is none."""
         blocks = self.heating if self.cheapest and not self.must else ()
