@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 import re
 from typing import Final
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 
 from tests.world.home.api import HomeAssistant, Json
 from tests.world.home.settings import Settings
 from tests.world.home.waiting import until
 
 from .dashboards import (
+    LAYOUT_MS,
     PHONE,
     URL_PATH,
     card,
@@ -19,7 +20,8 @@ from .dashboards import (
     make_dashboard,
     pretending,
 )
-from .pools import FULL_ID, SECONDS, entity, shown
+from .pools import FULL, FULL_ID, SECONDS, entity, shown
+from .steps import open_part, row
 from .test_labels import CUT
 
 KINDS: Final = ("pool", "water", "day", "outputs", "drums")
@@ -29,6 +31,14 @@ ENABLED_S: Final = 60.0
 """Time after which Home Assistant has loaded an entity that was enabled: it waits 30 s."""
 # Whether something is wider than the page.
 SCROLLS: Final = """() => document.documentElement.scrollWidth > innerWidth"""
+# What runs out of a card.
+WIDER: Final = """cards => {
+    const inside = root => [...root.querySelectorAll("*")].flatMap(
+        each => [each, ...(each.shadowRoot ? inside(each.shadowRoot) : [])]);
+    const right = each => each.getBoundingClientRect().right;
+    return cards.flatMap(card => inside(card)
+        .filter(each => right(each) > right(card) + 1).map(each => each.localName));
+}"""
 IDS: Final = re.compile(r"\b(number|sensor|switch)\.home_pool")
 
 
@@ -38,9 +48,18 @@ def hour(at: float) -> str:
     return (midnight + timedelta(hours=at)).isoformat()
 
 
-async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
+async def fits(page: Page) -> None:
+    """Check that nothing runs out of its card, on a phone and on a desktop."""
+    for width in (1440, PHONE["width"]):
+        await page.set_viewport_size(ViewportSize(width=width, height=PHONE["height"]))
+        await page.wait_for_timeout(LAYOUT_MS)
+        assert await page.locator("ha-card").evaluate_all(WIDER) == [], f"{width} px"
+        assert not await page.evaluate(SCROLLS)
+
+
+async def test_warm_by(pool: Page, home: Settings, api: HomeAssistant) -> None:
     """The thermostat of the spa asks for a time; its plan is shown, and can be cancelled."""
-    await pool.set_viewport_size(PHONE)
+    await fits(pool)
     thermostat = await entity(api, "spa_heating", "climate")
     tile = pool.locator("hui-tile-card:visible", has_text="Spa · Heating")
     await tile.get_by_role("button", name="Warm by …").click()
@@ -58,8 +77,12 @@ async def test_warm_by(pool: Page, api: HomeAssistant) -> None:
     assert "T18:30:00" in time
     ahead = datetime.fromisoformat(time) - datetime.now(UTC)
     assert timedelta(days=1) < ahead < timedelta(days=2)
+    await open_part(pool, home, FULL, "Spa")
+    await expect(row(pool, "Heating")).to_be_visible()
+    await fits(pool)
+    await look(pool, home, await controller(api))
     await expect(tile).to_contain_text(re.compile(r"\d+ °C by .* · heating \d"))
-    assert not await pool.evaluate(SCROLLS)
+    await fits(pool)
     await tile.get_by_role("button", name="Cancel").click()
     await shown(api, thermostat, lambda found: "warm_by" not in found["attributes"])
     await expect(tile.get_by_role("button", name="Warm by …")).to_be_visible()
