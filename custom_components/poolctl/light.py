@@ -28,41 +28,26 @@ PARALLEL_UPDATES = 0
 class PoolctlLightDescription(PoolctlEntityDescription[bool], LightEntityDescription):
     """One light."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class PoolctlShowLightDescription(PoolctlLightDescription):
-    """One pool or spa light, which may have shows."""
-
-    group: LightGroup
-    """The lights whose light type and effect it shares."""
+    group: LightGroup | None
+    """The lights whose light type and effect it shares, if it may have shows."""
 
 
 def _lights(view: View) -> Iterator[PoolctlLightDescription]:
-    for slot in with_role({Role.GENERAL}, view):
-        if use_of(slot, view.uses) is Use.LIGHT:
+    for slot in with_role({Role.GENERAL, *LIGHT_GROUPS}, view):
+        group = LIGHT_GROUPS.get(slot.role)
+        if group or use_of(slot, view.uses) is Use.LIGHT:
             yield PoolctlLightDescription(
                 key=f"slot_{slot.index}",
-                translation_key="light_output",
+                translation_key=slot.kind if group else "light_output",
                 index=slot.index,
                 value_fn=is_on(slot.index),
                 assumed_fn=lambda view: view.state.outputs.assumed,
+                group=group,
             )
 
 
-def _shows(view: View) -> Iterator[PoolctlShowLightDescription]:
-    for slot in with_role(LIGHT_GROUPS, view):
-        yield PoolctlShowLightDescription(
-            key=f"slot_{slot.index}",
-            translation_key=slot.kind,
-            index=slot.index,
-            value_fn=is_on(slot.index),
-            assumed_fn=lambda view: view.state.outputs.assumed,
-            group=LIGHT_GROUPS[slot.role],
-        )
-
-
 class PoolctlLight(SlotEntity, LightEntity):
-    """A light that can only be on or off."""
+    """A light, with the shows of its maker if its light type has some."""
 
     _attr_color_mode = ColorMode.ONOFF
     entity_description: PoolctlLightDescription
@@ -73,12 +58,6 @@ class PoolctlLight(SlotEntity, LightEntity):
         """Return the on/off mode alone: colours are effects."""
         return {ColorMode.ONOFF}
 
-
-class PoolctlShowLight(PoolctlLight):
-    """A light with the shows of its maker, given by the light type of its group."""
-
-    entity_description: PoolctlShowLightDescription
-
     @property
     @override
     def supported_features(self) -> LightEntityFeature:
@@ -87,16 +66,16 @@ class PoolctlShowLight(PoolctlLight):
 
     @property
     @override
-    def effect_list(self) -> list[str]:
+    def effect_list(self) -> list[str] | None:
         group, view = self.entity_description.group, self.view
-        return list(group.effects(view.state, view.choices))
+        return [*group.effects(view.state, view.choices)] if group else None
 
     @property
     @override
     def effect(self) -> str | None:
         """Return the effect that was last set for its group."""
         group, view = self.entity_description.group, self.view
-        return group.effect(view.state, view.choices)
+        return group.effect(view.state, view.choices) if group else None
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
@@ -116,9 +95,4 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Add and remove lights as controllers and equipment change."""
-    await async_follow(
-        entry,
-        async_add_entities,
-        rows(PoolctlLight, _lights),
-        rows(PoolctlShowLight, _shows),
-    )
+    await async_follow(entry, async_add_entities, rows(PoolctlLight, _lights))

@@ -57,9 +57,7 @@ from .learned.preferences import (
 )
 from .status.situation import View
 
-# Commands to a controller are already sent one at a time; a limit here would keep the
-# newest of several values from replacing those that wait.
-PARALLEL_UPDATES = 0
+PARALLEL_UPDATES = 0  # as for switches
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ from .status.situation import View
 
 NO_RULE: Final = "none"
 
-PARALLEL_UPDATES = 0  # as for numbers
+PARALLEL_UPDATES = 0  # as for switches
 
 
 @dataclass(frozen=True, kw_only=True)
