@@ -11,7 +11,7 @@ from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from custom_components.poolctl.client.wire.equipment import AUX_TYPES, Role
+from custom_components.poolctl.client.wire.equipment import AUX_TYPES
 from custom_components.poolctl.devices import output_attributes
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from tests.world.assistant.home import Home
@@ -142,20 +142,16 @@ async def test_only_outputs_are_offered_to_be_given_back(full: Home) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_what_runs_only_with_the_pump(full: Home) -> None:
-    """It shows that reason while the pump is off; switching it on starts the pump."""
+    """Switching it on starts the pump."""
     key = f"slot_{CLEANER}"
-    assert "reason" not in shown(full, SWITCH, key)
     full.pool.switch(0, False)
     full.clock.advance(300)
     await full.advance(15)
     assert full.value(SWITCH, "pump") == "off"
-    assert shown(full, SWITCH, key)["reason"] == "needs_pump"
-    assert "reason" not in shown(full, SWITCH, "slot_3")
 
     await full.act("switch.turn_on", key)
     assert full.pool.pump.running
     assert full.value(SWITCH, "pump") == "on"
-    assert "reason" not in shown(full, SWITCH, key)
 
 
 @pytest.mark.usefixtures("freezer")
@@ -209,7 +205,6 @@ async def test_a_hold_alone_is_a_change(small: Home) -> None:
 # Texts: Home Assistant has no way to share them between keys, so each output has its own
 
 ENGLISH = json.loads((FOLDER / "translations" / "en.json").read_text())["entity"]
-LINKED = {kind.kind for kind in AUX_TYPES.values() if kind.role is Role.PUMP_LINKED}
 SWITCHED = {kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES}
 OUTPUTS = {
     **dict.fromkeys(sorted(SWITCHED | {"general", "pump", "spa_mode"}), SWITCH),
@@ -220,7 +215,6 @@ OUTPUTS = {
 @pytest.mark.parametrize("key", OUTPUTS)
 def test_every_output_has_the_same_words(key: str) -> None:
     texts = dict(ENGLISH[OUTPUTS[key]][key]["state_attributes"])
-    reason = texts.pop(output_attributes.ATTR_REASON, None)
     texts.pop("effect", None)
     pump = dict(ENGLISH[SWITCH]["pump"]["state_attributes"])
     for own in (texts, pump) if key == "pump" else (pump,):
@@ -236,13 +230,6 @@ def test_every_output_has_the_same_words(key: str) -> None:
     }
     assert set(texts["mode"]["state"]) == set(output_attributes.MODE_NAMES.values())
     assert set(texts["held_by_hand"]["state"]) == {"true", "false"}
-    if key in LINKED:
-        assert reason == ENGLISH[SWITCH]["uv"]["state_attributes"]["reason"]
-        assert set(reason["state"]) == {output_attributes.NEEDS_PUMP}
-    elif key == "spa_mode":
-        assert set(reason["state"]) == {output_attributes.PUMP_HELD_OFF}
-    else:
-        assert reason is None
 
 
 def test_every_reason_has_words() -> None:

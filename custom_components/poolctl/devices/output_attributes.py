@@ -46,8 +46,6 @@ MODE_NAMES: Final[Mapping[int | None, str]] = {
 }
 """Names of the modes of outputs (protocol.md O2.1)."""
 
-NEEDS_PUMP: Final = "needs_pump"
-PUMP_HELD_OFF: Final = "pump_held_off"
 RUN_BY: Final = {
     Role.DOSING: "dosing",
     Role.HEATING: "heating",
@@ -75,7 +73,6 @@ def attributes(
         ATTR_HELD_SINCE: _moment(since),
         ATTR_HELD_UNTIL: _moment(until),
         ATTR_TIMER_ENDS: _moment(timer_end(state, slot)),
-        ATTR_REASON: why_not(state, slot),
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -84,14 +81,6 @@ def timer_end(state: PoolState, slot: Slot) -> datetime | None:
     """Return when the timer of an output switches it off."""
     ends = (each.at for each in state.timer_ends if each.slot == slot.index)
     return next(ends, None)
-
-
-def why_not(state: PoolState, slot: Slot) -> str | None:
-    """Return why an output has no effect, or why it would start the pump."""
-    if slot == state.outputs.spa:
-        return PUMP_HELD_OFF if state.spa_waits_for_pump else None
-    stopped = slot.role is Role.PUMP_LINKED and state.pump_on is False
-    return NEEDS_PUMP if stopped else None
 
 
 def _moment(at: datetime | None) -> str | None:

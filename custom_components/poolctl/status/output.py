@@ -19,13 +19,7 @@ from ..client.pool import (
     window_of,
 )
 from ..const import DOMAIN
-from ..devices.output_attributes import (
-    NEEDS_PUMP,
-    PUMP_HELD_OFF,
-    RUN_BY,
-    timer_end,
-    why_not,
-)
+from ..devices.output_attributes import RUN_BY, timer_end
 from .rows import Explanation, Row, Sentence, Values, explain, rounded
 from .situation import Situation
 
@@ -259,7 +253,9 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     ),
     Row(
         "spa_waits",
-        lambda pool, slot: why_not(pool.state, slot) == PUMP_HELD_OFF,
+        lambda pool, slot: (
+            slot == pool.state.outputs.spa and pool.state.spa_waits_for_pump
+        ),
         more=lambda pool, slot: why_pump(pool),
     ),
     Row(
@@ -272,7 +268,9 @@ OUTPUT_CAUSES: Final[tuple[Row[Situation, Slot], ...]] = (
     Row(
         "needs_pump",
         lambda pool, slot: (
-            slot.on is not True and why_not(pool.state, slot) == NEEDS_PUMP
+            slot.role is Role.PUMP_LINKED
+            and pool.state.pump_on is False
+            and slot.on is not True
         ),
         more=lambda pool, slot: why_pump(pool),
     ),
