@@ -284,6 +284,12 @@ class Rig:
             self.time.advance(seconds)
             await self.controller.poller.poll()
 
+    async def renewed(self, seconds: float) -> None:
+        """Let some time pass, in which the cloud renews its copies, and poll."""
+        await self.service.clock.sleep(seconds)
+        self.time.now += seconds
+        await self.polls()
+
     async def read(self) -> None:
         """Read the state and all slow data."""
         await self.controller.poller.poll()

@@ -189,16 +189,10 @@ async def test_one_odd_answer_of_the_cloud(on_cloud: Rig) -> None:
     usual = before.ph or 0.0
     for ph, expected in ((3.0, usual), (usual, usual)):
         water.ph = ph
-        await later(on_cloud)
+        await on_cloud.renewed(31)
         assert on_cloud.shown.readings.ph == expected
     on_cloud.pool.pool.pump.dry_run_status = 1
-    await later(on_cloud)
+    await on_cloud.renewed(31)
     assert not on_cloud.shown.signals.dry_run
-    await later(on_cloud)
+    await on_cloud.renewed(31)
     assert on_cloud.shown.signals.dry_run
-
-
-async def later(rig: Rig) -> None:
-    await rig.service.clock.sleep(31)
-    rig.time.now += 31
-    await rig.polls()

@@ -278,13 +278,6 @@ async def both(pool: Rig) -> Rig:
     return pool
 
 
-async def later(rig: Rig, seconds: int) -> None:
-    """Let some time pass, in which the cloud renews its copies, and poll."""
-    await rig.service.clock.sleep(seconds)
-    rig.time.now += seconds
-    await rig.polls()
-
-
 @EACH_CHANGE
 async def test_a_setting_by_the_cloud(away: Rig, change: Change) -> None:
     before = dict(away.settings)
@@ -296,7 +289,7 @@ async def test_a_setting_by_the_cloud(away: Rig, change: Change) -> None:
     # Shown at once; the cloud's older copy does not undo it.
     for _ in range(3):
         assert change.shown(away.shown) == change.value
-        await later(away, 30)
+        await away.renewed(30)
 
 
 @EACH_DOSER
@@ -310,7 +303,7 @@ async def test_a_refill_by_the_cloud(away: Rig, kind: DoserKind) -> None:
     assert away.time.slept[:2] == [5, 5]
     for _ in range(3):
         assert kind.of(away.shown).remaining_ml == 20_000
-        await later(away, 30)
+        await away.renewed(30)
 
 
 @pytest.mark.row("C21")
@@ -319,7 +312,7 @@ async def test_unknown_keys_are_kept_by_the_cloud(away: Rig) -> None:
     odd: wire.Json = {**ODD, "long": "x" * 300, "\ud800": "\udc00", "big": 2**70}
     away.pool.pool.more = dict(odd)
     for _ in range(2):
-        await later(away, 60)
+        await away.renewed(60)
     await away.controller.dosing.set_desired(ACID, 7.1)
     assert away.pool.pool.more == odd
     assert away.settings["desired_ph"] == 71
@@ -330,9 +323,9 @@ async def test_a_copy_that_stays_old_undoes_nothing(away: Rig) -> None:
     """A copy from before each write, served for 5 minutes, undoes nothing."""
     away.service.cloud.dialects = {D.C20_OLD}
     await away.controller.dosing.set_desired(ACID, 7.1)
-    await later(away, 240)
+    await away.renewed(240)
     await away.controller.dosing.set_drum(ACID, 15_000)
-    await later(away, 30)
+    await away.renewed(30)
     await away.controller.dosing.enable(ACID, False)
     settings = away.settings
     assert (settings["desired_ph"], settings["acid_drum"]) == (71, 15_000)
@@ -363,8 +356,8 @@ async def test_an_edit_in_the_app_is_not_lost_by_the_cloud(away: Rig) -> None:
     away.time.advance(10)
     app = {"desired_ph": 76, "max_ph_doses": 4}
     away.pool.pool.settings |= app
-    await later(away, 40)
-    await later(away, 31)  # a second copy confirms it
+    await away.renewed(40)
+    await away.renewed(31)  # a second copy confirms it
     await away.controller.dosing.set_drum(ACID, 15_000)
     assert away.settings.items() >= app.items()
 

@@ -195,12 +195,6 @@ async def test_a_change_in_the_app_is_asked_once_more(pool: Rig) -> None:
 # By the cloud, whose copies are renewed every 30 s
 
 
-async def later(rig: Rig, seconds: float) -> None:
-    await rig.service.clock.sleep(seconds)
-    rig.time.now += seconds
-    await rig.polls()
-
-
 def odd_cloud(rig: Rig, fault: str, *at: str) -> None:
     rig.service.cloud.faults.clear()
     rig.service.cloud.faults.once(fault, 1, *at)
@@ -208,22 +202,22 @@ def odd_cloud(rig: Rig, fault: str, *at: str) -> None:
 
 @pytest.mark.row("L31")
 async def test_no_odd_card_is_shown_or_written_back(away: Rig) -> None:
-    await later(away, 31)
+    await away.renewed(31)
     size = 10_000
     for fault in ODD:
         for _ in range(2):  # with a good one between
             shown = away.shown.acid.drum_ml, away.shown.acid.enabled
             odd_cloud(away, fault, "chemistryCard")
-            await later(away, 31)
+            await away.renewed(31)
             assert (away.shown.acid.drum_ml, away.shown.acid.enabled) == shown
-            await later(away, 31)
+            await away.renewed(31)
             odd_cloud(away, fault, "chemistryCard")
             before, size = settings(away), size + 100
             try:
                 await away.controller.dosing.set_drum(ACID, size)
             except BusyError, NotSupportedError:
                 assert settings(away) == before, fault
-                await later(away, 31)
+                await away.renewed(31)
                 await away.controller.dosing.set_drum(ACID, size)
             assert settings(away) == before | {"acid_drum": size}, fault
 
@@ -235,7 +229,7 @@ async def test_no_odd_answer_of_the_cloud_changes_the_wiring(pool: Rig) -> None:
     light = slots[1].aux_type
     for shown, wired in ((light, 22), (light, light), (light, 22), (22, 22)):
         slots[1].aux_type = wired
-        await later(pool, 31)
+        await pool.renewed(31)
         assert types and pool.output(1).type_code == shown, wired
 
 
@@ -245,16 +239,17 @@ async def test_no_odd_schedules_of_the_cloud_are_shown(away: Rig) -> None:
     for fault in ODD:
         for _ in range(2):  # with a good one between
             odd_cloud(away, fault, "scheduleInfo")
-            for _ in range(11):
-                await later(away, 31)
+            for _ in range(2):  # they are read every five minutes
+                await away.renewed(310)
                 assert used(away) == before, fault
+            assert not away.service.cloud.faults
 
 
 async def test_a_change_in_the_app_is_shown_by_the_second_read(away: Rig) -> None:
     away.pool.pool.schedules[0].end = 700
     away.settings["max_ph_doses"] = 3
     for _ in range(13):
-        await later(away, 31)
+        await away.renewed(31)
     assert used(away)[0].end == 700
     await away.controller.dosing.set_drum(ACID, 9_000)
     assert away.settings["max_ph_doses"] == 3
