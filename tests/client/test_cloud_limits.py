@@ -74,34 +74,6 @@ async def test_one_request_at_a_time(raw_cloud: CloudClient, raw: RawServer) -> 
     assert raw.most_open == 2  # controllers do not wait for each other
 
 
-@pytest.mark.row("C23")
-async def test_a_slow_write_is_a_success(
-    raw_cloud: CloudClient, raw: RawServer
-) -> None:
-    """A write may take a minute: 10 s, behind five others (protocol.md 8)."""
-    raw.say(200, '{"status": "SUCCESS"}')
-    raw.delay = 60
-    await set_pump(raw_cloud, OTHER_ID, 0, True, 50)
-
-
-async def test_a_read_behind_other_commands(
-    raw_cloud: CloudClient, raw: RawServer
-) -> None:
-    """A cold read waits behind five commands of 10 s, too (protocol.md 8).
-
-    One in the background that is not published does not, as the dashboard waits for it.
-    """
-    dashboard = {"actual_ph": 74}
-    data = {"dashboard": dashboard, "phSettings": {}}
-    raw.say(200, json.dumps({"status": "SUCCESS", "data": data}))
-    raw.delay = 55
-    assert await raw_cloud.dashboard(OTHER_ID) == dashboard
-    assert await raw_cloud.read(OTHER_ID, "chemistryCard", give_up=soon()) == data
-    with pytest.raises(UnreachableError):
-        await raw_cloud.read(OTHER_ID, "chemistryCard")
-    await asyncio.sleep(40)
-
-
 @pytest.mark.row("8 row 5", "8 rule 3")
 async def test_writes_keep_2_s_apart(
     service: Service, cloud: CloudClient, fake_time: FakeTime

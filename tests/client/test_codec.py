@@ -187,24 +187,6 @@ def test_a_record_in_a_list_without_what_makes_it_is_left_out(odd: object) -> No
     assert read.claims == (Claim(slot=3, until=NOON),)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {},
-        {"previous": {**CLAIM, "until": 5}},
-        {"previous": {"slot": 3}},
-        {"previous": "claim"},
-        {"colour": "red"},
-    ],
-)
-def test_a_field_with_a_default_has_it_wherever_it_stands(
-    odd: dict[str, object],
-) -> None:
-    least = {"slot": 3, "until": NOON.isoformat()}
-    read = from_stored(Everything, {"claims": [least | odd]})
-    assert read.claims == (Claim(slot=3, until=NOON),)
-
-
 def test_records_and_entries_that_do_not_fit_are_left_out() -> None:
     day, at = NOON.date().isoformat(), NOON.isoformat()
     stored = {
@@ -216,23 +198,6 @@ def test_records_and_entries_that_do_not_fit_are_left_out() -> None:
         points=(Point(40, NOON),),
         by_day={NOON.date(): 12},
         by_name={"lamp": Colour.RED},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    of: tuple[Colour, ...]
-    """Another rate, if one of them were left out."""
-    by_name: Mapping[str, Level] = field(default_factory=dict)
-
-
-def test_a_list_of_plain_values_fits_whole_or_not_at_all() -> None:
-    rates = [
-        {"of": ["red", "blue"], "by_name": {"lamp": 1, "other": 9}},
-        {"of": ["red", "green"], "by_name": {"lamp": 1}},
-    ]
-    assert from_stored(tuple[Rate, ...], rates) == (
-        Rate((Colour.RED, Colour.BLUE), {"lamp": Level.LOW}),
     )
 
 

@@ -28,11 +28,9 @@ from custom_components.poolctl.client.wire.exceptions import (
     ReplyError,
 )
 from tests.client.conftest import Rig, because
-from tests.world.simulator import devices, settings as sim_settings, wire
+from tests.world.simulator import settings as sim_settings, wire
 from tests.world.simulator.cloud_dialects import CloudDialect as D
-from tests.world.simulator.devices import Endpoint
 from tests.world.simulator.dialects import ODD
-from tests.world.simulator.raw import until
 
 OBJECTS = {PH: sim_settings.read_ph, ORP: sim_settings.read_chlorine}
 EACH_DOSER = pytest.mark.parametrize("kind", DOSERS, ids=lambda kind: kind.key)
@@ -127,14 +125,6 @@ async def test_off_and_on_again(pool: Rig, monkeypatch: pytest.MonkeyPatch) -> N
         assert changed(pool, settings) == (set() if on else {"ph_dosing", "orp_flags"})
     flags = [body["ph_dosing"] for _, body in pool.sent() if "ph_dosing" in body]
     assert [str(flag) for flag in flags] == ["0", "1"]
-
-
-async def test_a_flag_whose_object_cannot_be_read_at_first(pool: Rig) -> None:
-    change = asyncio.create_task(pool.controller.dosing.enable(ACID, False))
-    await until(lambda: bool(pool.asked("a")))
-    pool.pool.faults.once("garbage", 1, PH.query)
-    await change
-    assert pool.reported.acid.enabled is False
 
 
 @pytest.mark.row("C21")
@@ -375,16 +365,6 @@ async def test_not_offered(away: Rig, missing: str) -> None:
     assert [r.status for r in asked if r.status == 404] == [404]  # only once
 
 
-async def test_a_card_without_the_object(
-    away: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(devices.READS, "chemistryCard", Endpoint(lambda pool: {}))
-    away.service.cloud.pipeline(away.pool).forget()
-    with pytest.raises(NotSupportedError):
-        await away.controller.dosing.set_desired(ACID, 7.2)
-    assert away.written() == []
-
-
 # From one path to the other
 
 
@@ -427,15 +407,3 @@ async def test_what_is_too_long_for_the_lan_goes_by_the_cloud(
     await both.controller.dosing.set_drum(ACID, 15_000)
     assert both.asked("a") == [] and both.written() == ["setPhSettings"]
     assert (both.settings["acid_drum"], both.settings["of_next_year"]) == (15_000, 7)
-
-
-async def test_what_the_cloud_wrote_is_read_when_the_lan_is_back(both: Rig) -> None:
-    """No frame reports whether a doser is on: until then the LAN would show it on."""
-    await both.controller.queries.refresh()
-    both.pool.faults.on("refuse")
-    await both.controller.dosing.enable(ACID, False)
-    both.pool.faults.clear()
-    both.forget()
-    await both.polls(15)
-    await both.controller.queries.refresh()
-    assert PH.query in both.names("q")

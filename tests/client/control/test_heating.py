@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -216,43 +215,6 @@ async def test_an_edit_in_the_app_is_not_overwritten(pool: Rig) -> None:
 
 
 # Failures
-
-
-FLAGS = ("is_solar_heater_selected", "is_pool_heater_selected")
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"temperature": None},
-        {"temperature": []},
-        {"temperature": [{"category": "spa", "target_temp": 36}]},
-        {"temperature": [{"category": ["pool"], "target_temp": 36}]},
-        {"pool": {"target_temp": None}},
-        *({"pool": {key: "yes"}} for key in ("target_temp", *FLAGS)),
-        {"spa": {"target_temp": None}},
-        {"spa": {"target_temp": "warm"}},
-        {"spa": {"category": "jacuzzi"}},
-    ],
-    ids=str,
-)
-async def test_a_reply_without_all_of_it(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any]
-) -> None:
-    """Frames report what the reply lacks: a target, off and a source are written."""
-    whole = sim_settings.read_temperature(pool.pool.pool)
-    entries = [
-        entry | reply.get(str(entry["category"]), {}) for entry in whole["temperature"]
-    ]
-    reported = whole | {"temperature": entries} | reply
-    monkeypatch.setattr(sim_settings, "read_temperature", lambda pool: reported)
-    before = dict(pool.settings)
-    await pool.controller.heating.change(POOL, target=30)
-    assert changed(pool, before) == {"pool_target": 30}
-    await pool.controller.heating.select(SOLAR, True)
-    assert SOLAR in selected(pool)
-    assert not await heat(pool, False) & {SOLAR, POOL_HEATER}
-    assert changed(pool, before).keys() <= {"pool_target", "heating"}
 
 
 async def test_a_target_that_nothing_reports(

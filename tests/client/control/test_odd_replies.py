@@ -12,7 +12,6 @@ from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     InvalidCommandError,
     NotSupportedError,
-    PoolctlError,
 )
 from custom_components.poolctl.client.wire.schedule import Schedule
 from tests.client.conftest import Rig
@@ -109,17 +108,6 @@ async def test_what_two_replies_share_is_written_only_if_it_can_be(pool: Rig) ->
     assert (settings(pool), pool.asked("a")) == (before, [])
 
 
-async def test_replies_that_never_agree(pool: Rig) -> None:
-    """They are asked three times, which takes 2 s."""
-    before = settings(pool)
-    for times, fault in enumerate(("odd_zeros", "odd_half", "odd_text"), 1):
-        pool.pool.faults.once(fault, times, PH)
-    pool.forget()
-    with pytest.raises(PoolctlError):
-        await pool.controller.dosing.set_drum(ACID, 18_000)
-    assert (settings(pool), sum(pool.time.slept) <= 4) == (before, True)
-
-
 @pytest.mark.parametrize(
     ("kind", "key"), [(ACID, "ph_dose_rate"), (CHLORINE, "liquid_dose_rate")]
 )
@@ -181,17 +169,6 @@ async def test_a_reply_from_before_a_change(
     assert (settings(pool), before[key] != old) == (before, True)
 
 
-async def test_a_change_in_the_app_is_asked_once_more(pool: Rig) -> None:
-    pool.pool.pool.schedules[0].name = "Other"
-    pool.pool.pool.slots[2].name = "Other"
-    for name in ("schedules", "aux_names"):
-        await pool.controller.queries.ask(name)
-        assert pool.names("q") == [name] * 2
-        pool.forget()
-    found = pool.shown.schedules.used[0], pool.output(2)
-    assert [each.name for each in found] == ["Other"] * 2
-
-
 # By the cloud, whose copies are renewed every 30 s
 
 
@@ -243,16 +220,6 @@ async def test_no_odd_schedules_of_the_cloud_are_shown(away: Rig) -> None:
                 await away.renewed(310)
                 assert used(away) == before, fault
             assert not away.service.cloud.faults
-
-
-async def test_a_change_in_the_app_is_shown_by_the_second_read(away: Rig) -> None:
-    away.pool.pool.schedules[0].end = 700
-    away.settings["max_ph_doses"] = 3
-    for _ in range(13):
-        await away.renewed(31)
-    assert used(away)[0].end == 700
-    await away.controller.dosing.set_drum(ACID, 9_000)
-    assert away.settings["max_ph_doses"] == 3
 
 
 def used(rig: Rig) -> dict[int, Schedule]:

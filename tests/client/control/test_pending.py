@@ -7,7 +7,6 @@ import pytest
 
 from custom_components.poolctl.client.wire.exceptions import (
     DeclinedError,
-    NotAppliedError,
     UnreachableError,
 )
 from tests.client.conftest import Rig, because
@@ -103,28 +102,6 @@ async def test_stop_and_close(pool: Rig) -> None:
 
 
 # Confirming
-
-
-async def test_what_slow_reads_disprove_was_not_done(
-    pool: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The command fails if a poll disproves its value before the last read."""
-    read, control = pool.controller.poller.read_lan, pool.controller
-
-    async def read_slowly(*, again: bool = True) -> bool:
-        pool.time.advance(6)
-        return await read(again=again)
-
-    monkeypatch.setattr(control.poller, "read_lan", read_slowly)
-    pool.pool.faults.on("ignore_writes")
-    for command in (control.holds.set_speed(85), control.outputs.switch(3, True)):
-        with pytest.raises(NotAppliedError):
-            await command
-    pool.pool.pool.switch(3, True)
-    await pool.polls(15)
-    with pytest.raises(NotAppliedError):
-        await control.outputs.resume_schedule(3)
-    assert pool.settled
 
 
 async def test_commands_without_a_frame(pool: Rig) -> None:

@@ -1,20 +1,17 @@
 """Which path is read when, and what happens when none answers."""
 
-import asyncio
 from collections.abc import Callable
 from itertools import pairwise
-from unittest.mock import patch
 
 import pytest
 
 from custom_components.poolctl.client.cloud import SILENT_AFTER
-from custom_components.poolctl.client.pool.state import PoolState, Source
+from custom_components.poolctl.client.pool.state import Source
 from custom_components.poolctl.client.wire.exceptions import (
     BusyError,
     ServiceError,
     UnreachableError,
 )
-from custom_components.poolctl.client.wire.frame import StateFrame
 from tests.client.conftest import Rig
 from tests.world.simulator.cloud_dialects import CloudDialect as D
 
@@ -80,54 +77,6 @@ async def test_a_lan_that_misses_goes_and_comes_back(rig: Rig) -> None:
     seen = len(rig.service.cloud.requests)
     await rig.polls(15)
     assert len(rig.service.cloud.requests) == seen
-
-
-@pytest.mark.parametrize(
-    ("answers", "shown_by_cloud"),
-    [
-        pytest.param((None, 3.5), None, id="late"),
-        pytest.param((0, 9.5), 4, id="later"),
-        pytest.param((9.5, 9.5), None, id="late each time"),
-        pytest.param((14.5,), None, id="by the second attempt"),
-        pytest.param((None,), 15, id="silent"),
-        pytest.param((0, None), 4, id="refused, then silent"),
-    ],
-)
-async def test_a_lan_that_missed_has_a_head_start(
-    rig: Rig, answers: tuple[float | None, ...], shown_by_cloud: float | None
-) -> None:
-    """A poll reads the cloud after 15 s, the next one after 4 s.
-
-    `answers` are the seconds until the answer in each poll: 0 is a refusal, `None` no
-    answer. `shown_by_cloud` is when the second poll shows the cloud's values.
-    """
-    lan, loop = rig.controller.paths.lan, asyncio.get_running_loop()
-    assert lan is not None
-    await rig.polls()
-    frame = await lan.state()
-    shown: list[int] = []
-    began = 0.0
-
-    def read(state: PoolState, at: float) -> None:
-        if state.source is CLOUD:
-            shown.append(round(loop.time() - began))
-
-    rig.controller.live.add_read_listener(read)
-    for seconds in answers:
-        shown.clear()
-        began = loop.time()
-
-        async def answer(seconds: float | None = seconds) -> StateFrame:
-            await asyncio.sleep(100 if seconds is None else seconds)
-            if seconds == 0:
-                raise UnreachableError("refused")
-            return frame
-
-        with patch.object(lan, "state", answer):
-            await rig.polls(15)
-        assert loop.time() - began < 22
-    assert rig.shown.source is (LAN if answers[-1] else CLOUD)
-    assert shown[:1] == ([] if shown_by_cloud is None else [shown_by_cloud])
 
 
 async def test_starts_with_one_path_or_none(

@@ -94,15 +94,6 @@ async def test_a_pump_is_asked_who_it_is_until_it_says_so(rig: Rig) -> None:
     assert asked == [1, 3, 3, 3, 4]  # a reply that differs is asked again
 
 
-async def test_a_query_that_got_no_answer_is_repeated_soon(small: Rig) -> None:
-    await small.polls()
-    small.pool.faults.once("hang", 1, "aux_names")
-    for seconds, asked in ((15, 1), (16, 1), (15, 2)):
-        await small.controller.queries.refresh()
-        await small.polls(seconds)
-        assert small.names("q").count("aux_names") == asked, seconds
-
-
 # Doses
 
 

@@ -78,10 +78,6 @@ def test_two_overlap_where_the_firmware_would_run_both(
     assert one.overlaps(other) is other.overlaps(one) is bool(both)
 
 
-def test_the_eighth_bit_of_a_record_stands_for_no_day() -> None:
-    assert replace(EVENING, weekdays=0xFF).days == tuple(range(7))
-
-
 def test_the_longest_record_fits_a_request(pool: Rig) -> None:
     longest = replace(EVENING, name="ü" * (MAX_NAME // 2))
     # Verb, index, record; 9 bytes around it (protocol.md O1), in hex within some JSON.
@@ -212,18 +208,6 @@ async def test_speeds_by_pump(pool: Rig) -> None:
         assert await create(one) is not None
     with pytest.raises(InvalidCommandError):
         await create(replace(wanted, start=900, speed=41))
-
-
-def test_just_within_the_limits(pool: Rig) -> None:
-    within: list[dict[str, Any]] = [
-        *({"weekdays": days} for days in (1, ALL_WEEK)),
-        {"start": 0, "end": 1},
-        {"start": 1, "end": LAST_MINUTE},
-        *({"name": "x" * length} for length in (1, MAX_NAME)),
-        *({"slot": PUMP, "speed": speed} for speed in (40, 100)),
-    ]
-    for changes in within:
-        check(pool.shown, {}, replace(EVENING, **changes))
 
 
 def test_a_refusal_says_what_is_wrong(pool: Rig) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from custom_components.poolctl.client.pool.from_cloud import merge_schedule_info
-from custom_components.poolctl.client.pool.state import PoolState
 from custom_components.poolctl.client.wire.commands import (
     decode_schedules,
     encode_record,
@@ -377,18 +376,6 @@ async def test_a_new_one_whose_number_is_not_reported_yet(away: Rig) -> None:
     assert not record(away, NEW).used
 
 
-async def test_a_new_one_that_is_to_be_disarmed(away: Rig) -> None:
-    """A busy controller is waited for."""
-    away.service.cloud.faults.once("rate_limited", 1, "scheduleInfo")
-    wanted = replace(EVENING, start=1320, end=60, weekdays=65, enabled=False)
-    assert await away.controller.schedules.create(wanted) == NEW
-    expected = sim_schedules.Schedule(FALL, 1, 0, 0, 1320, 60, 65, "Evening", False)
-    assert record(away, NEW) == expected and 5.0 in away.time.slept
-    await away.polls(60)
-    found = shown(away, NEW)
-    assert found is not None and not found.enabled
-
-
 async def test_not_offered(away: Rig) -> None:
     """No schedule is changed where the cloud does not offer to read them."""
     away.service.cloud.not_offered.add("scheduleInfo")
@@ -414,12 +401,3 @@ def test_one_that_is_not_understood_takes_nothing_away(away: Rig) -> None:
         # Only an answer that is understood as a whole deletes schedules.
         state = merge_schedule_info(state, {"scheduleInfo": {"schedules": entries[:1]}})
         assert list(state.schedules.used) == [0]
-
-
-def test_a_table_without_one_that_is_understood_is_not_an_empty_one() -> None:
-    """After a restart, such a table leaves it unknown which schedules there are."""
-    state = PoolState()
-    odd = {"scheduleInfo": {"schedules": [{"schedule_num": "seven"}]}}
-    assert merge_schedule_info(state, odd) == state
-    empty = merge_schedule_info(state, {"scheduleInfo": {"schedules": []}})
-    assert empty.schedules.records is not None and empty.schedules.used == {}

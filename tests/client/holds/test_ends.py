@@ -224,25 +224,6 @@ async def test_a_schedule_that_never_ends(rig: Rig) -> None:
     assert (is_held(rig, SLOT), ends(rig)) == (False, [])
 
 
-async def test_a_speed_follows_its_schedule_again(make_rig: Callable[..., Rig]) -> None:
-    """Once nobody else wants the pump, an edited schedule moves the end of a speed."""
-    rig = await start(make_rig(full=True))
-    window(rig.pool.pool, 120, PUMP)
-    await rig.read()
-    await rig.live(1)
-    await rig.controller.holds.set_speed(90)
-    until = rig.controller.clock.now() + timedelta(minutes=20)
-    await rig.controller.holds.claim(rig.output(PUMP), "another", until)
-    await rig.live(10)
-    rig.controller.holds.drop("another")
-    window(rig.pool.pool, 30, PUMP)
-    await rig.read()
-    await rig.live(28, 30)
-    assert is_held(rig, PUMP)
-    await rig.live(5, 30)
-    assert not is_held(rig, PUMP)
-
-
 async def test_the_app_starts_a_timer(make_rig: Callable[..., Rig]) -> None:
     """The end of the timer ends the hold, too: nothing is sent."""
     rig = await start(make_rig(full=True))

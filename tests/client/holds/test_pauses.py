@@ -226,25 +226,6 @@ async def test_made_longer_where_no_new_read_shows_it(pool: Rig, away: Rig) -> N
         assert is_on(rig)
 
 
-async def test_making_it_longer_fails(pool: Rig, away: Rig) -> None:
-    """Without an answer, the pause that was there keeps its end."""
-    for rig in (pool, away):
-        switch(rig, True)
-        await rig.live(2, 30)
-        await pause(rig, 60)
-        await rig.live(5, 60)
-        rig.pool.faults.on("close_mid_body", "q", "a")
-        rig.service.cloud.faults.on("html", "setPhSettings")
-        with pytest.raises(PoolctlError):
-            await pause(rig, 90)
-        rig.pool.faults.clear()
-        rig.service.cloud.faults.clear()
-        await rig.live(50, 60)
-        assert not is_on(rig)
-        await rig.live(6, 60)
-        assert is_on(rig) and rig.controller.pauses.shown == ()
-
-
 @pytest.mark.row("L31")
 @pytest.mark.parametrize("fault", ["odd_zeros", "odd_count", "odd_text"])
 async def test_leaving_by_the_cloud_with_one_odd_card(away: Rig, fault: str) -> None:

@@ -25,7 +25,7 @@ from custom_components.poolctl.client.pool.dosing import ACID
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.exceptions import PoolctlError
 from tests.client.conftest import Rig
-from tests.client.holds.test_holds import SLOT, hold, start, switch
+from tests.client.holds.test_holds import SLOT, hold, start
 from tests.world.simulator.pool import SOLAR
 
 MINUTES = 60
@@ -269,16 +269,6 @@ async def test_a_request_while_another_source_is_deselected(full: Rig) -> None:
     await working
     await full.live(2)
     assert int(full.settings["heating"]) == SOLAR
-
-
-async def test_off_through_the_cloud_alone(away: Rig) -> None:
-    """Off needs no release, so nothing is tried again and again."""
-    away.pool.pool.switch(3, True)
-    await away.polls(30)
-    await switch(away, False, 3)
-    sent = len(away.written())
-    await away.live(30, 30)
-    assert (away.controller.holds.wait, len(away.written())) == (None, sent)
 
 
 @pytest.mark.parametrize("fault", ["refuse", "decline"])

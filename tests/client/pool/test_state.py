@@ -223,16 +223,6 @@ def test_pipes_still_contain_spa_water_after_spa_mode() -> None:
     assert state.valid_at == NOW + timedelta(minutes=12)
 
 
-def test_water_settles_only_while_it_flows() -> None:
-    state = at_probe(in_spa_mode(PoolState(), on=True), 37.0, 0)
-    state = at_probe(in_spa_mode(state, on=False), 36.0, 1)
-    state = at_probe(state, 30.0, 2, stable=False)
-    state = at_probe(state, 20.0, 600, stable=False)
-    state = at_probe(state, 35.0, 601)
-    assert temperature(state, POOL) is None
-    assert temperature(at_probe(state, 24.0, 606), POOL) == 24.0
-
-
 # The pump
 
 

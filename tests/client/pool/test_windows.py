@@ -1,15 +1,11 @@
 """Holds: how long an output is held off, and which outputs count as held."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import math
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.clock import Clock
-from custom_components.poolctl.client.controller_clock import ControllerClock, Times
-from custom_components.poolctl.client.holds.evidence import held_outputs
 from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.parts import Schedules
 from custom_components.poolctl.client.pool.state import PoolState
@@ -158,23 +154,3 @@ def test_daylight_saving(now: str, window: tuple[float, float], expected: str) -
     at = datetime.fromisoformat(now).replace(tzinfo=BERLIN)
     end = held_until(pool(schedule(*window)), at, WATERFALL)
     assert end == datetime.fromisoformat(expected).replace(tzinfo=UTC)
-
-
-def test_what_counts_as_held() -> None:
-    state = pool()
-    assert held_outputs(PoolState()) is None
-    outputs = replace(state.outputs, types=(31, 6, 1, 0), held=(0, 1, 2, 3))
-    held = held_outputs(replace(state, outputs=outputs)) or ()
-    assert [slot.index for slot in held] == [0, 2]
-
-
-def test_the_controllers_local_time() -> None:
-    now = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
-    controller = ControllerClock()
-    controller.offset = timedelta(hours=1)
-    clock = Clock(wall=now.timestamp, steady=lambda: 100.0)
-    times = Times(clock, lambda: ZoneInfo("Australia/Sydney"), controller)
-    assert times.now == now
-    assert times.local.replace(tzinfo=None) == datetime(2026, 11, 22, 22, 0)  # noqa: DTZ001
-    assert str(times.local.tzinfo) == "Australia/Sydney"
-    assert replace(times, controller=ControllerClock()).local == now

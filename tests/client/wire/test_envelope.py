@@ -1,6 +1,5 @@
 """Envelopes, keys and counters (protocol.md O1)."""
 
-import logging
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -156,14 +155,6 @@ def test_each_use_is_reported_at_once(unix_time: UnixTime) -> None:
     reported: list[int] = []
     counter = Counters(700, used=lambda: reported.append(counter.last))
     assert [counter.next(), counter.next()] == reported == [701, 702]
-
-
-def test_a_restart_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    counter = IncomingCounter()
-    with caplog.at_level(logging.WARNING):
-        accepted = [value for value in (100, 1, 2, 3, 4) if accepts(counter, value)]
-    assert accepted == [100, 2, 3, 4]
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 @given(st.lists(st.integers(0, 20), max_size=30))
