@@ -47,7 +47,7 @@ def test_each_is_there() -> None:
         lost = set(found) - {*headings()}
         assert not lost, f"{path.relative_to(ROOT)}: docs/protocol.md has no {lost}"
         count += len(found)
-    assert count
+    assert count > 300, "the form of references is no longer known"
 
 
 def test_each_file_is_there() -> None:
@@ -70,30 +70,3 @@ def test_where_things_live(folder: str) -> None:
     files -= {f"{platform}.py" for platform in PLATFORMS}
     lost = sorted(name for name in rooms | files if f"`{name}`" not in section)
     assert not lost, f"CONTRIBUTING.md, Where things live: describe {lost}"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("(protocol.md 4.2, O5)", ["4.2", "O5"]),
-        ("(protocol.md 8).", ["8"]),
-        ("protocol.md O3 to O5", ["O3", "O5"]),
-        ("(`protocol.md` C11, L2)", ["C11", "L2"]),
-        ("protocol.md\n    # 4.2 rule 2.", ["4.2", "4.2 rule 2"]),
-        (
-            "protocol.md 3.2 rows 1 to 2, 4.1 rules 5 and 6, 8 row 7.",
-            [
-                "3.2",
-                "3.2 row 1",
-                "3.2 row 2",
-                "4.1",
-                "4.1 rule 5",
-                "4.1 rule 6",
-                "8",
-                "8 row 7",
-            ],
-        ),
-    ],
-)
-def test_a_reference(text: str, found: list[str]) -> None:
-    assert [*references(text)] == found

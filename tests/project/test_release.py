@@ -8,6 +8,7 @@ import subprocess
 from typing import Final
 import zipfile
 
+from homeassistant.components.brands.const import ALLOWED_IMAGES
 import pytest
 
 from tests.project.broken import MANIFEST, copied, put, replace
@@ -64,34 +65,26 @@ def test_the_package_has_what_was_committed(copy: Path) -> None:
         names = set(package.namelist())
         assert json.loads(package.read("manifest.json"))["version"] == "7.0.0"
         assert package.read("LICENSE").startswith(b"MIT License")
-    assert {"__init__.py", "client/lan.py", "brand/icon.png"} <= names
+    # Home Assistant shows each of these images.
+    assert {f"brand/{image}" for image in ALLOWED_IMAGES} <= names
+    assert {"__init__.py", "client/lan.py"} <= names
     assert "left_over.py" not in names
 
 
-def test_another_version_is_not_released(copy: Path) -> None:
+def test_what_is_not_released(copy: Path) -> None:
+    """Another version, one without a date, and links to a placeholder or elsewhere."""
+    assert run(copy, f"scripts/publish_at --check {HERE}") == ""
+    elsewhere = "env GITHUB_REPOSITORY=you/fork scripts/package v7.0.0"
+    assert "the links lead to me/pools, not to you/fork" in run(copy, elsewhere)
     assert "the manifest says 7.0.0" in run(copy, "scripts/package v9.9.9")
-
-
-def test_a_version_without_a_date_is_not_released(copy: Path) -> None:
+    for name in ("", "me", "me/pools/tree", "https://x/me/pools"):
+        assert "OWNER/REPOSITORY" in run(copy, f"scripts/publish_at {name}")
     replace(copy / "CHANGELOG.md", f"[7.0.0] - {DATE}", "[7.0.0] - unreleased")
     assert "has no date for 7.0.0" in run(copy, "scripts/package 7.0.0")
-
-
-def test_nothing_is_released_with_placeholders(copy: Path) -> None:
+    replace(copy / "CHANGELOG.md", "[7.0.0] - unreleased", f"[7.0.0] - {DATE}")
     assert run(copy, f"scripts/publish_at {PLACEHOLDER}") == ""
     assert "a placeholder" in run(copy, "scripts/package v7.0.0")
     assert not (copy / "poolctl.zip").exists()
-
-
-def test_nothing_is_released_with_the_links_of_another_repository(copy: Path) -> None:
-    assert run(copy, f"scripts/publish_at --check {HERE}") == ""
-    complaint = run(copy, "env GITHUB_REPOSITORY=you/fork scripts/package v7.0.0")
-    assert "the links lead to me/pools, not to you/fork" in complaint
-
-
-@pytest.mark.parametrize("name", ["", "me", "me/pools/tree", "https://x/me/pools"])
-def test_a_repository_has_an_owner_and_a_name(copy: Path, name: str) -> None:
-    assert "OWNER/REPOSITORY" in run(copy, f"scripts/publish_at {name}")
 
 
 def test_every_link_follows(copy: Path) -> None:

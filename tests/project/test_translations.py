@@ -5,11 +5,10 @@ from enum import StrEnum
 import json
 import re
 from string import Formatter
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.helpers import icon
 from homeassistant.util.yaml import load_yaml_dict
-import pytest
 
 from custom_components.poolctl import errors
 from custom_components.poolctl.automation import CONNECTIONS
@@ -290,70 +289,42 @@ def test_no_text_has_an_error_of_ours_in_it() -> None:
     assert not keys(r"\": (str\(err\))")
 
 
-@pytest.mark.parametrize(
-    ("language", "only"),
-    [
-        ("de", "(?:um|gegen) {time}"),
-        ("es", "las {time}"),
-        ("it", "(?:alle|le) {time}"),
-        ("fr", r"(?<!\u2019)\bà {time}"),
-        ("nl", r"\bom {time}"),
-        ("cs", r"\bv {time}"),
-        ("sv", "(?:kl.|[Kk]lockan) {time}"),
-        ("pt-BR", "[àa]s {time}"),
-    ],
+TIME: Final = "a time may have a date: write (since: {time}), or ({time})"
+GIVEN_BACK: Final = "an output is given back to its schedules, not released"
+WORDING: Final = (
+    ("de", "(?:um|gegen) {time}", TIME),
+    ("es", "las {time}", TIME),
+    ("it", "(?:alle|le) {time}", TIME),
+    ("fr", r"(?<!\u2019)\bà {time}", TIME),
+    ("nl", r"\bom {time}", TIME),
+    ("cs", r"\bv {time}", TIME),
+    ("sv", "(?:kl.|[Kk]lockan) {time}", TIME),
+    ("pt-BR", "[àa]s {time}", TIME),
+    # One thing has one term, the one that Home Assistant uses in that language.
+    ("fr", "[Rr]éparation", "correction"),
+    ("sv", "[Rr]eparation", "lagning"),
+    ("sv", r"\b(?:[Ss]|[Pp]ools)tyrning(?:en)?\b", "styrenhet"),
+    ("nl", r"\b[Ii]nlog|ingelogd|\b[Ll]og (?:opnieuw )?in\b", "aanmelden"),
+    ("cs", "[Dd]ashboard", "ovládací panel"),
+    ("pt-BR", "[Pp]aine", "dashboard"),
+    ("es", r"[Pp]anel(?:es)?\b", "tablero"),
+    ("de", r"\bNetz\b", "Netzwerk"),
+    ("de", r"\b(?:\w+en|Ihre[mnrs]?) Sie\b", "du"),
+    ("nl", r"\b[Hh]aar\b|\b[Zz]e (?:antwoordt|voert|zit|meldt)", "de besturing, die"),
+    ("en", "[Rr]eleas", GIVEN_BACK),
+    ("de", r"[Ff]reigeben?\b", GIVEN_BACK),
+    ("fr", "[Ll]ib[éè]r", GIVEN_BACK),
+    ("es", "[Ll]iber", GIVEN_BACK),
+    ("it", "[Rr]ilasci", GIVEN_BACK),
+    ("nl", "[Vv]rijge", GIVEN_BACK),
+    ("cs", "[Uu]vol[nň]", GIVEN_BACK),
+    ("sv", "[Ss]läpp", GIVEN_BACK),
+    ("pt-BR", "[Ll]ibera", GIVEN_BACK),
 )
-def test_a_time_may_have_a_date(language: str, only: str) -> None:
-    """A sentence takes "18:40" as well as "2026-11-30 18:40" or "Thu, 14:05"."""
-    file = FOLDER / f"translations/{language}.json"
-    for path, text in texts(json.loads(file.read_text())).items():
-        assert not re.search(only, text), (
-            f"{path}: write (since: {{time}}), or ({{time}})"
-        )
+"""Language, words that are not in it, and what to write."""
 
 
-@pytest.mark.parametrize(
-    ("language", "other", "term"),
-    [
-        ("fr", "[Rr]éparation", "correction"),
-        ("sv", "[Rr]eparation", "lagning"),
-        ("sv", r"\b(?:[Ss]|[Pp]ools)tyrning(?:en)?\b", "styrenhet"),
-        ("nl", r"\b[Ii]nlog|ingelogd|\b[Ll]og (?:opnieuw )?in\b", "aanmelden"),
-        ("cs", "[Dd]ashboard", "ovládací panel"),
-        ("pt-BR", "[Pp]aine", "dashboard"),
-        ("es", r"[Pp]anel(?:es)?\b", "tablero"),
-        ("de", r"\bNetz\b", "Netzwerk"),
-        ("de", r"\b(?:\w+en|Ihre[mnrs]?) Sie\b", "du"),
-        (
-            "nl",
-            r"\b[Hh]aar\b|\b[Zz]e (?:antwoordt|voert|zit|meldt)",
-            "de besturing, die",
-        ),
-    ],
-)
-def test_a_term_is_that_of_home_assistant(language: str, other: str, term: str) -> None:
-    """One thing has one term, the one that Home Assistant uses in that language."""
-    file = FOLDER / f"translations/{language}.json"
-    for path, text in texts(json.loads(file.read_text())).items():
-        assert not re.search(other, text), f"{path}: Home Assistant says {term}"
-
-
-@pytest.mark.parametrize(
-    ("language", "other"),
-    [
-        ("en", "[Rr]eleas"),
-        ("de", r"[Ff]reigeben?\b"),
-        ("fr", "[Ll]ib[éè]r"),
-        ("es", "[Ll]iber"),
-        ("it", "[Rr]ilasci"),
-        ("nl", "[Vv]rijge"),
-        ("cs", "[Uu]vol[nň]"),
-        ("sv", "[Ss]läpp"),
-        ("pt-BR", "[Ll]ibera"),
-    ],
-)
-def test_outputs_are_given_back(language: str, other: str) -> None:
-    """What ends a hold has one word on screen: an output is given back to its schedules."""
-    file = FOLDER / f"translations/{language}.json"
-    for path, text in texts(json.loads(file.read_text())).items():
-        assert not re.search(other, text), f"{path}: given back, not released"
+def test_the_wording_of_a_language() -> None:
+    for language, other, instead in WORDING:
+        for path, text in texts(load(f"translations/{language}.json")).items():
+            assert not re.search(other, text), f"{language} {path}: {instead}"

@@ -1,6 +1,7 @@
 """Home Assistant accepts every example in YAML of the pages."""
 
-from datetime import datetime, timedelta
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
 import json
 import re
 import time
@@ -8,13 +9,16 @@ from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.automation.config import async_validate_config_item
+from homeassistant.core import Context
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.yaml import parse_yaml
 import pytest
+from pytest_homeassistant_custom_component.common import MockUser
 
 from tests.project.pages import ENGLISH, INTEGRATION, PAGES
 from tests.world.assistant.home import Home
+from tests.world.assistant.schedule_actions import look
 
 BLOCKS: Final[list[tuple[str, Any]]] = [
     (f"{page.stem}-{number}", parse_yaml(block))
@@ -61,14 +65,13 @@ KINDS: Final = {
 """How an example is tried, by a key that it has."""
 
 
-@pytest.mark.parametrize(
-    "example", [block for _, block in BLOCKS], ids=[name for name, _ in BLOCKS]
-)
-async def test_an_example(full: Home, example: dict[str, Any]) -> None:
-    """A reader who copies it gets no error."""
+async def test_examples(full: Home, subtests: pytest.Subtests) -> None:
+    """A reader who copies one gets no error."""
     assert await async_setup_component(full.hass, "automation", {})
-    (check,) = [KINDS[key] for key in KINDS if key in example]
-    await check(full, example)
+    for name, example in BLOCKS:
+        with subtests.test(name):
+            (check,) = [KINDS[key] for key in KINDS if key in example]
+            await check(full, example)
 
 
 OURS: Final = {
@@ -79,16 +82,22 @@ OURS: Final = {
 }
 
 
-@pytest.mark.parametrize("example", OURS.values(), ids=OURS)
-async def test_an_action_is_not_refused(
-    home: Home, freezer: FrozenDateTimeFactory, example: dict[str, Any]
+async def test_no_action_is_refused(
+    home: Home,
+    freezer: FrozenDateTimeFactory,
+    hass_admin_user: MockUser,
+    subtests: pytest.Subtests,
 ) -> None:
-    """The demo's pool does it, a day before the date that it has.
+    """The demo's pool does each, a day before the date that it has.
 
     As the page says, the schedule that runs the pump all day is off.
     """
-    if at := example.get("data", {}).get("at"):
-        freezer.move_to(datetime.fromisoformat(at) - timedelta(days=1))
+    dates = {
+        name.replace("-", "_"): datetime.fromisoformat(at) - timedelta(days=1)
+        for name, example in OURS.items()
+        if (at := example.get("data", {}).get("at"))
+    }
+    freezer.move_to(first := min(dates.values()))
     home.clock.set_back(home.clock.time() - time.time())
     home.service.full.pool.schedules[0].enabled = False
     home.own(home.service.full)
@@ -103,11 +112,30 @@ async def test_an_action_is_not_refused(
             for hour in range(48)
         ]
         home.hass.states.async_set(f"sensor.{name}", "9", {attribute: rows})
-    action = json.loads(json.dumps(example).replace(".home_pool_", ".beach_pool_"))
-    script = {"example": {"sequence": [action]}}
-    assert await async_setup_component(home.hass, "script", {"script": script})
-    services = home.hass.services
-    await home.finish(services.async_call("script", "example", blocking=True))
+    scripts = {
+        name.replace("-", "_"): {"sequence": [_of_the_demo(OURS[name])]}
+        for name in sorted(
+            OURS, key=lambda name: dates.get(name.replace("-", "_"), first)
+        )
+    }
+    assert await async_setup_component(home.hass, "script", {"script": scripts})
+    schedules, owner = (
+        deepcopy(home.pool.schedules),
+        Context(user_id=hass_admin_user.id),
+    )
+    for name in scripts:
+        freezer.move_to(max(dt_util.utcnow(), dates.get(name, first).astimezone(UTC)))
+        home.pool.schedules[:] = deepcopy(schedules)
+        # A raw action has everything read again.
+        await home.act_on_device("send_action", name="evt_rewind")
+        await look(home)
+        with subtests.test(name):
+            act = home.hass.services.async_call("script", name, {}, True, owner)
+            await home.finish(act)
+
+
+def _of_the_demo(example: dict[str, Any]) -> Any:
+    return json.loads(json.dumps(example).replace(".home_pool_", ".beach_pool_"))
 
 
 @pytest.mark.parametrize(
