@@ -23,9 +23,8 @@ from custom_components.poolctl.status.rows import (
 from custom_components.poolctl.status.texts import filled, next_step, sentence, text
 
 
-@pytest.mark.parametrize(
-    ("value", "language", "units", "written"),
-    [
+async def test_values(hass: HomeAssistant) -> None:
+    rows: tuple[tuple[Value, str, UnitSystem, str], ...] = (
         (7.25, "en", METRIC_SYSTEM, "7.2"),
         (7.25, "de", METRIC_SYSTEM, "7,2"),
         (7.25, "pt-BR", METRIC_SYSTEM, "7,2"),
@@ -35,32 +34,26 @@ from custom_components.poolctl.status.texts import filled, next_step, sentence, 
         (Celsius(28), "de", US_CUSTOMARY_SYSTEM, "82 °F"),
         (Litres(1.5), "de", METRIC_SYSTEM, "1,5 L"),
         (Litres(1.5), "en", US_CUSTOMARY_SYSTEM, "0.4 gal"),
-    ],
-)
-async def test_values(
-    hass: HomeAssistant, value: Value, language: str, units: UnitSystem, written: str
-) -> None:
-    hass.config.language, hass.config.units = language, units
-    assert filled(hass, {"value": value}) == {"value": written}
+    )
+    for value, language, units, written in rows:
+        hass.config.language, hass.config.units = language, units
+        assert filled(hass, {"value": value}) == {"value": written}
 
 
 @pytest.mark.freeze_time("2026-07-01 12:00:00+00:00")
-@pytest.mark.parametrize(
-    ("hours", "written"),
-    [
+async def test_times(hass: HomeAssistant) -> None:
+    """Times are local, with a date if they are on another day; today ends at 24:00."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    for hours, written in (
         (6.5, "20:30"),
         (24, "2026-07-02 14:00"),
         (11, "2026-07-02 01:00"),
         (10, "24:00"),
         (34, "2026-07-03 00:00"),
         (-14, "00:00"),
-    ],
-)
-async def test_times(hass: HomeAssistant, hours: float, written: str) -> None:
-    """Times are local, with a date if they are on another day; today ends at 24:00."""
-    await hass.config.async_set_time_zone("Europe/Berlin")
-    at = dt_util.utcnow() + timedelta(hours=hours)
-    assert filled(hass, {"at": at}) == {"at": written}
+    ):
+        at = dt_util.utcnow() + timedelta(hours=hours)
+        assert filled(hass, {"at": at}) == {"at": written}
 
 
 async def test_texts(hass: HomeAssistant) -> None:

@@ -9,17 +9,14 @@ from operator import attrgetter
 import re
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
-from custom_components.poolctl import coordinator
 from custom_components.poolctl.application_credentials import CONF_REFRESH_SINCE
 from custom_components.poolctl.client.wire.equipment import HeatSource
-from custom_components.poolctl.status.situation import View
 from custom_components.poolctl.status.table import KEYS
 from custom_components.poolctl.store.memory import DATA_MEMORY
 from tests.account.test_dialects_lan_clocks import clocks
@@ -699,33 +696,6 @@ async def test_the_action_of_a_next_step(home: Home) -> None:
         "label": "Sign in",
         "url": sign_in,
     }
-
-
-@pytest.mark.parametrize("lan", [True, False])
-async def test_a_situation_is_made_once_per_update(
-    small: Home, monkeypatch: pytest.MonkeyPatch, lan: bool
-) -> None:
-    if not lan:
-        small.controller.faults.on("refuse")
-    await small.live(120, step=30)
-    make, update = Mock(side_effect=View), Mock()
-    monkeypatch.setattr(coordinator, "View", make)
-    controllers = small.entry.runtime_data.controllers
-    controllers[small.controller.device_id].async_add_listener(update)
-    await small.live(240, step=30)
-    assert small.source == ("lan" if lan else "cloud")
-    assert make.call_count == update.call_count >= 6
-
-
-async def test_nothing_is_wrong_with_a_controller_before_its_first_read(
-    home: Home,
-) -> None:
-    """A problem that the account has at the start says nothing about a controller."""
-    await left_out(home)
-    observers = home.entry.runtime_data.observers
-    recorded = observers.recorders[home.service.small.device_id].as_list()
-    assert recorded
-    assert "unreachable" not in str(recorded)
 
 
 # Over restarts

@@ -1,6 +1,5 @@
 """A problem that a button ends is over as soon as that button was pressed."""
 
-from operator import attrgetter
 from typing import Any
 
 from homeassistant.const import Platform
@@ -29,6 +28,8 @@ REMEDIES = {
     "spa_waits_for_pump",
 }
 """Problems whose next step is a button."""
+MEASURED = {"filter_needs_cleaning", "pump_power_changed"}
+"""Those of them that are measured while the pump runs."""
 
 
 def button(home: Home, key: str) -> str | None:
@@ -47,18 +48,21 @@ async def press(home: Home, entity_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "case",
-    {case.key: case for case in CASES if case.key in REMEDIES}.values(),
-    ids=attrgetter("key"),
+    ("case", "pump"),
+    [
+        (case, pump)
+        for case in {each.key: each for each in CASES if each.key in REMEDIES}.values()
+        for pump in ((True, False) if case.key in MEASURED else (True,))
+    ],
+    ids=lambda value: getattr(value, "key", ("pump off", "pump on")[value is True]),
 )
-@pytest.mark.parametrize("pump", [True, False], ids=["pump on", "pump off"])
 async def test_the_button_of_a_problem_ends_it(
     home: Home, case: Case, pump: bool
 ) -> None:
     """At once, and for good, whether or not anything can be measured then."""
     await case.arrange(home)
     await home.live(60)
-    if not pump and case.key not in {"held_against_schedule", "held_off"}:
+    if not pump:
         home.pool.switch(PUMP, False, hold=True)
         await home.live(60)
     entity_id = button(home, case.key)
@@ -72,8 +76,7 @@ async def test_the_button_of_a_problem_ends_it(
     assert case.key not in problems(home)
 
 
-@pytest.mark.parametrize("target", ["area", "floor", "device", "label of a device"])
-async def test_buttons_of_a_whole_area(home: Home, target: str) -> None:
+async def test_buttons_of_a_whole_area(home: Home, subtests: pytest.Subtests) -> None:
     """Pressing all buttons of an area does not state that drums and filter are full."""
     home.own(home.service.full)
     home.pool.settings |= {"acid_remaining": 100, "chlorine_remaining": 100}
@@ -87,17 +90,19 @@ async def test_buttons_of_a_whole_area(home: Home, target: str) -> None:
         device.id, area_id=area.id, labels={label.label_id}
     )
     await home.settle()
-    targets = {
-        "area": {"area_id": area.id},
-        "floor": {"floor_id": floor.floor_id},
-        "device": {"device_id": device.id},
-        "label of a device": {"label_id": label.label_id},
-    }
-    await home.finish(
-        hass.services.async_call("button", "press", targets[target], blocking=True)
-    )
-    for key in ("mark_acid_drum_full", "mark_chlorine_drum_full", "mark_filter_clean"):
-        assert home.value("button", key) == "unknown"
-    assert home.pool.settings["acid_remaining"] == 100
+    for target in (
+        {"area_id": area.id},
+        {"floor_id": floor.floor_id},
+        {"device_id": device.id},
+        {"label_id": label.label_id},
+    ):
+        with subtests.test(str(target)):
+            await home.finish(
+                hass.services.async_call("button", "press", target, blocking=True)
+            )
+            drums = ("mark_acid_drum_full", "mark_chlorine_drum_full")
+            for key in (*drums, "mark_filter_clean"):
+                assert home.value("button", key) == "unknown"
+            assert home.pool.settings["acid_remaining"] == 100
     await press(home, home.entity_id("button", "mark_acid_drum_full"))
     assert home.pool.settings["acid_remaining"] > 100

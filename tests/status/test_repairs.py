@@ -24,7 +24,6 @@ from custom_components.poolctl.errors import (
     NOT_REACHED_ERRORS,
 )
 from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS
-from custom_components.poolctl.status.connection import REPORT_URL, REQUIREMENTS_URL
 from custom_components.poolctl.status.rows import Problem
 from custom_components.poolctl.status.table import PROBLEMS
 from tests.world.assistant.home import Home
@@ -117,18 +116,6 @@ def test_every_repair_has_its_texts(key: str) -> None:
     assert (REPAIRS[key].severity is ir.IssueSeverity.ERROR) is grave
 
 
-def test_how_long_a_repair_waits() -> None:
-    # What has lasted long already has no delay.
-    assert {key: wait for key, wait in PATIENCE.items() if wait != 300} == {
-        **dict.fromkeys(("held_off", "hold_overdue", "heat_overdue"), 0),
-        **dict.fromkeys(("dosing_paused_too_long", "sign_in_ends"), 0),
-        **dict.fromkeys(("controllers_left_out", "controllers_shared", *UNREAD), 0),
-        **dict.fromkeys(("clock_ahead", "clock_wrong", "no_key"), 600),
-        "address_lost": 900,
-        "service_silent": 86400,
-    }
-
-
 def test_every_text_has_its_repair() -> None:
     assert set(TEXTS) == set(REPAIRS)
     errors = {"failed", "not_found", "controller_not_found"}.union(
@@ -136,21 +123,6 @@ def test_every_text_has_its_repair() -> None:
     )
     flows = [texts.get("fix_flow", {}) for texts in TEXTS.values()]
     assert {key for flow in flows for key in flow.get("error", {})} == errors
-
-
-def test_where_to_learn_more() -> None:
-    """The addresses are those of this project, and the section exists."""
-    manifest = json.loads(
-        (ROOT / "custom_components/poolctl/manifest.json").read_text()
-    )
-    page, _, section = REQUIREMENTS_URL.partition("#")
-    assert page == manifest["documentation"]
-    assert (
-        f"\n## {section.capitalize().replace('-', ' ')}\n"
-        in (ROOT / "README.md").read_text()
-    )
-    assert REPORT_URL.startswith(manifest["issue_tracker"])
-    assert REPAIRS["firmware_too_old"].learn_more_url == REQUIREMENTS_URL
 
 
 # --- What is reported ---

@@ -11,7 +11,6 @@ from homeassistant.helpers import issue_registry as ir
 import pytest
 
 from custom_components.poolctl.client import clock
-from custom_components.poolctl.client.bounds import Within
 from custom_components.poolctl.client.control.paths import Paths
 from custom_components.poolctl.client.counters import ClockFault
 from custom_components.poolctl.client.facts import Change, Facts
@@ -31,24 +30,15 @@ from custom_components.poolctl.client.wire.exceptions import (
 )
 from custom_components.poolctl.client.wire.frame import Readings, Signals
 from custom_components.poolctl.client.wire.schedule import Schedule
-from custom_components.poolctl.const import DOMAIN, MIN_FIRMWARE, Connection
-from custom_components.poolctl.devices.ranges import ORP_READING, PH_READING
+from custom_components.poolctl.const import DOMAIN, Connection
 from custom_components.poolctl.learned.learned import Learned
 from custom_components.poolctl.learned.preferences import Preferences
 from custom_components.poolctl.network.record import ControllerRecord
 from custom_components.poolctl.options import Options
 from custom_components.poolctl.status import active
-from custom_components.poolctl.status.account import ACCOUNT_PROBLEMS, AccountSituation
 from custom_components.poolctl.status.active import ActiveProblems
 from custom_components.poolctl.status.connection import cloud_link, lan_link
-from custom_components.poolctl.status.rows import (
-    Active,
-    Litres,
-    Problem,
-    Repair,
-    Severity,
-    Status,
-)
+from custom_components.poolctl.status.rows import Problem, Repair
 from custom_components.poolctl.status.situation import Situation, View
 from custom_components.poolctl.status.table import PROBLEMS
 from custom_components.poolctl.store.memory import DATA_MEMORY, Memory
@@ -329,6 +319,9 @@ def test_stale_readings(
             s_schedules=Schedules(records=(schedule,), armed=(0,)), s_valid_at=valid_at
         )
         assert ROWS["stale_readings"].applies(facts) is expected
+        # If there was never a valid reading, the day begins with the problem.
+        patience = ROWS["stale_readings"].patience
+        assert callable(patience) and patience(facts) == (0 if valid_at else DAY)
         unread = replace(facts, reached=False)
         assert ROWS["stale_readings"].applies(unread) is None
         for one, found in ((Readings(orp=700), expected), (Readings(), False)):
@@ -349,19 +342,6 @@ def test_lost_expanders(slot: int, number: str) -> None:
     assert row.values(facts) == {"numbers": number}
     connected = signals(expanders=(True,) * 4)
     assert not row.applies(situation(s_outputs=outputs, s_signals=connected))
-
-
-def test_ranges() -> None:
-    """A range is around the target if equipment doses to it, else the usual one."""
-    dosed = replace(STATE, acid=replace(DOSER, desired=7.2))
-    bare = replace(STATE, outputs=Outputs(types=(31,)))
-    own = {"ph": Within(7.3, 7.5)}
-    assert PH_READING.range(dosed, {}) == Within(6.8, 7.6)
-    assert ORP_READING.range(STATE, {}) == Within(550, 800)
-    assert PH_READING.range(bare, {}) == Within(7.0, 7.8)
-    assert ORP_READING.range(bare, {}) == Within(600, 850)
-    assert PH_READING.range(dosed, own) == Within(7.3, 7.5)
-    assert ORP_READING.range(bare, own) == Within(600, 850)
 
 
 @pytest.mark.parametrize(
@@ -411,108 +391,23 @@ def test_why_a_path_is_not_used(
     assert ROWS["cloud_only"].step(facts).key == step
 
 
-HIGH = {"s_readings": Readings(ph=8.2, orp=900)}
-DOSES = {"acid_effect": (8, 7.8), "chlorine_effect": (24, 601.4)}
+def test_doses_without_effect() -> None:
+    effects = {"acid_effect": (8, 7.8), "chlorine_effect": (24, 601.4)}
+    for substance, values in (
+        ("acid", {"idle": 8, "reading": 7.8}),
+        ("chlorine", {"idle": 24, "reading": 601}),
+    ):
+        row = ROWS[f"{substance}_without_effect"]
+        assert row.values(situation(**effects)) == values
 
 
-@pytest.mark.parametrize(
-    ("key", "changes", "values"),
-    [
-        ("ph_out_of_range", HIGH, {"value": 8.2, "lower": 7.0, "upper": 7.8}),
-        ("orp_out_of_range", HIGH, {"value": 900, "lower": 550, "upper": 800}),
-        ("controller_clock", ahead(-59.7), {"minutes": 60}),
-        ("acid_low", {}, {"content": 10.0}),
-        ("acid_without_effect", DOSES, {"idle": 8, "reading": 7.8}),
-        ("chlorine_without_effect", DOSES, {"idle": 24, "reading": 601}),
-        ("firmware_too_old", {}, {"firmware": "2.5.46", "minimum": MIN_FIRMWARE}),
-        ("address_lost", {}, {"host": "192.0.2.1"}),
-    ],
-)
-def test_values(
-    key: str, changes: Mapping[str, Any], values: Mapping[str, float | str]
-) -> None:
-    found = ROWS[key].values(situation(**changes))
-    assert found == values
-    assert {*map(type, found.values())} <= {*map(type, values.values()), Litres}
-
-
-# Repairs
-
-
-@pytest.mark.parametrize(
-    ("key", "changes", "wanted"),
-    [
-        ("acid_low", {}, False),
-        ("acid_low", {"options": Options(drum_repairs=True)}, True),
-        ("acid_limit", {}, False),
-        ("acid_limit", {"s_readings": Readings(ph=7.5)}, True),
-        ("acid_limit", {"s_readings": Readings()}, None),
-        ("key_rejected", {}, None),
-        ("key_rejected", {"key_asked": True}, True),
-        ("no_key", {}, True),
-    ],
-)
-def test_when_a_repair_is_wanted(
-    key: str, changes: Mapping[str, Any], wanted: bool | None
-) -> None:
-    repair = ROWS[key].repair
+def test_when_the_limit_of_acid_is_a_repair() -> None:
+    repair = ROWS["acid_limit"].repair
     assert repair is not None
-    assert repair.wanted(situation(**changes)) is wanted
-
-
-def test_how_long_a_problem_must_last() -> None:
-    rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
-    patience = {row.key: row.patience for row in rows if row.patience}
-    assert {key: s for key, s in patience.items() if not callable(s)} == {
-        "no_key": 600,
-        "clock_ahead": 600,
-        "firmware_too_old": 300,
-        "address_lost": 300,
-        "service_silent": 86400,
-    }
-    # If there was never a valid reading, the day begins with the problem.
-    stale = patience["stale_readings"]
-    assert callable(stale)
-    assert [stale(situation(s_valid_at=at)) for at in (NOW, None)] == [0, DAY]
-
-
-# The account
-
-ACCOUNT = AccountSituation(
-    subject_id="entry",
-    title="Home",
-    answers=True,
-    sign_in_needed=False,
-    sign_in_ends=None,
-    left_out=(),
-    shared=(),
-    unread=False,
-    unwritten=False,
-)
-
-
-@pytest.mark.parametrize(
-    ("key", "change", "exists"),
-    [
-        ("sign_in_needed", {"sign_in_needed": True}, True),
-        ("sign_in_ends", {"sign_in_ends": NOW}, True),
-        ("service_silent", {"answers": False}, True),
-        ("service_silent", {"answers": None}, None),
-        ("controllers_left_out", {"left_out": ("A", "B")}, True),
-        ("controllers_shared", {"shared": ("A",)}, True),
-        ("store_unread", {"unread": True}, True),
-        ("store_unwritten", {"unwritten": True}, True),
-    ],
-)
-def test_a_row_of_an_account(
-    key: str, change: dict[str, Any], exists: bool | None
-) -> None:
-    rows = {row.key: row for row in ACCOUNT_PROBLEMS}
-    assert {row.applies(ACCOUNT) for row in rows.values()} == {False}
-    facts = replace(ACCOUNT, **change)
-    assert rows[key].applies(facts) is exists
-    if "left_out" in change:
-        assert rows[key].values(facts) == {"names": "A, B"}
+    wanted = [
+        repair.wanted(situation(s_readings=Readings(ph=ph))) for ph in (7.4, 7.5, None)
+    ]
+    assert wanted == [False, True, None]
 
 
 # Active problems over time
@@ -606,29 +501,3 @@ def test_a_clock_that_is_corrected(row: Following) -> None:
     row.start(patience=3600)
     assert not row.test(7200)[0]
     assert row.test(10800)[0]
-
-
-def test_what_a_repair_shows(row: Following) -> None:
-    row.start()
-    row.test(0)
-    row.test(60)
-    assert (issue := row.issue)
-    assert issue.data == {"problem": "no_key", "device_id": "device"}
-    assert issue.translation_key == "no_key"
-    assert issue.translation_placeholders == {"name": "Home pool", "litres": "1.5"}
-    assert (issue.is_fixable, issue.is_persistent) == (False, False)
-    assert issue.learn_more_url == "there"
-    (shown,) = row.problems.active
-    assert (shown.key, shown.variant) == ("no_key", "no_key")
-    assert shown.values == {"litres": 1.5}
-
-
-def test_status() -> None:
-    def problem(key: str, severity: Severity) -> Active:
-        return Active(key=key, variant=key, severity=severity, since=NOW, values={})
-
-    notice, worse = problem("a", Severity.NOTICE), problem("b", Severity.PROBLEM)
-    assert Status.of() == ("all_well", ())
-    assert Status.of(notice) == ("notice", (notice,))
-    assert Status.of(notice, worse) == ("problem", (worse, notice))
-    assert Status() == (None, ())
