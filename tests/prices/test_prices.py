@@ -78,12 +78,6 @@ def test_two_prices(data: object) -> None:
     assert [(each.start, each.end, each.value) for each in prices(data)] == BOTH
 
 
-def test_an_object_in_itself() -> None:
-    endless: dict[str, object] = {}
-    endless["again"] = endless
-    assert prices(endless) == []
-
-
 SHAPES: dict[str, tuple[str, int, str]] = {
     "amber.sensor": ("Australia/Sydney", 30, "per_kwh"),
     "amberelectric.get_forecasts": ("Australia/Sydney", 30, "per_kwh"),
@@ -197,39 +191,6 @@ async def test_real_shapes(
         assert 9 <= best.start.astimezone(ZoneInfo(place)).hour <= 14
 
 
-@pytest.mark.row("W27")
-@pytest.mark.parametrize(
-    ("name", "path", "highest"),
-    [
-        ("energi_data_service.sensor", ["raw_today"], False),
-        ("entsoe.sensor", ["prices_today"], False),
-        ("octopus.event", ["rates"], False),
-        ("omie.sensor", ["today_hours"], False),
-        ("solcast.sensor", ["detailedForecast"], True),
-        (
-            "tibber.graphql",
-            [
-                "data",
-                "viewer",
-                "homes",
-                "0",
-                "currentSubscription",
-                "priceInfo",
-                "today",
-            ],
-            False,
-        ),
-    ],
-)
-@pytest.mark.usefixtures("berlin")
-def test_a_list_by_itself(name: str, path: list[str], highest: bool) -> None:
-    """A template takes it out of its entity: its entries say enough."""
-    found = data = load(name)
-    for part in path:
-        found = found[int(part) if part.isdecimal() else part]
-    assert prices(found, highest=highest) == prices(data, highest=highest) != []
-
-
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [
@@ -266,83 +227,6 @@ def iso(moments: list[datetime]) -> Callable[[int], str]:
     return lambda at: moments[at].isoformat()
 
 
-MORE: dict[str, object] = {
-    "start, end and value of a sensor": {
-        "raw_today": rows(
-            start=HOURS.__getitem__, end=ENDS.__getitem__, value=COURSE.__getitem__
-        ),
-        "raw_tomorrow": [],
-    },
-    "nodes of GraphQL": {
-        "data": {
-            "supply": {
-                "edges": [
-                    {"node": each, "cursor": "a"}
-                    for each in rows(
-                        validFrom=iso(HOURS),
-                        validTo=iso(ENDS),
-                        unitRate=COURSE.__getitem__,
-                    )
-                ]
-            }
-        }
-    },
-    "pairs": [[h.isoformat(), each] for h, each in zip(HOURS, COURSE, strict=True)],
-    "local times as keys": {
-        "prices": {local(h): each for h, each in zip(HOURS, COURSE, strict=True)}
-    },
-    "hours as keys": {"today": {f"{at:02}:00": COURSE[at] for at in range(24)}},
-    "numbers of today": {"today": COURSE, "tomorrow": [None] * 24},
-    "a list of times and one of numbers": {
-        "unix_seconds": [h.timestamp() for h in HOURS],
-        "price": COURSE,
-        "unit": "EUR / MWh",
-    },
-    "a period in an object": rows(
-        period=lambda at: {"start": iso(HOURS)(at), "end": iso(ENDS)(at)},
-        price=lambda at: {"amount": COURSE[at], "currency": "EUR"},
-    ),
-    "one hour in two zones, without a zone": rows(
-        HourUTC=lambda at: HOURS[at].strftime("%FT%T"),
-        HourDK=lambda at: local(HOURS[at]),
-        SpotPriceEUR=COURSE.__getitem__,
-        SpotPriceDKK=lambda at: COURSE[at] * 7.46,
-    ),
-    "with and without tax, and a rank": rows(
-        DateTime=iso(HOURS),
-        Rank=lambda at: sorted(COURSE).index(COURSE[at]) + 1,
-        PriceNoTax=lambda at: COURSE[at] / 1.255,
-        PriceWithTax=COURSE.__getitem__,
-    ),
-    "two currencies and their rate": rows(
-        SEK_per_kWh=COURSE.__getitem__,
-        EUR_per_kWh=lambda at: round(COURSE[at] / 11.3, 5),
-        EXR=lambda at: 11.3,
-        time_start=iso(HOURS),
-        time_end=iso(ENDS),
-    ),
-    "a home with the price of now": {
-        "homes": [
-            {
-                "id": 7,
-                "updated": "2026-07-01T10:00:00Z",
-                "current": {"price": 9, "start": "2026-07-01T10:00:00Z"},
-                "today": rows(start=iso(HOURS), price=COURSE.__getitem__),
-            }
-        ]
-    },
-}
-
-
-@pytest.mark.parametrize("data", MORE.values(), ids=MORE)
-@pytest.mark.usefixtures("berlin")
-def test_more_shapes(data: object) -> None:
-    """A shape is read whatever its names are."""
-    assert prices(data) == [
-        Price(*each) for each in zip(HOURS, ENDS, COURSE, strict=True)
-    ]
-
-
 CLOCK = {f"{at:02}:00": each for at, each in enumerate(COURSE)}
 """Hours of a day as keys."""
 DATED: dict[str, tuple[object, int]] = {
@@ -368,13 +252,6 @@ def test_the_day_of_hours_without_a_date(data: object, days: int) -> None:
     assert [(each.start, each.value) for each in found] == [
         (begin + at * HOUR, each) for at, each in enumerate(COURSE)
     ]
-
-
-@pytest.mark.usefixtures("berlin")
-def test_two_dates_as_keys() -> None:
-    days = {"2026-07-01": CLOCK, "2026-07-02": dict.fromkeys(CLOCK, 9)}
-    assert values({"prices": days}) == [*COURSE, *[9] * 24]
-    assert prices({"prices": {"2026-02-30": CLOCK}}) == []
 
 
 @pytest.mark.usefixtures("berlin")
@@ -506,15 +383,6 @@ async def test_an_hour_that_does_not_exist(
     assert all(one.end == later.start for one, later in pairwise(found))
 
 
-@pytest.mark.usefixtures("berlin")
-def test_numbers_of_two_areas() -> None:
-    """Two readings are refused in this shape, too."""
-    with pytest.raises(InvalidCommandError) as refused:
-        prices({"today_se3": COURSE, "today_se4": COURSE[::-1]})
-    names = {"first": "today_se3", "second": "today_se4"}
-    assert refused.value.placeholders == names
-
-
 @pytest.mark.parametrize("factors", [[10], [100, 100, 90], [11] * 24])
 @pytest.mark.usefixtures("berlin")
 def test_what_is_no_other_unit(factors: list[float]) -> None:
@@ -523,22 +391,6 @@ def test_what_is_no_other_unit(factors: list[float]) -> None:
     with pytest.raises(InvalidCommandError) as refused:
         prices({"today": COURSE, "other": list(zip(hours, more, strict=False))})
     assert refused.value.reason == "prices_ambiguous"
-
-
-def test_two_equal_lists() -> None:
-    """Two homes with the same prices are one reading."""
-    home = load("refused/two_homes")["prices"]["Home"]
-    assert prices({"A": home, "B": home[:5]}) == prices(home)
-
-
-def test_a_duration() -> None:
-    """It counts, and not the time until the next value."""
-    entries = [
-        {"start": ONE, "duration": "PT15M", "price": 0.3},
-        {"start": TWO, "duration": "00:30:00", "price": -0.1},
-    ]
-    found = [one.end - one.start for one in prices(entries)]
-    assert found == [timedelta(minutes=15), timedelta(minutes=30)]
 
 
 async def test_the_hour_that_comes_twice(
@@ -591,13 +443,6 @@ def test_a_time_without_a_price(minutes: int, price: object) -> None:
     assert prices([each for each in entries if each["price"] != price]) == found
 
 
-def test_the_times_of_a_tariff() -> None:
-    """Without an end and without equal hours, each price lasts until the next one."""
-    entries = {(NOON + HOUR * at).isoformat(): at for at in (0, 7, 23)}
-    found = prices(entries)
-    assert [one.end for one in found[:2]] == [one.start for one in found[1:]]
-
-
 @pytest.mark.parametrize(
     "at", ["9999-12-31T23:30:00+00:00", "9999-12-31T23:30:00-12:00", "2026-02-30T12:00"]
 )
@@ -605,14 +450,6 @@ def test_times_out_of_range(at: str) -> None:
     """An entry at the end of time, or on a day that does not exist, hides no other."""
     found = prices([{"start": ONE, "end": TWO, "value": 1}, {"start": at, "value": 2}])
     assert [each.value for each in found if each.start < NOON + HOUR] == [1]
-
-
-def test_a_time_without_a_zone() -> None:
-    """A time without a zone is local time."""
-    (found,) = prices([{"start": "2026-07-01T12:00:00", "value": 1}])
-    zone = dt_util.get_default_time_zone()
-    assert found.start == datetime(2026, 7, 1, 12, tzinfo=zone)
-    assert found.end - found.start == HOUR
 
 
 @pytest.mark.parametrize(
@@ -648,7 +485,71 @@ def of_day(**cells: Callable[[int], object]) -> list[dict[str, object]]:
     return rows(start=iso(HOURS), end=iso(ENDS), **cells)
 
 
-NEWER: dict[str, object] = {
+MORE: dict[str, object] = {
+    "start, end and value of a sensor": {
+        "raw_today": rows(
+            start=HOURS.__getitem__, end=ENDS.__getitem__, value=COURSE.__getitem__
+        ),
+        "raw_tomorrow": [],
+    },
+    "nodes of GraphQL": {
+        "data": {
+            "supply": {
+                "edges": [
+                    {"node": each, "cursor": "a"}
+                    for each in rows(
+                        validFrom=iso(HOURS),
+                        validTo=iso(ENDS),
+                        unitRate=COURSE.__getitem__,
+                    )
+                ]
+            }
+        }
+    },
+    "pairs": [[h.isoformat(), each] for h, each in zip(HOURS, COURSE, strict=True)],
+    "local times as keys": {
+        "prices": {local(h): each for h, each in zip(HOURS, COURSE, strict=True)}
+    },
+    "hours as keys": {"today": {f"{at:02}:00": COURSE[at] for at in range(24)}},
+    "numbers of today": {"today": COURSE, "tomorrow": [None] * 24},
+    "a list of times and one of numbers": {
+        "unix_seconds": [h.timestamp() for h in HOURS],
+        "price": COURSE,
+        "unit": "EUR / MWh",
+    },
+    "a period in an object": rows(
+        period=lambda at: {"start": iso(HOURS)(at), "end": iso(ENDS)(at)},
+        price=lambda at: {"amount": COURSE[at], "currency": "EUR"},
+    ),
+    "one hour in two zones, without a zone": rows(
+        HourUTC=lambda at: HOURS[at].strftime("%FT%T"),
+        HourDK=lambda at: local(HOURS[at]),
+        SpotPriceEUR=COURSE.__getitem__,
+        SpotPriceDKK=lambda at: COURSE[at] * 7.46,
+    ),
+    "with and without tax, and a rank": rows(
+        DateTime=iso(HOURS),
+        Rank=lambda at: sorted(COURSE).index(COURSE[at]) + 1,
+        PriceNoTax=lambda at: COURSE[at] / 1.255,
+        PriceWithTax=COURSE.__getitem__,
+    ),
+    "two currencies and their rate": rows(
+        SEK_per_kWh=COURSE.__getitem__,
+        EUR_per_kWh=lambda at: round(COURSE[at] / 11.3, 5),
+        EXR=lambda at: 11.3,
+        time_start=iso(HOURS),
+        time_end=iso(ENDS),
+    ),
+    "a home with the price of now": {
+        "homes": [
+            {
+                "id": 7,
+                "updated": "2026-07-01T10:00:00Z",
+                "current": {"price": 9, "start": "2026-07-01T10:00:00Z"},
+                "today": rows(start=iso(HOURS), price=COURSE.__getitem__),
+            }
+        ]
+    },
     "a sum": of_day(energy=lambda at: at % 5, all_in=COURSE.__getitem__),
     "Amber's API": rows(
         startTime=iso(HOURS),
@@ -708,10 +609,13 @@ NEWER: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("data", NEWER.values(), ids=NEWER)
+@pytest.mark.parametrize("data", MORE.values(), ids=MORE)
 @pytest.mark.usefixtures("berlin")
-def test_newer_lists(data: object) -> None:
-    test_more_shapes(data)
+def test_more_shapes(data: object) -> None:
+    """A shape is read whatever its names are."""
+    assert prices(data) == [
+        Price(*each) for each in zip(HOURS, ENDS, COURSE, strict=True)
+    ]
 
 
 POWER = [max(0.0, 8 - abs(13 - at)) for at in range(24)]
