@@ -58,11 +58,6 @@ def test_a_rest(
     assert rest(Cooling(), hours, share, **warmth).rate == pytest.approx(rate)
 
 
-def test_a_newer_rest_counts_more() -> None:
-    cooling = rest(Cooling(rate=0.03), 16, 0.06)
-    assert cooling.rate == pytest.approx(0.039)
-
-
 def test_the_estimate() -> None:
     """The estimate uses the mean of the air temperatures at the beginning and now."""
     cooling = Cooling(rate=0.05, rest=begun(BEGIN, 37, 20))

@@ -109,21 +109,6 @@ def test_doses_without_effect(
     assert (effect.idle, result) == (idle, missing)
 
 
-@pytest.mark.parametrize(
-    "doser",
-    [
-        Doser(drum_ml=20_000, remaining_ml=5, doses=2),
-        Doser(drum_ml=20_000, level_at=NOW, doses_at=NOW),
-        Doser(remaining_ml=5, level_at=NOW),
-    ],
-)
-def test_what_is_not_reported(doser: Doser) -> None:
-    """Incomplete values give neither a count nor a level."""
-    model = DoserModel()
-    model.add_read(ACID, Read(PoolState(acid=doser), None, NOW))
-    assert to_stored(model) == to_stored(DoserModel())
-
-
 def test_what_is_stored() -> None:
     effect, _ = watched(7.8, 0, 3)
     assert to_stored(effect) == {"reading": 7.8, "idle": 3}
@@ -219,15 +204,6 @@ def test_a_long_gap_and_the_same_report_again() -> None:
     assert used_today(consumption, NOON + HOUR) == 2000
 
 
-def test_a_gap_over_midnight_is_shared_out() -> None:
-    consumption = begun(moment=datetime(2026, 7, 15, 18, tzinfo=BERLIN))
-    take(consumption, 9_000, datetime(2026, 7, 16, 2, tzinfo=BERLIN))
-    before, today = consumption.days.values()
-    assert before == pytest.approx(Day(750, 6 * 3600))
-    assert today == pytest.approx(Day(250, 2 * 3600))
-    assert used_today(consumption, consumption.level.at) == 250
-
-
 @pytest.mark.parametrize(
     ("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-07-15", 24)]
 )
@@ -248,16 +224,6 @@ def test_the_day_begins_with_0_and_is_unknown_without_a_report() -> None:
     assert used_today(consumption, midnight - POLL) == 100
     assert used_today(consumption, midnight) == 0
     assert used_today(consumption, midnight + HOUR) is None
-
-
-def test_only_so_many_days_are_kept() -> None:
-    consumption = begun()
-    take(consumption, 0, NOON + 40 * DAY)
-    assert len(consumption.days) == 15
-    assert consumption.days[date(2026, 8, 20)].ml == pytest.approx(250)
-    for day in range(1, 20):
-        take(consumption, 0, NOON + (40 + day) * DAY)
-    assert len(consumption.days) == 15
 
 
 def test_a_clock_that_is_put_back() -> None:
@@ -308,17 +274,6 @@ def test_it_stays_the_same_for_the_day() -> None:
         take(consumption, 9_800, NOON + hour * HOUR)
         assert lasts(consumption, 9_800, NOON + hour * HOUR) == date(2026, 8, 9)
     assert lasts(consumption, 20_000, NOON + 11 * HOUR) == date(2026, 9, 4)
-
-
-def test_what_a_refill_hid_is_no_time_without_use() -> None:
-    """A gap in which the drum was refilled does not change the rate."""
-    consumption = lived(6, 400)
-    expected = lasts(consumption, 10_000)
-    take(consumption, 20_000, NOON + 2 * DAY)
-    take(consumption, 20_000, NOON + 2 * DAY + HOUR)
-    later = lasts(consumption, 10_000, NOON + 2 * DAY + HOUR)
-    assert expected is not None and later is not None
-    assert later - expected in (2 * DAY, DAY)
 
 
 def test_an_empty_drum_lasts_no_longer() -> None:
@@ -411,25 +366,6 @@ def test_every_dose_is_counted_once(
         later.add_count(counter.report(now + 3 * MINUTE), PACIFIC)
         if (now + 3 * MINUTE).astimezone(PACIFIC).date() == day:
             assert shown(later, now) == expected
-
-
-@given(
-    before=st.integers(0, 6),
-    after=st.integers(0, 6),
-    evening=st.integers(0, 23 * 60),
-    morning=st.integers(60, 23 * 60),
-    days=st.integers(1, 3),
-)
-def test_a_night_in_which_nobody_looked(
-    before: int, after: int, evening: int, morning: int, days: int
-) -> None:
-    """An hour after midnight the controller's day has begun, so its count is today's."""
-    midnight = at("2026-07-01T00:00")
-    doses = first(before, midnight + evening * MINUTE)
-    now = midnight + days * timedelta(days=1) + morning * MINUTE
-    assert shown(doses, now) is None
-    doses.add_count(Reported(after, now), PACIFIC)
-    assert shown(doses, now) == after
 
 
 @pytest.mark.parametrize(

@@ -123,15 +123,6 @@ def test_no_load(bench: Bench, resistance: float, spa: bool) -> None:
     assert bench.filter.load == 0
 
 
-def test_dirt_does_not_go_away_while_the_pump_stands_still(bench: Bench) -> None:
-    bench.run(2 * STEADY, resistance=1.5 * CLEAN)
-    load = bench.filter.load
-    assert load
-    for _ in range(100):
-        bench.read(0, 0)
-    assert bench.filter.load == load
-
-
 @pytest.mark.parametrize(
     ("flow", "pressure"),
     [(None, 60), (300, None), (MIN_FLOW - 1, 60), (300, MIN_PRESSURE - 1)],
@@ -270,12 +261,6 @@ def test_every_speed_has_its_own(pump: Pump) -> None:
     assert set(pump.usual) == {75, 40, 50}
 
 
-@pytest.mark.parametrize("speed", [None, 0])
-def test_a_pump_of_one_speed(pump: Pump, speed: float | None) -> None:
-    pump.learn(1100, speed)
-    assert set(pump.usual) == {100}
-
-
 def test_a_measurement_needs_five_minutes_at_one_speed(pump: Pump) -> None:
     for speed in (75, 80):
         pump.read(600, speed, times=READS)
@@ -293,13 +278,6 @@ def test_a_speed_that_wavers(pump: Pump) -> None:
             pump.read(600, one)
             pump.read(600, other)
         assert set(pump.usual) == usual
-
-
-def test_the_mean_goes_by_time(pump: Pump) -> None:
-    pump.read(600)
-    pump.read(500, after=100)
-    pump.read(800, after=200)
-    assert pump.usual == {75: (700, 1)}
 
 
 @pytest.mark.parametrize(
@@ -358,14 +336,6 @@ def test_one_usual_measurement_ends_it(pump: Pump) -> None:
     pump.now += LONG
     assert pump.changed is False, "three days in which it did not run"
     assert pump.measure(70) is True
-
-
-def test_which_reads_change_a_shown_value(pump: Pump) -> None:
-    pump.learn(100)
-    assert pump.read(70, times=READS) == [False] * (READS - 1) + [True]
-    pump.now += LONG
-    assert pump.read(70, times=READS).count(True) == 1
-    assert pump.changed is True
 
 
 def test_a_clean_filter_begins_anew(pump: Pump) -> None:

@@ -102,14 +102,6 @@ def test_a_pump_that_cools_a_heater_down_runs(days: Days) -> None:
     assert days.read(cooling, 3600).hours == 1
 
 
-def test_observed_hours(days: Days) -> None:
-    days.read(state(), None)
-    days.read(state(), 3600)
-    assert days.read(state(mode=STANDS), 3600).observed == pytest.approx(2)
-    one = datetime(2026, 7, 2, 1, tzinfo=UTC)
-    assert days.read(state(), 7200, one).observed == pytest.approx(1)
-
-
 @pytest.mark.parametrize(
     ("zone", "begins", "length"),
     [
@@ -162,15 +154,6 @@ def test_days_without_reads(days: Days) -> None:
     assert days.yesterday is None
     days.read(state(), now=NOON + DAY)
     assert days.yesterday is None, "a clock that was set back"
-
-
-def test_a_day_begins_once(days: Days) -> None:
-    today = days.read(state(), 1800)
-    assert days.begin_day(NOON.date()) is today
-    assert today.litres
-    tomorrow = days.begin_day(NOON.date() + DAY)
-    assert (tomorrow.litres, tomorrow.day) == (0, NOON.date() + DAY)
-    assert days.today is tomorrow
 
 
 # The hours that are needed

@@ -129,42 +129,47 @@ async def test_an_odd_reading_before_the_pump_stops_does_not_last(
     assert (probes(home), home.value("sensor", "status")) == (FLOWING, "notice")
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"water_temperature": 600},
-        {"water_temperature": 100},
-        {"flow_rate": 65_000},
-        {"flow_rate": 1_900, "pressure": 900},
-        {"acid_remaining": 0},
-    ],
+ODD_FRAMES: tuple[dict[str, int], ...] = (
+    {"water_temperature": 600},
+    {"water_temperature": 100},
+    {"flow_rate": 65_000},
+    {"flow_rate": 1_900, "pressure": 900},
+    {"acid_remaining": 0},
 )
-@pytest.mark.parametrize("first", [False, True], ids=["later", "first of a run"])
+
+
+@pytest.mark.parametrize("first", [(), *((odd,) for odd in ODD_FRAMES)], ids=str)
 @pytest.mark.usefixtures("freezer", "quick")
 async def test_nothing_is_learned_from_one_odd_frame(
-    home: Home, odd: dict[str, int], first: bool
+    home: Home, first: tuple[dict[str, int], ...], subtests: pytest.Subtests
 ) -> None:
     """Nor does a maximum of the day last that only the first frame of a run has."""
     flow(home)
 
-    def spoil(frame: wire.Frame) -> None:
-        for section in (frame.telemetry, frame.configuration):
-            section.update({k: v for k, v in odd.items() if k in section})
+    def spoil(odd: dict[str, int]) -> None:
+        def change(frame: wire.Frame) -> None:
+            for section in (frame.telemetry, frame.configuration):
+                section.update({k: v for k, v in odd.items() if k in section})
 
-    if first:
-        home.controller.odd.append(spoil)
+        home.controller.odd.append(change)
+
+    for odd in first:
+        spoil(odd)
     await home.set_up(home.controller)
     await home.live(300)
-    if not first:
-        home.controller.odd.append(spoil)
-    await home.live(300)
-    assert not home.controller.odd
-    learned = home.entry.runtime_data.controllers[home.controller.device_id].learned
-    today, used = learned.pump_days.today, learned.dosers[ACID].used_today
-    assert today and today.water == FLOWING["water_temperature"]
-    assert learned.filter.load in (None, 0) and (used(learned.now) or 0) < 250
-    usual = home.pool.water.flow * 60
-    assert learned.pump_days.flow in (None, pytest.approx(usual, rel=0.1)) or first
+    for odd in first or ODD_FRAMES:
+        with subtests.test(str(odd)):
+            if not first:
+                spoil(odd)
+            await home.live(300)
+            assert not home.controller.odd
+            coordinators = home.entry.runtime_data.controllers
+            learned = coordinators[home.controller.device_id].learned
+            today, used = learned.pump_days.today, learned.dosers[ACID].used_today
+            assert today and today.water == FLOWING["water_temperature"]
+            assert learned.filter.load in (None, 0) and (used(learned.now) or 0) < 250
+            usual = pytest.approx(home.pool.water.flow * 60, rel=0.1)
+            assert learned.pump_days.flow in (None, usual) or first
 
 
 # Noisy probes: what sensors and thermostats show

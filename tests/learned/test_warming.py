@@ -19,12 +19,7 @@ from custom_components.poolctl.client.pool.outputs import Outputs
 from custom_components.poolctl.client.pool.state import PoolState, Source
 from custom_components.poolctl.client.wire.equipment import HeatSource
 from custom_components.poolctl.client.wire.frame import Readings, Signals
-from custom_components.poolctl.learned.warming import (
-    LearnedRate,
-    SunHour,
-    Warming,
-    warm_in,
-)
+from custom_components.poolctl.learned.warming import LearnedRate, Warming, warm_in
 
 HEATER, SOLAR, SPA_HEATER = HeatSource
 BOTH = (HEATER, SOLAR)
@@ -159,13 +154,6 @@ def test_what_ends_a_session(
     assert warming.session.sums[0] == (count + 1 if goes_on else 0)
     ended = [] if goes_on else [(HEATER,)]
     assert [each.sources for each in warming.rates] == ended
-
-
-def test_a_temperature_that_is_not_known() -> None:
-    warming = heat(Warming(), 60, 1.5)
-    warming.add_reading((HEATER,), BEGIN + HOUR + 15, None)
-    assert warming.session is None
-    assert len(warming.rates) == 1
 
 
 # Several sessions
@@ -325,13 +313,6 @@ def test_an_hour_of_heating(
     assert Lesson().heat(60, rate, *heating, **how).rates() == [of_pool, of_spa]
 
 
-def test_valves_that_turn_end_a_session() -> None:
-    lesson = Lesson().heat(20, 6.0, HEATER)
-    lesson.now += 10 * 60
-    lesson.heat(60, 6.0, SPA_HEATER, spa=True)
-    assert lesson.rates() == [{(HEATER,): 6.0}, {(SPA_HEATER,): 6.0}]
-
-
 def test_the_cloud_teaches_nothing() -> None:
     """A read of the cloud does not change the session; the gap in LAN reads ends it."""
     lesson = Lesson().heat(10, 6.0, HEATER)
@@ -370,17 +351,6 @@ def test_when_it_is_known(water: float, heating: list[HeatSource], known: bool) 
     assert (left is not None) is known
     if left is not None and water >= 28:
         assert left[0] == 0
-
-
-def test_the_rate_before_heating_begins() -> None:
-    lesson = Lesson().heat(60, 6.0, SPA_HEATER, spa=True)
-    assert lesson.expected(SPA) is None  # while the first session lasts
-    lesson.read(24 * HOUR, 25)
-    rate = lesson.expected(SPA)
-    assert rate == pytest.approx(6.0, rel=0.02)
-    assert lesson.expected(POOL) is None
-    lesson.state = replace(lesson.state, heat={**lesson.state.heat, SPA_HEATER: False})
-    assert lesson.expected(SPA) == rate
 
 
 # The hours of the sun
@@ -422,13 +392,3 @@ def test_what_the_sun_does_in_each_hour() -> None:
         again.add_reading((SOLAR,), BEGIN + 24 * HOUR + step * POLL, 25.0, now)
     rates = {each.hour: each.per_hour for each in again.sun}
     assert 0 < rates[9] < 0.17
-
-
-@pytest.mark.parametrize(
-    "odd", [{"hour": 24, "per_hour": 1.0}, {"hour": 3, "per_hour": -1.0}, {}, 3]
-)
-def test_odd_hours_of_the_sun(odd: object) -> None:
-    good = {"hour": 9, "per_hour": 0.5}
-    assert from_stored(Warming, {"sun": [odd, good]}).sun == (SunHour(9, 0.5),)
-    # The version before stored none.
-    assert from_stored(Warming, {"rates": []}).sun == ()
