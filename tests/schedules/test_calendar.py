@@ -1,6 +1,5 @@
 """The calendar: what it shows, and schedules added, changed and deleted in it."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,11 +21,10 @@ from tests.world.assistant.calendar_page import (
     fall,
     zone,
 )
-from tests.world.assistant.home import MOST_SENT, Home
+from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import events, look
 from tests.world.assistant.unchanged import unchanged
-from tests.world.simulator.schedules import Schedule
 
 __all__ = ["calendar", "zone"]
 
@@ -277,47 +275,6 @@ async def test_two_of_one_name(calendar: Calendar) -> None:
     assert calendar.schedule("Morning fall").slot == 21
 
 
-async def test_two_of_one_name_in_home_assistant(calendar: Calendar) -> None:
-    """An output was renamed in Home Assistant to what the app calls another one."""
-    slide = calendar.home.entity_id("switch", "slot_21")
-    er.async_get(calendar.home.hass).async_update_entity(slide, name="Waterfall")
-    await calendar.home.settle()
-    with unchanged(calendar.home):
-        error = await calendar.send("create", event=fall())
-    assert error is not None and "Waterfall (4)" in error
-    event = fall(description="Waterfall (4)")
-    assert await calendar.send("create", event=event) is None
-    assert calendar.schedule("Morning fall").slot == FALL
-    # Its description is left as it is shown.
-    event = await calendar.event("Morning fall")
-    assert await calendar.change(event, summary="Fall") is None
-    assert calendar.schedule("Fall").slot == FALL
-
-
-async def test_one_without_a_name(calendar: Calendar) -> None:
-    calendar.pool.schedules[4] = Schedule(FALL, 1, 0, 0, 60, 120, 1, "", True)
-    await look(calendar.home)
-    event = await calendar.event("Schedule 5")
-    day = event["start"][:10]
-    assert await calendar.change(event, dtend=f"{day}T03:00:00") is None
-    assert calendar.pool.schedules[4].end == 180
-    assert calendar.pool.schedules[4].name == ""
-
-
-async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
-    """A change in the app that was not read yet is not overwritten."""
-    assert await calendar.send("create", event=fall()) is None
-    event = await calendar.event("Morning fall")
-    found = calendar.schedule("Morning fall")
-    found.end = 600
-    for attempt in (calendar.delete, calendar.change):
-        error = await attempt(event)
-        assert error is not None and "changed elsewhere meanwhile" in error
-    assert (found.used, found.end) == (True, 600)
-    # The new end is shown.
-    assert (await calendar.event("Morning fall"))["end"][11:16] == "10:00"
-
-
 async def test_a_page_that_stays_open(calendar: Calendar) -> None:
     """An open page receives every change."""
     start, socket = dt_util.start_of_local_day(), calendar.socket
@@ -328,27 +285,3 @@ async def test_a_page_that_stays_open(calendar: Calendar) -> None:
         messages = [await socket.receive_json() for _ in range(2)]
     (pushed,) = [m["event"]["events"] for m in messages if m["type"] == "event"]
     assert "Morning fall" in {event["summary"] for event in pushed}
-
-
-DECLINED = "Beach pool Schedules: the controller refused the command"
-
-
-async def test_the_controller_refuses(
-    calendar: Calendar, subtests: pytest.Subtests
-) -> None:
-    before, home = await calendar.events(), calendar.home
-    filter_ = await calendar.event("Filter")
-    calendar.faults.on("decline", "a")
-    changes: dict[str, Callable[[], Awaitable[str | None]]] = {
-        "create": lambda: calendar.send("create", event=fall()),
-        "rename": lambda: calendar.change(filter_, summary="Renamed"),
-        "remove": lambda: calendar.delete(filter_),
-    }
-    for name, change in changes.items():
-        with subtests.test(name), unchanged(home):
-            sent = len(home.actions)
-            assert await change() == DECLINED
-            names = [one.name for one in calendar.pool.schedules if one.used]
-            assert names == ["Filter", "Waterfall", "Evening light"]
-            assert await calendar.events() == before
-            assert 0 < len(home.actions) - sent <= MOST_SENT

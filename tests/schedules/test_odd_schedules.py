@@ -1,7 +1,6 @@
 """Times of schedules, and records that differ from the documented ones."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from homeassistant.const import Platform
@@ -34,21 +33,6 @@ async def times(home: Home, index: int) -> tuple[str, str]:
 
 async def change(home: Home, index: int, **changes: Any) -> None:
     await act(home, "update_schedule", schedule=index + 1, **changes)
-
-
-async def test_moving_a_schedule(beach: Home) -> None:
-    """Only the times change, and a time that is already set is not written again."""
-    before = beach.pool.schedules[LAMP]
-    await change(beach, LAMP, start="18:41:30")
-    await change(beach, LAMP, end="23:15:00")
-    after = replace(before, start=18 * 60 + 41, end=23 * 60 + 15)
-    assert beach.pool.schedules[LAMP] == after
-    assert await times(beach, LAMP) == ("18:41:00", "23:15:00")
-    assert beach.actions == ["schedule"] * 2
-    await change(beach, LAMP, end="23:15:00")
-    assert beach.actions == ["schedule"] * 2
-    await change(beach, LAMP, end="00:00:00")
-    assert await times(beach, LAMP) == ("18:41:00", "23:59:00")
 
 
 def queries(home: Home) -> int:

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 import re
 from zoneinfo import ZoneInfo
@@ -58,30 +58,6 @@ def refused(reason: str) -> pytest.RaisesExc[InvalidCommandError]:
 
 
 # Periods
-
-
-EARLY, LATE = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-
-
-@pytest.mark.parametrize("zone", [UTC, BERLIN, ZoneInfo("Pacific/Apia")])
-@pytest.mark.parametrize(
-    ("after", "before"),
-    [
-        (EARLY, LATE),
-        (EARLY, EARLY + timedelta(days=2)),
-        (LATE - timedelta(days=2), LATE),
-        (LATE, EARLY),
-        (datetime(2026, 1, 1, tzinfo=UTC), datetime(2066, 1, 1, tzinfo=UTC)),
-        (datetime.min.replace(tzinfo=BERLIN), datetime.max.replace(tzinfo=BERLIN)),
-    ],
-)
-def test_any_period(after: datetime, before: datetime, zone: tzinfo) -> None:
-    """At most a year of runs is made, whatever others ask for."""
-    runs = occurrences({0: replace(DAYTIME, weekdays=ALL_WEEK)}, after, before, zone)
-    assert len(runs) <= 368
-    if after.year == 2026:
-        assert runs[0].start.date() == date(2026, 1, 1)
-        assert len(runs) >= 366
 
 
 # Rules
@@ -185,41 +161,6 @@ def runs(
     return occurrences({3: schedule}, after, before, ZoneInfo(zone))
 
 
-def test_one_run_a_day() -> None:
-    after = datetime(2026, 7, 6, 0, 0, 7, 5, tzinfo=UTC)
-    found = runs(DAYTIME, after, after + timedelta(days=7))
-    assert [run.start.isoformat() for run in found] == [
-        f"2026-07-{day:02}T08:00:00+00:00" for day in (6, 7, 8, 9, 10)
-    ]
-    assert {run.end - run.start for run in found} == {timedelta(hours=10)}
-    assert (found[0].recurrence_id, found[0].index) == ("20260706T080000", 3)
-
-
-NIGHT = replace(DAYTIME, start=1320, end=360, weekdays=1)
-WHOLE = replace(DAYTIME, start=0, end=LAST_MINUTE, weekdays=1)
-
-
-@pytest.mark.parametrize(
-    ("schedule", "after", "hours", "expected"),
-    [
-        (replace(DAYTIME, enabled=False), "06T00:00", 168, []),
-        # A night that began the day before.
-        (NIGHT, "07T05:00", 0.1, [("06T22:00", "07T06:00")]),
-        (NIGHT, "07T06:00", 144, []),
-        # The whole day ends at midnight.
-        (WHOLE, "06T12:00", 1, [("06T00:00", "07T00:00")]),
-    ],
-)
-def test_runs_of_a_period(
-    schedule: Schedule, after: str, hours: float, expected: list[tuple[str, str]]
-) -> None:
-    begin = datetime.fromisoformat(f"2026-07-{after}+00:00")
-    found = runs(schedule, begin, begin + timedelta(hours=hours))
-    assert [
-        (f"{run.start:%dT%H:%M}", f"{run.end:%dT%H:%M}") for run in found
-    ] == expected
-
-
 @pytest.mark.parametrize(
     ("day", "start", "end", "expected"),
     [
@@ -279,20 +220,6 @@ def test_runs_of_any_time_anywhere(
     assert starts == sorted(starts)
 
 
-@given(schedules, st.sampled_from(ZONES))
-def test_an_event_comes_back_as_the_schedule_it_shows(
-    schedule: Schedule, zone: str
-) -> None:
-    """In a week without a clock change, start and end come back."""
-    after = datetime(2026, 7, 6, tzinfo=ZoneInfo(zone))
-    found = runs(schedule, after, after + timedelta(days=7), zone)
-    for run in found:
-        start, end = parse_window(run.start, run.end)
-        assert run.start.weekday() in schedule.days
-        assert start == schedule.start
-        assert (end or LAST_MINUTE) == schedule.end
-
-
 # Identity
 
 
@@ -337,14 +264,6 @@ NAMES = {
 )
 def test_descriptions(text: str, expected: tuple[int | None, int | None]) -> None:
     assert parse_description(text, NAMES, ()) == expected
-
-
-@pytest.mark.parametrize("text", ["Pumps", "Waterfall 3", "%", "75"])
-def test_equipment_that_is_not_there(text: str) -> None:
-    with pytest.raises(InvalidCommandError) as caught:
-        parse_description(text, NAMES, ["Filter Pump", "Pool Light"])
-    assert caught.value.reason == "event_equipment"
-    assert caught.value.placeholders == {"names": "Filter Pump, Pool Light"}
 
 
 words = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1).filter(
