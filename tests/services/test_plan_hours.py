@@ -208,16 +208,6 @@ async def test_schedules_of_others(beach: Home, owner: str) -> None:
     assert len({*names}) == len(names) == 8
 
 
-async def test_its_schedules_at_other_places(beach: Home, owner: str) -> None:
-    """They are known by what they are: the app may delete others and move them."""
-    await plan(beach, hours=4, prices=hourly())
-    schedules = beach.pool.schedules
-    schedules[FIRST], schedules[8] = schedules[8], schedules[FIRST]
-    await plan(beach, by=owner, blocks=blocks((2, 6), (8, 9)))
-    assert sorted(times(beach)) == [(120, 360), (480, 540)]
-    assert sum(each.used for each in beach.pool.schedules) == 5
-
-
 @pytest.mark.row("L33")
 @pytest.mark.parametrize("name", ["Filter", "HA plans"])
 async def test_the_owner_uses_its_place(beach: Home, owner: str, name: str) -> None:
@@ -267,21 +257,6 @@ async def test_once_a_day(beach: Home, owner: str) -> None:
     assert times(beach) == [(180, 300)]
     await plan(beach, hours=1, around="12:00:00")
     assert times(beach) == [(690, 750)]
-
-
-async def test_nothing_more_today(beach: Home, owner: str) -> None:
-    """Zero hours clear only today: on other days Home Assistant may be off."""
-    await plan(beach, hours=4, prices=hourly())
-    for changes in (2, 0):
-        answer = await plan(beach, by=owner, hours=0)
-        assert (answer["blocks"], answer["changes"]) == ([], changes)
-        for index in (FIRST, SECOND):
-            assert record(beach, index).enabled
-            assert record(beach, index).weekdays == 0b111_1011  # a Wednesday
-    await beach.live(86400, step=86400)
-    await plan(beach, hours=4, around="12:00:00")
-    assert times(beach) == [(600, 840)]
-    assert record(beach, FIRST).weekdays == 0b111_1111
 
 
 type Way = tuple[dict[str, Any], list[tuple[int, int]], float]
@@ -346,25 +321,6 @@ async def test_own_schedules(beach: Home, owner: str) -> None:
         await plan(beach, by=owner, blocks=blocks((4, 6)))
 
 
-async def test_from_one_plan_to_another(beach: Home, owner: str) -> None:
-    """The order of the writes never lets two schedules run the pump at once."""
-    for hours in (
-        [(0, 10), (12, 22)],
-        [(11, 14), (15, 23)],
-        [(0, 10), (12, 22)],
-        [(1, 3), (5, 7)],
-        [(5, 6), (7, 8)],
-        [(1, 3), (5, 7)],
-        [(2, 6), (8, 9)],
-        [(1, 3), (5, 7)],
-        [(2, 6)],
-        [(1, 3), (5, 7)],
-    ):
-        await plan(beach, by=owner, blocks=blocks(*hours))
-        expected = [(start * 60, end * 60) for start, end in hours]
-        assert sorted(times(beach)) == expected
-
-
 async def test_a_full_table(beach: Home) -> None:
     """A plan that does not fit is refused before anything is written."""
     for each in beach.pool.schedules[FIRST:-1]:
@@ -393,15 +349,6 @@ async def test_no_time_is_left(beach: Home, freezer: FrozenDateTimeFactory) -> N
         answer = await plan(beach, hours=4, **more)
         assert (answer["blocks"], answer["missing_hours"]) == ([], 4)
     assert (times(beach), writes(beach)) == (before, sent)
-
-
-async def test_own_schedules_that_fill_the_day(beach: Home) -> None:
-    """There is nothing to place, even if the pump needs more hours."""
-    own = record(beach, FILTER)
-    own.enabled, own.start, own.end = True, 0, 1439
-    answer = await plan(beach, hours=24, prices=hourly())
-    assert answer["blocks"] == [] and not answer["written"]
-    assert writes(beach) == 0
 
 
 async def test_a_week_without_need(beach: Home) -> None:
@@ -521,22 +468,6 @@ async def test_a_cloud_without_such_writes(beach: Home) -> None:
     assert (await plan(beach, hours=4, prices=hourly()))["written"]
 
 
-@pytest.mark.parametrize("changed", [False, True])
-async def test_the_same_hours_by_hand(beach: Home, owner: str, changed: bool) -> None:
-    """A plan that certainly was not written reserves nothing."""
-    if changed:
-        await plan(beach, by=owner, blocks=blocks((8, 10)))
-    beach.controller.faults.on("decline", "schedule")
-    beach.cloud.faults.on("refuse")
-    with failure("refused"):
-        await plan(beach, by=owner, blocks=blocks((3, 5)))
-    beach.controller.faults.clear()
-    own = Schedule(0, 31, 0, 75, 180, 300, weekdays=127, name="Mine", enabled=True)
-    beach.pool.schedules[FIRST] = own
-    await plan(beach, by=owner, blocks=blocks((12, 14)))
-    assert record(beach, FIRST) == own
-
-
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "one_of"),
     ({"hours": 4, "blocks": []}, "one_of"),
@@ -582,8 +513,6 @@ async def test_a_controller_that_keeps_no_names(
     assert record(beach, FIRST).name == "HA "
 
 
-WORDS = {"attribute": "rows", "begin": "from_time", "value": "cents"}
-VALUE = {"value": "cents"}
 LISTS: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
     ("prices_missing", {}, {"price_entities": ["sensor.none"]}),
     ("prices_unknown", {}, {"price_entities": ["sensor.ph"]}),
@@ -614,20 +543,6 @@ async def test_lists_that_cannot_be_used(
         with subtests.test(f"{key} {data}"), failure(key, ServiceValidationError):
             await plan(beach, hours=4, **given)
     assert writes(beach) == 0
-
-
-async def test_names_in_a_list(beach: Home, owner: str) -> None:
-    """All of them, or the value alone, beside a usual time or one as a key."""
-    usual = [{"start": each["start"], "cents": each["value"]} for each in hourly()]
-    rows = [{"from_time": each["start"], "cents": each["cents"]} for each in usual]
-    keys = {each["start"]: each for each in usual}
-    for names, given in (WORDS, rows), (VALUE, usual), (VALUE, keys):
-        attributes = {"rows": given, "more": hourly()}
-        beach.hass.states.async_set("sensor.list", "5", attributes)
-        data = {"price_entities": "sensor.list", "fields": names}
-        await plan(beach, by=owner, hours=4, **data)
-        assert times(beach) == [(180, 300), (720, 840)]
-        await plan(beach, by=owner, hours=0)
 
 
 def notices(home: Home) -> list[str]:
