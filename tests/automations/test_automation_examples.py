@@ -15,9 +15,6 @@ from homeassistant.util.yaml import parse_yaml
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from custom_components.poolctl.automation import CONNECTIONS
-from custom_components.poolctl.condition import CONDITIONS
-from custom_components.poolctl.trigger import TRIGGERS
 from tests.automations.test_triggers import DRY, SPA_RETURN, still_water
 from tests.world.assistant.home import Home
 
@@ -157,10 +154,5 @@ async def test_an_example(full: Home, alias: str) -> None:
     await full.hass.services.async_call(AUTOMATION, "turn_off", target, blocking=True)
 
 
-def test_everything_is_named_and_every_example_is_tried() -> None:
+def test_every_example_is_tried() -> None:
     assert set(EXAMPLES) == set(HAPPENINGS)
-    names = {*TRIGGERS, *CONDITIONS}
-    assert set(re.findall(r"\*\* `poolctl\.(\w+)` \|", TEXT)) == names
-    assert set(re.findall(r"poolctl\.(\w+)", TEXT)) == names
-    words = set(re.findall(r"`(\w+)`", TEXT))
-    assert {*CONNECTIONS} <= words

@@ -167,25 +167,6 @@ async def test_a_reading_leaves_its_range(
                 assert [data["entity_id"] for data in found] == [sensor] * times
 
 
-async def test_out_of_range_for_a_time(small: Home) -> None:
-    """The time restarts after every reading that was in range."""
-    fired = await automate(
-        small,
-        trigger(small, "reading_out_of_range", reading="ph", for_={"minutes": 10}),
-    )
-    for ph, seconds, step, times in (
-        (8.05, 540, 60, 0),
-        (7.45, 15, 15, 0),
-        (8.05, 15, 15, 0),
-        (8.05, 585, 45, 0),
-        (8.05, 15, 15, 1),
-        (8.05, 900, 60, 0),
-    ):
-        small.pool.water.ph = ph
-        await small.advance(seconds, step=step)
-        assert len(values_of(fired)) == times
-
-
 async def test_orp_in_a_unit_its_owner_chose(small: Home) -> None:
     sensor = small.entity_id("sensor", "orp")
     er.async_get(small.hass).async_update_entity_options(
@@ -493,14 +474,31 @@ async def connection(home: Home, *to: str, **options: Any) -> list[Event]:
     return await automate(home, config)
 
 
-async def test_every_change_of_the_connection(small: Home) -> None:
-    fired = await connection(small, "lan", "cloud", "lost")
+async def test_changes_of_the_connection(small: Home) -> None:
+    """Each, those that were chosen, and one that lasts for a time."""
+    chosen: dict[str, dict[str, Any]] = {
+        "each": {"connection": ["lan", "cloud", "lost"]},
+        "lost": {"connection": ["lost"]},
+        "for a time": {"connection": ["cloud"], "for_": "00:10:00"},
+    }
+    fired = await automate_all(
+        small,
+        {
+            name: (trigger(small, "connection_changed", **of),)
+            for name, of in chosen.items()
+        },
+    )
     for side, works, seconds, expected in (
         ("lan", False, 15, []),
-        ("lan", False, 15, ["cloud"]),
-        ("cloud", False, 120, ["lost"]),
-        ("cloud", True, 60, ["cloud"]),
-        ("lan", True, 60, ["lan"]),
+        ("lan", False, 15, ["each cloud"]),
+        ("lan", False, 510, []),
+        ("lan", True, 60, ["each lan"]),
+        ("lan", False, 600, ["each cloud"]),
+        ("lan", False, 60, ["for a time cloud"]),
+        ("lan", False, 900, []),
+        ("cloud", False, 120, ["each lost", "lost lost"]),
+        ("cloud", True, 60, ["each cloud"]),
+        ("lan", True, 60, ["each lan"]),
         ("lan", True, 120, []),
     ):
         faults = small.controller.faults if side == "lan" else small.cloud.faults
@@ -509,35 +507,9 @@ async def test_every_change_of_the_connection(small: Home) -> None:
         else:
             faults.on("refuse")
         await small.advance(seconds, step=15)
-        assert values_of(fired, "connection") == expected
-
-
-async def test_the_changes_that_were_chosen(small: Home) -> None:
-    fired = await connection(small, "lost")
-    small.controller.faults.on("refuse")
-    await small.advance(60, step=15)
-    assert small.source == "cloud"
-    assert values_of(fired) == []
-    small.cloud.faults.on("refuse")
-    await small.advance(300, step=30)
-    assert values_of(fired) == [small.entity_id("sensor", "connection")]
-
-
-async def test_in_the_cloud_for_a_time(small: Home) -> None:
-    fired = await connection(small, "cloud", for_="00:10:00")
-    small.controller.faults.on("refuse")
-    await small.advance(540, step=30)
-    assert small.source == "cloud"
-    small.controller.faults.clear()
-    await small.advance(60, step=15)
-    assert small.source == "lan"
-    small.controller.faults.on("refuse")
-    await small.advance(600, step=30)
-    assert values_of(fired) == []
-    await small.advance(60, step=15)
-    assert values_of(fired, "connection") == ["cloud"]
-    await small.advance(900, step=60)
-    assert values_of(fired) == []
+        found = [f"{e.data['rule']} {e.data['connection']}" for e in fired]
+        assert sorted(found) == expected
+        assert {*values_of(fired)} <= {small.entity_id("sensor", "connection")}
 
 
 async def test_what_waits_ends_with_the_automation_and_the_entity(small: Home) -> None:
@@ -607,51 +579,42 @@ async def test_an_outage_in_the_middle_of_a_time(full: Home, how: str) -> None:
     assert values_of(fired, "rule") == []
 
 
-async def test_a_time_that_ends_in_an_outage(small: Home) -> None:
-    """It triggers with the first read that shows that it is still so."""
-    options = {"reading": "ph", "for_": {"minutes": 10}}
-    fired = await automate(small, trigger(small, "reading_out_of_range", **options))
-    for still, times in ((True, 1), (False, 0)):
-        small.pool.water.ph = 7.4
-        await small.advance(30, step=15)
-        small.pool.water.ph = 8.8
-        await small.advance(300, step=15)
+async def test_what_changes_in_an_outage(small: Home) -> None:
+    """The first read after it counts, and whether it was so in between."""
+    ten_minutes = {"for_": {"minutes": 10}}
+    fired = await automate_all(
+        small,
+        {
+            name: (trigger(small, "reading_out_of_range", reading="ph", **more),)
+            for name, more in (("at once", {}), ("in time", ten_minutes))
+        },
+    )
+
+    async def outage(seconds: float, ph: float) -> list[str]:
+        """Return the rules that fire after an outage, not in it."""
         small.disconnect()
-        await small.advance(900, step=15)
+        await small.advance(seconds, step=15)
         assert values_of(fired) == []
-        small.pool.water.ph = 8.8 if still else 7.4
+        return await reads(ph)
+
+    async def reads(ph: float, seconds: float = 60) -> list[str]:
+        small.pool.water.ph = ph
         small.reconnect()
-        await small.advance(60, step=15)
-        assert len(values_of(fired)) == times
+        await small.advance(seconds, step=15)
+        return values_of(fired, "rule")
 
-
-async def test_an_end_in_an_outage(small: Home) -> None:
-    """A read that shows that it was not so in between restarts the time."""
-    options = {"reading": "ph", "for_": {"minutes": 10}}
-    fired = await automate(small, trigger(small, "reading_out_of_range", **options))
-    small.pool.water.ph = 8.8
-    await small.advance(300, step=15)
-    small.disconnect()
-    await small.advance(180, step=15)
-    small.pool.water.ph = 7.4
-    small.reconnect()
-    await small.advance(60, step=15)
-    small.pool.water.ph = 8.8
-    await small.advance(540, step=15)
-    assert values_of(fired) == []
-    await small.advance(90, step=15)
-    assert len(values_of(fired)) == 1
-
-
-async def test_a_beginning_in_an_outage(small: Home) -> None:
-    fired = await automate(small, trigger(small, "reading_out_of_range", reading="ph"))
-    small.disconnect()
-    await small.advance(180, step=15)
-    small.pool.water.ph = 8.8
-    assert values_of(fired) == []
-    small.reconnect()
-    await small.advance(60, step=15)
-    assert values_of(fired) == [small.entity_id("sensor", "ph")]
+    assert await outage(180, 8.8) == ["at once"]
+    assert await reads(8.8, 300) == []
+    assert await outage(900, 8.8) == ["in time"]
+    # A time that was over only in an outage.
+    assert await reads(7.4) == []
+    assert await reads(8.8, 300) == ["at once"]
+    assert await outage(900, 7.4) == []
+    # What was not so after it begins anew.
+    assert await reads(8.8, 300) == ["at once"]
+    assert await outage(180, 7.4) == []
+    assert await reads(8.8, 540) == ["at once"]
+    assert await reads(8.8, 90) == ["in time"]
 
 
 @pytest.mark.parametrize(
