@@ -40,17 +40,6 @@ async def test_off_lasts_until_it_is_given_back(home: Home) -> None:
     assert not home.pool.slots[WATERFALL].held
 
 
-async def test_on_lasts_until_it_is_given_back(home: Home) -> None:
-    await begin(home)
-    await choose(home, "on")
-    await home.live(24 * 3600, step=1800)
-    assert home.value("select", CONTROL) == "on"
-    await home.act("switch.turn_off", KEY)
-    await home.live(30)
-    assert home.value("select", CONTROL) == "off"  # its schedule would run it
-    await choose(home, "auto")
-
-
 @pytest.mark.row("L15")
 @pytest.mark.parametrize("by_app", [False, True])
 async def test_the_pulses_of_a_light_show(home: Home, by_app: bool) -> None:
@@ -78,13 +67,6 @@ async def test_what_the_app_does_is_shown(home: Home) -> None:
     home.pool.switch(WATERFALL, False, hold=False)
     await home.live(60)
     assert home.value("select", CONTROL) == "auto"
-
-
-async def test_the_pump_and_the_spa(full: Home) -> None:
-    for key in ("pump_control", "spa_mode_control"):
-        assert full.value("select", key) == "auto"
-        await choose(full, "on", key)
-        await choose(full, "auto", key)
 
 
 async def test_by_the_cloud_alone(home: Home) -> None:

@@ -14,7 +14,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.poolctl.client.control import sender as sender_module
-from custom_components.poolctl.diagnostics import async_get_config_entry_diagnostics
 from tests.status.test_repairs import Repair, shown
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
@@ -209,18 +208,6 @@ async def test_the_pump_at_a_speed(home: Home) -> None:
     assert home.pool.pump.speed == 75
 
 
-async def test_spa_mode_for_a_time(home: Home) -> None:
-    home.own(home.service.full)
-    await home.set_up(home.service.full)
-    await home.act("poolctl.hold", "spa_mode", state=True, duration="00:30:00")
-    assert home.value("sensor", "held_outputs") == "1"  # all actuators count as one
-    left = held(home, "spa_mode")
-    assert timedelta(minutes=29) < left <= timedelta(minutes=30)
-    await home.live(31 * 60, step=310)
-    assert not home.pool.spa_mode
-    assert not any(slot.held for slot in home.pool.slots)
-
-
 async def test_what_cannot_be_held(home: Home) -> None:
     await begin(home)
     hour = timedelta(hours=1)
@@ -285,16 +272,6 @@ async def test_a_day_held_off(home: Home) -> None:
     await home.live(15)
     assert home.pool.slots[1].held  # held on: stays held
     assert not shown(home)
-
-
-async def test_diagnostics(home: Home) -> None:
-    await begin(home)
-    await home.act("switch.turn_off", KEY)
-    diagnostics = await async_get_config_entry_diagnostics(home.hass, home.entry)
-    text = repr(diagnostics)
-    assert "'slot': 2," in text and "'on': False," in text
-    assert "2026-11-23T11:00:00+00:00" in text
-    assert "Waterfall" not in text
 
 
 # Running timers

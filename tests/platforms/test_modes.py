@@ -92,19 +92,6 @@ async def test_the_pump_shows_what_its_motor_does(small: Home) -> None:
     assert small.pool.pump.running
 
 
-async def test_lights_and_spa_mode(full: Home) -> None:
-    """Both show what runs them, and both can be released."""
-    for domain, key in ((LIGHT, f"slot_{LIGHT_SLOT}"), (SWITCH, "spa_mode")):
-        expected: dict[str, Any] = {"mode": "off", "held_by_hand": False}
-        assert shown(full, domain, key) == expected
-        await full.act(f"{domain}.turn_on", key)
-        expected = {"mode": "manual", "held_by_hand": True}
-        assert shown(full, domain, key) == expected
-        await full.act("poolctl.resume_schedule", key, domain=domain)
-        assert shown(full, domain, key)["held_by_hand"] is False
-    assert not any(slot.held for slot in full.pool.slots)
-
-
 async def test_a_whole_device_goes_back_to_its_schedules(full: Home) -> None:
     """Held outputs are released; configuration, such as heat sources, is left out.
 

@@ -37,9 +37,9 @@ def shown(
 
 
 @pytest.mark.row("L19")
-@pytest.mark.parametrize(
-    ("mode", "speed", "primes", "expected"),
-    [
+async def test_the_speed_that_is_shown(hass: HomeAssistant) -> None:
+    """The chosen or running speed is shown, never that of priming."""
+    for mode, speed, primes, expected in (
         (0, 0, False, 50),
         (99, 0, False, 50),  # until the motor turns
         (99, 100, True, 50),
@@ -48,28 +48,19 @@ def shown(
         (1, 100, True, 75),
         (1, 75, False, 75),
         (None, None, None, 50),
-    ],
-)
-async def test_the_speed_that_is_shown(
-    hass: HomeAssistant,
-    mode: int | None,
-    speed: float | None,
-    primes: bool | None,
-    expected: float,
-) -> None:
-    """The chosen or running speed is shown, never that of priming."""
-    state = PoolState(
-        readings=Readings(main_pump_mode=mode, pump_speed=speed),
-        signals=Signals(pump_priming=primes),
-        schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
-    )
-    chosen = Choices(pump_speed=50)
-    assert shown(hass, NUMBERS, "pump_target_speed", state, chosen) == expected
+    ):
+        state = PoolState(
+            readings=Readings(main_pump_mode=mode, pump_speed=speed),
+            signals=Signals(pump_priming=primes),
+            schedules=Schedules(records=(BY_SCHEDULE,), armed=(0,)),
+        )
+        chosen = Choices(pump_speed=50)
+        assert shown(hass, NUMBERS, "pump_target_speed", state, chosen) == expected
 
 
-@pytest.mark.parametrize(
-    ("mode", "speed", "primes", "runs_on", "expected"),
-    [
+def test_status() -> None:
+    """It explains why the motor runs although the pump is off (protocol.md L19)."""
+    for mode, speed, primes, runs_on, expected in (
         (0, 0, False, False, "off"),
         (99, 0, False, False, "starting"),
         (99, 0, True, False, "starting"),
@@ -80,22 +71,13 @@ async def test_the_speed_that_is_shown(
         (99, 75, False, True, "cooling_down"),
         (0, 0, None, None, "off"),
         (None, None, None, None, None),
-    ],
-)
-def test_status(
-    mode: int | None,
-    speed: float | None,
-    primes: bool | None,
-    runs_on: bool | None,
-    expected: str | None,
-) -> None:
-    """It explains why the motor runs although the pump is off (protocol.md L19)."""
-    state = PoolState(
-        readings=Readings(main_pump_mode=mode, pump_speed=speed),
-        signals=Signals(pump_priming=primes, pump_cooling_down=runs_on),
-        pump=PumpIdentity("Variable Speed", "Brand", "P320"),
-    )
-    assert state.pump_status == expected
+    ):
+        state = PoolState(
+            readings=Readings(main_pump_mode=mode, pump_speed=speed),
+            signals=Signals(pump_priming=primes, pump_cooling_down=runs_on),
+            pump=PumpIdentity("Variable Speed", "Brand", "P320"),
+        )
+        assert state.pump_status == expected
 
 
 @pytest.mark.parametrize(

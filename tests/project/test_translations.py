@@ -233,6 +233,8 @@ async def test_every_entity_has_a_name_and_an_icon(home: Home) -> None:
         assert found.translation_key in ENGLISH["entity"][found.domain]
         assert found.translation_key in icons["poolctl"][found.domain]
         assert "{" not in state.name
+        shown = ENGLISH["entity"][found.domain][found.translation_key].get("state", {})
+        assert {*(found.capabilities or {}).get("options", ())} <= shown.keys()
     # The test pools have only some kinds of equipment: the table has the others.
     used["switch"] |= {
         kind.kind for kind in AUX_TYPES.values() if kind.role in SWITCHED_ROLES
