@@ -70,14 +70,6 @@ async def test_a_controller_that_verifies_on_the_lan_stays(small: Home) -> None:
     assert devices(small) == set()
 
 
-@pytest.mark.row("C11")
-async def test_a_controller_at_another_site(small: Home) -> None:
-    before = small.stored
-    small.cloud.dialects = {D.C11_MOVED}
-    await small.advance(3700)
-    assert small.stored == before | {"site": "Moved"}
-
-
 # Keys
 
 
@@ -140,18 +132,6 @@ async def test_a_cool_down_outlasts_the_entry(home: Home, how: str) -> None:
     for _ in range(9):
         await home.advance(10)
     assert home.source == "cloud"
-
-
-async def test_a_busy_key_is_requested_when_the_wait_is_over(home: Home) -> None:
-    home.own(home.service.small)
-    home.cloud.rate_limited.message = "device busy: cooling down, retry after 1m0s"
-    home.cloud.faults.on("rate_limited", "envelope-key")
-    await home.set_up_with(key=None)
-    await home.advance(55, step=5)
-    assert requests(home, "envelope-key") == 1
-    home.cloud.faults.clear()
-    await home.advance(120, step=5)
-    assert home.stored["key"]
 
 
 # Staying signed in

@@ -77,22 +77,24 @@ async def test_a_first_set_up_is_tried_again_soon(home: Home) -> None:
     assert [entry.state] == [ConfigEntryState.LOADED]
 
 
-@pytest.mark.parametrize(
-    ("fault", "key"),
-    [
+async def test_why_the_account_cannot_be_read(home: Home) -> None:
+    """Each reason is a whole translated sentence, without untranslated parts."""
+    entry = None
+    for fault, key in (
         ("error_503", "service_unreachable"),
-        ("rate_limited", "service_busy"),
         ("html", "service_unreadable"),
         ("failed", "service_unreadable"),
-    ],
-)
-async def test_why_the_account_cannot_be_read(home: Home, fault: str, key: str) -> None:
-    """Each reason is a whole translated sentence, without untranslated parts."""
-    home.cloud.faults.on(fault)
-    entry = await home.set_up()
-    assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
-    assert entry.error_reason_translation_key == key
-    assert not entry.error_reason_translation_placeholders
+        ("rate_limited", "service_busy"),
+    ):
+        home.cloud.faults.clear()
+        home.cloud.faults.on(fault)
+        if entry is None:
+            entry = await home.set_up()
+        else:
+            await home.hass.config_entries.async_reload(entry.entry_id)
+        assert [entry.state] == [ConfigEntryState.SETUP_RETRY]
+        assert entry.error_reason_translation_key == key
+        assert not entry.error_reason_translation_placeholders
 
 
 @pytest.mark.row("C17")

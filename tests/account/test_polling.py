@@ -76,12 +76,6 @@ async def test_a_poll_by_lan_shows_each_value_once(small: Home) -> None:
     assert len(shown) == 4
 
 
-async def test_the_lan_alone_needs_no_cloud(small: Home) -> None:
-    requests = len(small.cloud.requests)
-    await small.advance(600, step=15)
-    assert (small.source, len(small.cloud.requests)) == ("lan", requests)
-
-
 @pytest.mark.usefixtures("freezer", "quick")
 async def test_failures_keep_no_exceptions(
     full: Home, caplog: pytest.LogCaptureFixture

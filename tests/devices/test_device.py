@@ -28,16 +28,6 @@ async def test_what_is_known(full: Home) -> None:
         assert entity.entity_id.split(".")[1].startswith("beach_pool_")
 
 
-async def test_through_the_cloud_alone(home: Home) -> None:
-    """The cloud does not report the firmware."""
-    home.own(home.service.small)
-    await home.set_up()
-    found = home.device()
-    assert (found.model, found.sw_version) == ("Pool controller", None)
-    assert found.serial_number == home.controller.device_id
-    assert found.area_id is None
-
-
 @pytest.mark.usefixtures("freezer")
 async def test_an_update_of_the_firmware(small: Home) -> None:
     before = small.device()

@@ -189,17 +189,3 @@ async def test_a_button_is_named_after_its_light(full: Home) -> None:
 
     await rename("Big Eye", "Big Eye")
     await rename("", "Pool light")
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_a_slot_becomes_a_light_of_the_spa(full: Home) -> None:
-    of_spa, of_pool = {*BY_TURNS, "save_colour"}, keys(POOL_LIGHT, MULTI_PLUS)
-    full.pool.slots[POOL_LIGHT].aux_type = 27
-    await go_on_until(full, lambda: keys(POOL_LIGHT, of_spa) <= buttons(full))
-    assert not of_pool & buttons(full)
-    assert light(full).attributes["supported_features"] == 0
-
-    full.pool.slots[POOL_LIGHT].aux_type = 0
-    await full.live(30)
-    assert full.registered("light", LIGHT) is None
-    assert not {key for key in buttons(full) if key.startswith("slot_1_")}

@@ -5,7 +5,6 @@ from pathlib import Path
 import re
 
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.util import slugify
 import pytest
 
 from tests.devices.test_parts import page
@@ -118,17 +117,6 @@ def check_names(home: Home) -> None:
     assert [
         name for device, name in entities if name == (device.name or "").casefold()
     ] == []
-
-
-async def test_identifiers_are_the_names(home: Home) -> None:
-    await home.set_up(*home.service.controllers)
-    for entity in home.entities():
-        if entity.translation_key in ("dosing_output", "heating_output"):
-            # The owner's name replaces the number.
-            continue
-        words = slugify((entity.original_name or "").replace("(", "").replace(")", ""))
-        missing = set(words.split("_")) - set(entity.entity_id.split("_")) - {""}
-        assert not missing, (entity.entity_id, entity.original_name)
 
 
 async def test_docs_show_identifiers_that_come_out(home: Home) -> None:

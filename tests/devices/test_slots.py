@@ -132,20 +132,6 @@ async def test_another_kind_of_the_same_platform(
     assert [state.state for state in changes] == ["off"]
 
 
-async def test_a_disabled_entity_of_another_kind(full: Home) -> None:
-    """It stays disabled, and its registry entry has the new kind."""
-    before = known(full, "switch", KEY)
-    er.async_get(full.hass).async_update_entity(
-        before.entity_id, disabled_by=er.RegistryEntryDisabler.USER
-    )
-    await full.restart()
-    await wire(full, WATERFALL, OZONE)
-    after = known(full, "switch", KEY)
-    assert (after.id, after.translation_key) == (before.id, "ozone")
-    assert after.disabled
-    assert full.hass.states.get(after.entity_id) is None
-
-
 @pytest.mark.usefixtures("pool")
 async def test_another_platform_and_back(home: Home, subtests: pytest.Subtests) -> None:
     """It moves to the other platform and back, and goes when its output is removed."""

@@ -96,18 +96,6 @@ async def test_a_light_is_a_light(small: Home) -> None:
     assert "slot_2" not in small.entity_keys("light")
 
 
-async def test_the_same_name_on_one_page(small: Home) -> None:
-    """The number distinguishes a garden light from a pool light of the same name."""
-    for slot in (1, 2):
-        small.pool.slots[slot].name = "Light"
-    await small.restart()
-    await small.live(400)
-    assert small.state("light", "slot_1").name.endswith("Light")
-    await choose(small, light=[small.entity_id("switch", "slot_2")])
-    for slot in (1, 2):
-        assert small.state("light", f"slot_{slot}").name.endswith(f"({slot + 1})")
-
-
 async def test_one_output_is_one_thing(
     small: Home, hass_client: ClientSessionGenerator
 ) -> None:
@@ -170,15 +158,6 @@ async def test_a_choice_of_another_version(small: Home) -> None:
     small.hass.config_entries.async_update_entry(small.entry, options={"uses": 7})
     await small.restart()
     assert page_of(small, "switch", "slot_2") == "Outputs"
-
-
-async def test_a_light_through_the_cloud(small: Home) -> None:
-    """The cloud switches it like any general output."""
-    await choose(small, light=[small.entity_id("switch", "slot_2")])
-    await choose_settings(small, connection="cloud")
-    await small.finish(small.act("light.turn_on", "slot_2"))
-    assert small.value("light", "slot_2") == "on"
-    assert small.cloud_writes == ["manualSet"]
 
 
 @pytest.mark.parametrize(

@@ -307,18 +307,6 @@ async def test_already_configured(home: Home, sign_in: SignIn) -> None:
     assert field.description == {"suggested_value": home.cloud.base_url}
 
 
-async def test_discovered_controller_of_another_account(
-    home: Home, sign_in: SignIn
-) -> None:
-    stranger = Controller(device_id="AA_BB_CC_00_00_09", name="Next door")
-    flow = await discover(home, stranger)
-    flow = await home.answer(flow, {"url": home.cloud.base_url})
-    result = await sign_in(flow)
-    assert result["reason"] == "not_owned"
-    assert (result["description_placeholders"] or {})["name"] == "Next door"
-    assert not home.hass.config_entries.async_entries(DOMAIN)
-
-
 async def test_which_announcements_become_a_card(
     home: Home, subtests: pytest.Subtests
 ) -> None:
