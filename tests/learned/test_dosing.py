@@ -368,6 +368,25 @@ def test_every_dose_is_counted_once(
             assert shown(later, now) == expected
 
 
+@given(
+    before=st.integers(0, 6),
+    after=st.integers(0, 6),
+    evening=st.integers(0, 23 * 60),
+    morning=st.integers(60, 23 * 60),
+    days=st.integers(1, 3),
+)
+def test_a_night_in_which_nobody_looked(
+    before: int, after: int, evening: int, morning: int, days: int
+) -> None:
+    """An hour after midnight the controller's day has begun, so its count is today's."""
+    midnight = at("2026-07-01T00:00")
+    doses = first(before, midnight + evening * MINUTE)
+    now = midnight + days * timedelta(days=1) + morning * MINUTE
+    assert shown(doses, now) is None
+    doses.add_count(Reported(after, now), PACIFIC)
+    assert shown(doses, now) == after
+
+
 @pytest.mark.parametrize(
     ("begins", "hours", "zone"),
     [

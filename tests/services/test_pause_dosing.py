@@ -12,7 +12,6 @@ from homeassistant.exceptions import (
 import pytest
 
 from custom_components.poolctl.const import DOMAIN
-from tests.platforms.test_holds import lose
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.simulator import Controller, Pool
@@ -135,18 +134,6 @@ async def test_one_controller_that_fails(home: Home, fails: int) -> None:
     settings = [each.pool.settings["ph_dosing"] for each in controllers]
     assert settings == [fails == 0, fails == 1]
     await other.stop()
-
-
-@pytest.mark.parametrize("way", ["disabled", "deleted"])
-@pytest.mark.parametrize("answers", [True, False])
-async def test_the_means_is_lost(full: Home, way: str, answers: bool) -> None:
-    """Dosing is switched on first; the user is notified if that fails."""
-    await pause(full)
-    if not answers:
-        full.disconnect()
-    notices = await lose(full, way)
-    assert dosing(full) == ((1, 3) if answers else (0, 0))
-    assert [("Automatic pH" in each) for each in notices] == [True] * (not answers)
 
 
 async def test_shown_after_a_start(full: Home) -> None:

@@ -49,10 +49,10 @@ async def go_away(home: Home, way: str) -> float:
 
 @pytest.mark.row("W3")
 @pytest.mark.parametrize("way", ["deleted", "disabled"])
-@pytest.mark.parametrize("lan", ["unused", "refuse", "hang"])
-async def test_through_the_cloud(home: Home, way: str, lan: str) -> None:
+@pytest.mark.parametrize("lan", ["answers", "unused", "refuse", "hang"])
+async def test_by_any_path(home: Home, way: str, lan: str) -> None:
     await begin(home, **({"connection": "cloud"} if lan == "unused" else {}))
-    if lan != "unused":
+    if lan in ("refuse", "hang"):
         home.controller.faults.on(lan)
     assert await go_away(home, way) < 12
     assert left(home) == (False, 1)
@@ -64,7 +64,9 @@ async def test_without_the_cloud(home: Home) -> None:
     home.controller.faults.on("refuse")
     await go_away(home, "deleted")
     assert (left(home), home.cloud_writes) == ((True, 0), [])
-    assert len(home.hass.data["persistent_notification"]) == 2
+    notices = home.hass.data["persistent_notification"].values()
+    for name in ("Waterfall", "Automatic pH"):
+        assert sum(name in each["message"] for each in notices) == 1
 
 
 async def test_a_token_that_has_expired(home: Home) -> None:
