@@ -10,7 +10,6 @@ import pytest
 from tests.world.assistant.home import Home, failure
 from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import (
-    ACTUATOR,
     FALL,
     FILTER,
     LAMP,
@@ -69,29 +68,6 @@ async def test_create_schedule(beach: Home) -> None:
     assert beach.pool.slots[FALL].on and beach.pool.slots[FALL].mode == NEW + 1
     beach.go_to(6, 9)
     assert not beach.pool.slots[FALL].on
-
-
-async def test_equipment(beach: Home, subtests: pytest.Subtests) -> None:
-    pump = beach.entity_id("switch", "pump")
-    for equipment, expected in (
-        (pump, (0, 31, 75)),
-        (beach.entity_id("switch", "spa_mode"), (ACTUATOR, 20, 0)),
-        (beach.entity_id("light", "slot_2"), (2, 26, 0)),
-        (None, (0, 31, 75)),
-    ):
-        with subtests.test(str(equipment)):
-            fields = new(beach, enabled=False, equipment=equipment)
-            if equipment is None:
-                del fields["equipment"]
-            await act(beach, "create_schedule", **fields)
-            record = beach.pool.schedules[NEW]
-            assert (record.slot, record.aux_type, record.speed) == expected
-            assert not record.enabled
-            assert beach.value("switch", "schedule_3") == "off"
-            found = (await act(beach, "get_schedules"))["schedules"][NEW]
-            assert found["equipment"] == (equipment or pump)
-            await act(beach, "delete_schedule", schedule=NEW + 1)
-            assert not beach.pool.schedules[NEW].used
 
 
 async def test_update_and_delete(beach: Home) -> None:
