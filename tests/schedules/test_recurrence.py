@@ -137,14 +137,6 @@ def test_windows(start: date, end: date, window: tuple[int, int]) -> None:
     assert parse_window(start, end) == window
 
 
-@pytest.mark.parametrize(
-    ("start", "end"), [(at(8), at(8, 1, day=7)), (MONDAY, MONDAY + timedelta(days=2))]
-)
-def test_too_long(start: date, end: date) -> None:
-    with refused("event_too_long"):
-        parse_window(start, end)
-
-
 def test_a_day_of_25_hours_is_a_day() -> None:
     start, end = (datetime(2026, 10, day, tzinfo=BERLIN) for day in (25, 26))
     assert parse_window(start, end) == (0, 0)

@@ -163,23 +163,8 @@ def test_a_block_that_has_begun() -> None:
     assert cheapest(costs, EVENING, 2) == [(10, 14)]
 
 
-def test_no_more_starts() -> None:
-    """The last start is for the time itself: its block goes on until then."""
-    costs = (0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.1, 0.1)
-    assert cheapest(costs, EVENING) == [(0, 2), (8, 10)]
-    assert cheapest(costs, EVENING, starts=1) == [(6, 10)]
-    assert cheapest(costs, EVENING, starts=0) is None
-    assert cheapest(costs, EVENING, 2, starts=0) == [(0, 10)]
-
-
 def test_negative_prices() -> None:
     """A thermostat ends the heating at its target, however little it costs."""
     costs = (-0.2,) * 8 + (0.3,) * 8
     blocks = cheapest(costs, EVENING)
     assert blocks is not None and all(end <= 8 for _, end in blocks)
-
-
-@pytest.mark.parametrize("costs", [(), (0.1,) * 3])
-def test_too_late(costs: tuple[float, ...]) -> None:
-    assert cheapest(costs, EVENING) is None
-    assert cheapest(costs, EVENING._replace(water=32.1)) == []
