@@ -165,8 +165,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             zone=dt_util.get_default_time_zone,
             holds_end=options.holds_by_hand is HoldsEnd.ENDS_BY_ITSELF,
         )
-        controller.live.add_read_listener(stored.async_learn)
-        controller.live.add_read_listener(
+        controller.live.read_listeners.append(stored.async_learn)
+        controller.live.read_listeners.append(
             lambda state, at: async_dispatcher_send(self.hass, SIGNAL_READ, self, state)
         )
         return controller

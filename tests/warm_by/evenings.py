@@ -224,7 +224,7 @@ class Night(World):
         if not hasattr(self, "evening"):
             return controller, found
         requests = found.all
-        controller.live.add_read_listener(self._learn)
+        controller.live.read_listeners.append(self._learn)
         daylight = Daylight(local("2026-05-02T06:00"), local("2026-05-02T20:30"))
         return controller, WarmBy(
             controller,

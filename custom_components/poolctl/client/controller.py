@@ -115,7 +115,7 @@ class Controller:
         self.outputs = outputs = OutputControl(sender, live, pump)
         self.controller_clock = stored.clock or ControllerClock()
         self.times = times = Times(clock, zone, self.controller_clock)
-        live.add_read_listener(ClockWatch(times).add_read)
+        live.read_listeners.append(ClockWatch(times).add_read)
         reads = Reads(poller, paths, live)
         self.holds = Holds(
             reads, outputs, times, stored.holds, end_by_themselves=holds_end
@@ -123,7 +123,7 @@ class Controller:
         self.pauses = Pauses(reads, self.dosing, times, stored.pauses)
         self.heat = HeatClaims(reads, self.heating, times, stored.heat)
         for claims in (self.holds, self.pauses, self.heat):
-            live.add_read_listener(claims.add_read)
+            live.read_listeners.append(claims.add_read)
         self.undoing = Undoing(self.heat, self.pauses, self.holds)
         self.raw = RawControl(sender, poller, queries, paths)
         self.schedules = ScheduleControl(sender, poller, queries, live)

@@ -78,7 +78,7 @@ async def running(
             holds_end=holds_end,
         )
         home = Home(service, pool, controller)
-        controller.live.add_read_listener(home.add)
+        controller.live.read_listeners.append(home.add)
         async with controller.running():
             watch = asyncio.create_task(home.watch())
             await asyncio.sleep(20)

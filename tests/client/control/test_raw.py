@@ -48,7 +48,7 @@ async def test_every_read_is_reported_with_its_time(rig: Rig) -> None:
         heard.append((state.source, at - started))
 
     started = rig.time.monotonic()
-    rig.controller.live.add_read_listener(hear)
+    rig.controller.live.read_listeners.append(hear)
     await rig.polls(15, times=2)
     await rig.controller.queries.refresh()
     rig.time.now = started + 40

@@ -48,7 +48,8 @@ class LiveState:
         """Time when a command of any kind was last in progress (monotonic, s)."""
         self.read_at: float | None = None
         """Time of the newest read (monotonic, s)."""
-        self._read_listeners: list[ReadListener] = []
+        self.read_listeners: list[ReadListener] = []
+        """They are called after every read."""
 
     @property
     def state(self) -> PoolState:
@@ -83,10 +84,6 @@ class LiveState:
         self.choices = change(self.choices)
         self.publish()
 
-    def add_read_listener(self, listener: ReadListener) -> None:
-        """Call a listener after every read."""
-        self._read_listeners.append(listener)
-
     def after_read(self, shown_at: float, *, began: float | None = None) -> None:
         """Settle pending values and publish after a read.
 
@@ -97,6 +94,6 @@ class LiveState:
         self.read_at = time.monotonic()
         for pending in self.pending.settle(self.reported, read_at):
             _LOGGER.warning("%s was accepted but never took effect", pending.key)
-        for listener in self._read_listeners:
+        for listener in self.read_listeners:
             listener(self.reported, shown_at)
         self.publish()

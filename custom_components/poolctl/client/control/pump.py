@@ -50,7 +50,7 @@ class PumpControl:
         self._off_holds = False
         """Whether `v2_manual_set` off was observed to hold the pump off."""
         self._firmware: str | None = None
-        self._live.add_read_listener(self._learn_anew)
+        self._live.read_listeners.append(self._learn_anew)
 
     def _learn_anew(self, state: PoolState, at: float) -> None:
         """Forget how the previous firmware behaved (unknowns: L22)."""
