@@ -122,9 +122,9 @@ def test_command_line(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("environ", "fault", "shown"),
-    [
+def test_failures(run: Run, subtests: pytest.Subtests) -> None:
+    cases: tuple[tuple[dict[str, str], str | None, str], ...] = (
+        ({}, "decline", "refused: "),
         ({}, None, "it works\n"),
         ({"POOL_KEY": "00" * 8}, None, "mistake: an envelope key has 16 bytes"),
         ({"POOL_KEY": KEY[:-1]}, None, "mistake: an envelope key has 16 bytes"),
@@ -133,17 +133,16 @@ def test_command_line(run: Run) -> None:
         ({"POOL_ADDRESS": f"{ADDRESS}:9"}, None, "try again: no connection"),
         ({}, "html", "not understood: ProtocolError"),
         ({}, "truncated_frame", "not understood: "),
-        ({}, "decline", "refused: "),
-    ],
-)
-def test_failures(
-    run: Run, environ: dict[str, str], fault: str | None, shown: str
-) -> None:
-    if fault:
-        switch_fault(fault, True)
-    found, errors = run("failures", **environ)
-    assert found.startswith(shown), errors
-    assert not errors
+    )
+    for environ, fault, shown in cases:
+        with subtests.test(shown, fault=fault):
+            if fault:
+                switch_fault(fault, True)
+            found, errors = run("failures", **environ)
+            if fault:
+                switch_fault(fault, False)
+            assert found.startswith(shown), errors
+            assert not errors
 
 
 def test_through_the_cloud(run: Run) -> None:

@@ -123,31 +123,6 @@ async def test_a_controller_that_moved_and_restarted(small: Home) -> None:
     assert small.pool.slots[2].on
 
 
-async def test_a_controller_that_takes_nothing_that_we_sign(
-    small: Home, replayer: Replayer
-) -> None:
-    """A counter that is a day ahead makes a controller look like a recording."""
-    small.controller.dialects.add(Dialect.COUNTER_AHEAD_1_DAY)
-    await small.advance(600, step=60)
-    await small.controller.move("127.0.0.1")
-    await lose(small)
-    before = dict(small.stored)
-    replayer.listen_to(small.controller, 3)
-    await hear(small, replayer.announces(small.controller))
-    await small.advance(300, step=30)
-    assert replayer.connections
-    assert small.stored == before
-    # The counter is no longer ahead.
-    small.controller.faults.clear()
-    small.controller.dialects.clear()
-    small.controller.accepted_counter = 0
-    await discover(small, small.controller)
-    await small.settle()
-    await small.advance(300, step=30)
-    assert small.stored["port"] == small.controller.port
-    assert small.source == "lan"
-
-
 @pytest.mark.parametrize(
     "trouble",
     ["close_mid_body", "busy", "garbage", "sometimes_408", "sometimes_short_body"],

@@ -134,18 +134,6 @@ async def test_a_search_while_the_cloud_hangs(small: Home) -> None:
     assert small.stored["port"] == small.controller.port
 
 
-async def test_an_announcement_that_came_at_a_bad_time(small: Home) -> None:
-    """The announced address is tried again, even if the host name does not resolve."""
-    await small.controller.move("127.0.0.1")
-    small.controller.faults.on("garbage")
-    await discover(small, small.controller)
-    await small.advance(45, step=15)
-    assert small.source == "cloud"
-    small.controller.faults.clear()
-    await small.advance(330, step=30)
-    assert small.source == "lan"
-
-
 @pytest.mark.parametrize("announced", [True, False])
 @pytest.mark.parametrize("old_heard", [True, False])
 async def test_a_start_with_a_stale_address_and_no_cloud(

@@ -1,7 +1,6 @@
 """Commands while something goes wrong: each is done once, or reported as failed."""
 
 import asyncio
-import re
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
@@ -44,22 +43,6 @@ async def test_a_command_while_the_account_is_at_its_limit(
     assert statuses(in_cloud) == [429]
     assert in_cloud.value("switch", SLOT) == "off"
     assert in_cloud.entry.state is ConfigEntryState.LOADED
-
-
-@pytest.mark.row("7.1 row 3", "7.1 rule 2", "8 row 6")
-@pytest.mark.usefixtures("freezer")
-async def test_a_limit_without_a_time(in_cloud: Home) -> None:
-    """A command is tried every 5 s, and fails after 35 s."""
-    limit = in_cloud.cloud.rate_limited
-    limit.message = "device busy: too many pending commands for device X"
-    in_cloud.cloud.faults.on("rate_limited")
-    command = in_cloud.hass.async_create_task(in_cloud.act("switch.turn_on", SLOT))
-    await in_cloud.pass_time(36)
-    assert command.done()
-    with failure("busy") as caught:
-        await command
-    assert re.search(r"\d+ seconds", str(caught.value))
-    assert 6 <= len(statuses(in_cloud)) <= 8
 
 
 @pytest.mark.parametrize(

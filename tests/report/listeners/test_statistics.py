@@ -1,7 +1,5 @@
 """Statistics of both paths: polls, misses, latencies, errors and newest frames."""
 
-import asyncio
-
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
@@ -44,17 +42,6 @@ def test_answers_and_misses(freezer: FrozenDateTimeFactory) -> None:
     assert (link.polls, link.misses, link.misses_in_a_row) == (7, 4, 1)
 
 
-async def test_what_is_cut_short_is_no_poll(
-    rig: Rig, statistics: ControllerStatistics
-) -> None:
-    """A cancelled read is not counted, like a cloud read once the LAN has answered."""
-    rig.pool.faults.on("hang")
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.2):
-            await rig.controller.poller.read_lan()
-    assert statistics.lan.polls == 0
-
-
 async def test_a_poll_of_the_lan_and_its_retry_count_once(
     rig: Rig, statistics: ControllerStatistics
 ) -> None:
@@ -67,20 +54,6 @@ async def test_a_poll_of_the_lan_and_its_retry_count_once(
     await rig.polls(15)
     assert (lan.polls, lan.misses, lan.last_error) == (3, 1, ProtocolError)
     assert statistics.cloud.polls == 0
-
-
-async def test_polls_of_the_cloud(rig: Rig, statistics: ControllerStatistics) -> None:
-    """A poll is also missed if the service has not reached the controller for long."""
-    cloud = statistics.cloud
-    rig.pool.faults.on("refuse")
-    await rig.polls(0)
-    assert (cloud.polls, cloud.misses) == (1, 0)
-    rig.pool.cloud_link = False
-    for _ in range(15 * 60 // 30):
-        assert cloud.misses == 0  # its data may still be current
-        await rig.polls(30)
-    assert cloud.misses == 1
-    assert cloud.last_error is UnreachableError
 
 
 async def test_requests_for_an_account(service: Service, observers: Observers) -> None:
