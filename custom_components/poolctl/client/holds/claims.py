@@ -339,16 +339,17 @@ class Claims[C: Claim](ABC):
     async def end(self, claimant: str) -> None:
         """End what one claimant wants; raises the failure if that is tried again later.
 
-        A user who switches it meanwhile ends it, too.
+        A user who switches it meanwhile ends it, too, and what was sent or seen a moment
+        ago is no failure: the next read decides.
         """
         self.drop(claimant)
         failures = await self.work()
         for claim in self.all:
             failure = failures.get(claim.index)
-            wanted_by = claimants(claim, None) if failure else claim.claimants
-            if claimant in wanted_by:
-                away = UnreachableError if self._paths.on_lan else NotSupportedError
-                raise failure or away("it is tried again later")
+            if failure and claimant in claimants(claim, None):
+                raise failure
+            if claimant in claim.claimants and self._way(claim) is not Way.NOW:
+                raise NotSupportedError("it is tried again later")
 
     async def work(self) -> Mapping[int, Exception]:
         """Do what is due, each by itself; return the failures, raise a fault of our own.
