@@ -65,7 +65,7 @@ def only_disabled(home: Home) -> set[str]:
     return {card for card, enabled in cards.items() if enabled == {False}}
 
 
-MOST, MOST_OF_ITS_OWN = 75, 18
+MOST, MOST_OF_ITS_OWN = 73, 18
 """Most enabled entities of a full pool, and of the controller's own page."""
 
 
