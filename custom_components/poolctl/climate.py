@@ -139,7 +139,7 @@ def _attributes(view: View, body: Body) -> Mapping[str, object]:
 
 
 def _times(blocks: Iterable[Block], by: datetime) -> Sequence[Mapping[str, datetime]]:
-    """Return when a heater warms the water, to the minute; later it keeps it warm."""
+    """Return blocks before a time, to the minute; from then on, water is kept warm."""
     return [
         {"start": rounded(start), "end": rounded(min(end, by))}
         for start, end in blocks
