@@ -108,14 +108,13 @@ async def async_unload_entry(hass: HomeAssistant, entry: PoolctlConfigEntry) -> 
     controllers = entry.runtime_data.controllers.values()
     if entry.disabled_by:
         await asyncio.gather(*(each.async_leave() for each in controllers))
+        # Not on a reload: the repairs would come back, and a user who had ignored them
+        # would have to ignore them again.
+        async_delete_repairs_of_entry(hass, entry.entry_id)
     elif options_of(entry).connection is Connection.CLOUD:
         # Releases the holds that need the LAN; a repair names those that remain.
         by_lan = [each.warm_by for each in controllers if each.options.uses_lan]
         await asyncio.gather(*(each.leave(only_lan=True) for each in by_lan))
-    if entry.disabled_by:
-        # Not on a reload: the repairs would come back, and a user who had ignored them
-        # would have to ignore them again.
-        async_delete_repairs_of_entry(hass, entry.entry_id)
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     # The next start shows what was learned until now: it must survive a power cut.
     hass.data[DATA_MEMORY].save(at_once=True)

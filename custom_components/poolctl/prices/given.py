@@ -17,7 +17,7 @@ from homeassistant.const import (
     STATE_UNKNOWN,
 )
 from homeassistant.core import HomeAssistant, State
-from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import VolDictType
 from homeassistant.util import dt as dt_util
 import probatio as vol
@@ -133,18 +133,15 @@ def _list_of(
     hass: HomeAssistant, name: str, data: Mapping[str, Any], highest: bool
 ) -> tuple[Sequence[Price], str] | None:
     """Return a list and its unit, `None` if an entity has no prices at present."""
-    given, unit, origin = data.get(ATTR_PRICES), "", dict[str, Any]()
+    given, unit, written = data.get(ATTR_PRICES), "", None
     empty = given == []
     if ATTR_PRICES not in data:
         state = hass.states.get(name) or State(name, STATE_UNAVAILABLE)
-        entry = er.async_get(hass).async_get(name)
-        origin = {"integration": entry and entry.platform}
-        origin["written"] = state.last_reported
-        given = state.attributes
+        given, written = state.attributes, state.last_reported
         unit = str(given.get(ATTR_UNIT_OF_MEASUREMENT, ""))
         empty = state.state in _AWAY or [] in given.values()
     table = _table(data.get(ATTR_FIELDS, {}))
-    if found := read(given, table, highest=highest, **origin):
+    if found := read(given, table, highest=highest, written=written):
         return _in_unit(found, name, unit, highest)
     if empty and highest:
         # A roof without its forecast, for example.

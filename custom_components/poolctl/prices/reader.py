@@ -105,7 +105,6 @@ def read(
     table: Sequence[ListSource] = TABLE,
     *,
     highest: bool = False,
-    integration: str | None = None,
     written: datetime | None = None,
 ) -> PriceList | None:
     """Return prices or, for the highest values, a forecast; `None` without such a list.
@@ -119,8 +118,7 @@ def read(
         found = list(_found(_lists(data, today), table, today))
     except ArithmeticError, LookupError, TypeError, ValueError:
         return None  # whatever it raises, it is no list
-    own = [one for one in found if one.source.integration == integration]
-    known = own or [one for one in found if one.source.title] or found
+    known = [one for one in found if one.source.title] or found
     return _asked(known, _FORECAST if highest else _PRICE)
 
 

@@ -37,8 +37,6 @@ class ListSource(NamedTuple):
     """Unit of its values; empty if it is that of the entity."""
     at: Names = ""
     """Names under which it lies, and nowhere else; empty if those of its entries say enough."""
-    integration: str = ""
-    """Integration whose entities have it: it decides where another list fits, too."""
 
     @property
     def begin(self) -> Names:
@@ -76,7 +74,7 @@ KNOWN: Final = (
     ListSource("ESIOS", "datetime", "", "value"),
     ListSource("Frank Energie", "from", "till", "price"),
     ListSource("hvakosterstrommen.no", "time_start", "time_end", "NOK_per_kWh"),
-    ListSource("Nord Pool", "start", "end", "value", at=_DAYS, integration="nordpool"),
+    ListSource("Nord Pool", "start", "end", "value", at=_DAYS),
     ListSource("Octopus Energy", "start", "end", "value_inc_vat"),
     ListSource("Octopus Energy", "valid_from", "valid_to", "value_inc_vat"),
     ListSource("Octopus Energy", *_NODES, "node.unitRate node.value"),
