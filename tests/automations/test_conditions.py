@@ -18,7 +18,6 @@ from tests.automations.test_triggers import (
     PUMP_SLOT,
     RANGES,
     automate_all,
-    check_offered,
     check_prefilled,
     device,
     lose,
@@ -294,5 +293,4 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
         with subtests.test(name):
             condition = {"condition": f"{DOMAIN}.{name}", "target": device(full)}
             description = descriptions[f"{DOMAIN}.{name}"]
-            check_offered(full, description, CONDITIONS[name])
             await check_prefilled(description, partial(validated, full), condition)

@@ -399,28 +399,7 @@ async def test_the_editor(full: Home, subtests: pytest.Subtests) -> None:
         with subtests.test(name):
             clause = {"trigger": f"{DOMAIN}.{name}", "target": device(full)}
             description = descriptions[f"{DOMAIN}.{name}"]
-            check_offered(full, description, TRIGGERS[name])
             await check_prefilled(description, partial(validated, full), clause)
-
-
-def check_offered(
-    home: Home, description: Mapping[str, Any] | None, kind: type[Any]
-) -> None:
-    """Check that the picker has its own entities, but no diagnostic one of another kind."""
-    assert description is not None
-    target = description["target"]
-    offered = {
-        entity.translation_key
-        for entity in home.entities()
-        if entity.domain in target["entity"][0]["domain"]
-        and (
-            entity.entity_category is None
-            or not target.get("primary_entities_only", True)
-        )
-    }
-    keys = set(kind._keys)
-    assert keys <= offered
-    assert "connection" in keys or "connection" not in offered
 
 
 async def check_prefilled(
