@@ -10,7 +10,6 @@ from homeassistant.helpers import area_registry as ar, device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import parse_yaml
 import pytest
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from tests.world.assistant.home import Home
 from tests.world.assistant.platforms import only
@@ -57,21 +56,6 @@ def test_entities_of_the_page(small: Home) -> None:
     assert {each for each in named if small.hass.states.get(each)} == named
     (charger,) = EVCC["chargers"]
     assert {charger["switch"], charger["power"]} == named
-
-
-async def test_evcc(pool: Home, hass_client: ClientSessionGenerator) -> None:
-    """It switches by Home Assistant's REST API, again and again, off, too."""
-    assert await async_setup_component(pool.hass, "api", {})
-    client, (charger,) = await hass_client(), EVCC["chargers"]
-
-    async def switch(on: bool) -> None:
-        path = f"/api/services/switch/turn_{'on' if on else 'off'}"
-        answer = await client.post(path, json={"entity_id": charger["switch"]})
-        assert answer.status == 200
-
-    for on in (False, True, True, False, False, True, False):
-        await pool.finish(switch(on))
-        await switched(pool, on=on)
 
 
 async def test_emhass(pool: Home) -> None:
