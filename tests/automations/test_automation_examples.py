@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from homeassistant.components.automation.const import DOMAIN as AUTOMATION
+from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.sun import get_astral_event_next
 from homeassistant.setup import async_setup_component
@@ -17,10 +18,12 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from tests.automations.test_triggers import DRY, SPA_RETURN, still_water
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 __all__ = ["still_water"]
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "freezer", "quick", "still_water")
+few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 
 TEXT = (Path(__file__).parents[2] / "docs" / "automations.md").read_text()
 EXAMPLES: dict[str, dict[str, Any]] = {

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from homeassistant.components.light.const import LightEntityFeature
+from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -25,8 +26,10 @@ from tests.platforms.test_lights import (
     shown,
 )
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 
 pytestmark = pytest.mark.usefixtures("all_enabled", "quick")
+few_platforms = only(Platform.BUTTON, Platform.LIGHT, Platform.SELECT)
 
 FOLDER = Path(light_module.__file__).parent
 
@@ -135,7 +138,6 @@ async def test_a_start_into_the_cloud(full: Home) -> None:
     full.cloud.not_offered.add("auxInfo")
     full.controller.faults.on("refuse")
     await full.restart()
-    assert full.source == "cloud"
     state = light(full)
     assert (state.state, state.attributes["assumed_state"]) == ("unknown", True)
     assert state.attributes["effect_list"] == effects

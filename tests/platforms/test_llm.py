@@ -6,6 +6,7 @@ from typing import Any
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.auth.models import User
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.const import Platform
 from homeassistant.core import Context
 from homeassistant.helpers import entity_registry as er, llm
 from homeassistant.setup import async_setup_component
@@ -13,9 +14,11 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator import Controller
 
 pytestmark = pytest.mark.usefixtures("freezer")
+few_platforms = only(Platform.CLIMATE, Platform.LIGHT, Platform.SENSOR, Platform.SWITCH)
 CONVERSATION = "conversation"
 """The assistant that entities are exposed to."""
 EXPLAIN = "poolctl__explain"

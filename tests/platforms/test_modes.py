@@ -7,6 +7,7 @@ from typing import Any
 
 from homeassistant.components.light.const import DOMAIN as LIGHT
 from homeassistant.components.switch.const import DOMAIN as SWITCH
+from homeassistant.const import Platform
 from homeassistant.exceptions import ServiceNotSupported
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
@@ -15,10 +16,14 @@ from custom_components.poolctl.client.wire.equipment import AUX_TYPES
 from custom_components.poolctl.devices import output_attributes
 from custom_components.poolctl.switch import SWITCHED_ROLES
 from tests.world.assistant.home import Home
+from tests.world.assistant.platforms import only
 from tests.world.simulator.raw import until
 from tests.world.simulator.schedules import Schedule
 
 pytestmark = pytest.mark.usefixtures("quick")
+few_platforms = only(
+    Platform.BINARY_SENSOR, Platform.BUTTON, Platform.LIGHT, Platform.SWITCH
+)
 
 FOLDER = Path(output_attributes.__file__).parents[1]
 LIGHT_SLOT, WATERFALL, GARDEN = 1, 2, 3
