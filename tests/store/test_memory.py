@@ -251,27 +251,28 @@ def value_at(stored: Any, path: tuple[str | int, ...]) -> Any:
     return stored
 
 
-@pytest.mark.parametrize(
-    ("stored", "state"),
-    [
-        # A record that is none reads as empty, and the other record is read.
+async def test_a_store_that_cannot_be_read(
+    hass: HomeAssistant, hass_storage: dict[str, Any], subtests: pytest.Subtests
+) -> None:
+    """A record that is none reads as empty, and the other record is read.
+
+    Of a newer version, or not a store: everything is empty.
+    """
+    rows: tuple[tuple[Any, PoolState], ...] = (
         *(
             (in_store(1, {OTHER_ID: odd, DEVICE_ID: STORED}), STATE)
             for odd in (*ODD, None)
         ),
-        # Of a newer version, or not a store: everything is empty.
         (in_store(2, {DEVICE_ID: STORED}), PoolState()),
         (in_store(1, []), PoolState()),
-    ],
-)
-async def test_a_store_that_cannot_be_read(
-    hass: HomeAssistant, hass_storage: dict[str, Any], stored: Any, state: PoolState
-) -> None:
-    hass_storage["poolctl"] = stored
-    memory = Memory(hass)
-    await memory.async_load()
-    assert remembered_state(memory, DEVICE_ID) == state
-    assert remembered_state(memory, OTHER_ID) == PoolState()
+    )
+    for stored, state in rows:
+        with subtests.test(str(stored)[:80]):
+            hass_storage["poolctl"] = stored
+            memory = Memory(hass)
+            await memory.async_load()
+            assert remembered_state(memory, DEVICE_ID) == state
+            assert remembered_state(memory, OTHER_ID) == PoolState()
 
 
 @pytest.mark.usefixtures("freezer")
