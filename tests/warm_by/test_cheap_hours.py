@@ -25,7 +25,6 @@ from .asked import (
     heated,
     heating_off,
     requested,
-    spa_off,
     until,
     warm_by,
 )
@@ -110,31 +109,6 @@ async def test_new_prices_move_the_blocks(spa: Home) -> None:
     assert spa.pool.water.temperature == pytest.approx(36, abs=0.5)
 
 
-async def test_a_person_ends_a_block(spa: Home) -> None:
-    """The request ends, as without prices: no other block begins."""
-    await needs_two_hours(spa)
-    await ask(spa, at(18), prices=cheap(13, 16))
-    await until(spa, at(13, 50))
-    assert heated(spa)
-    await spa_off(spa)
-    await spa.live(3 * STEP, step=STEP)
-    assert as_before(spa) and warm_by(spa) is None
-    await until(spa, at(17))
-    assert as_before(spa)
-
-
-async def test_a_person_wants_no_heat_between_two_blocks(spa: Home) -> None:
-    """The thermostat is off already: that says enough, and no other block begins."""
-    await needs_two_hours(spa)
-    await ask(spa, at(18), prices=cheap(13, 16))
-    await until(spa, at(15))
-    assert as_before(spa) and warm_by(spa) == at(18)
-    await heating_off(spa)
-    assert warm_by(spa) is None
-    await until(spa, at(17))
-    assert as_before(spa)
-
-
 async def test_a_person_wants_no_heat_after_the_time_was_moved(spa: Home) -> None:
     """What has happened goes on to count: the request that continues has begun, too."""
     await needs_two_hours(spa)
@@ -199,29 +173,23 @@ async def test_prices_without_a_learned_rate(spa: Home) -> None:
     )
 
 
-async def test_prices_of_another_day(spa: Home) -> None:
+async def test_lists_that_are_refused(spa: Home) -> None:
+    """Of another day, from two places, and with two readings: nothing is asked."""
     heats_fast(spa)
-    prices = [
+    past = [
         each
         | {key: each[key].replace("2026-05", "2026-04") for key in ("start", "end")}
         for each in cheap(13)
     ]
-    with failure("prices_past", ServiceValidationError):
-        await ask(spa, at(18), prices=prices)
-    assert warm_by(spa) is None
-
-
-async def test_prices_from_two_places(spa: Home) -> None:
-    with failure("one_of", ServiceValidationError):
-        await ask(spa, at(18), prices=cheap(13), price_entities="sensor.x")
-    assert warm_by(spa) is None
-
-
-async def test_two_readings_of_its_prices(spa: Home) -> None:
-    homes = {"Home": cheap(13), "Cabin": cheap(14)}
-    with failure("prices_ambiguous", ServiceValidationError):
-        await ask(spa, at(18), prices=homes)
-    assert warm_by(spa) is None
+    rows: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("prices_past", {"prices": past}),
+        ("one_of", {"prices": cheap(13), "price_entities": "sensor.x"}),
+        ("prices_ambiguous", {"prices": {"Home": cheap(13), "Cabin": cheap(14)}}),
+    )
+    for key, prices in rows:
+        with failure(key, ServiceValidationError):
+            await ask(spa, at(18), **prices)
+        assert warm_by(spa) is None
 
 
 async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:

@@ -257,9 +257,10 @@ async def test_heat_that_was_on_before_is_switched_off(spa: Home) -> None:
     assert as_before(spa) and warm_by(spa) is None
 
 
+@pytest.mark.row("L25")
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
-    """One read without spa mode, the pump or the heater, after a restart, too."""
+async def test_what_is_short_ends_nothing(spa: Home, restarted: bool) -> None:
+    """One read without spa mode, the pump or the heater, or 15 s without them."""
     by = await soon(spa)
     if restarted:
         await spa.restart()
@@ -278,26 +279,12 @@ async def test_an_odd_read_ends_nothing(spa: Home, restarted: bool) -> None:
         await spa.live(15, step=15)
         await spa.live(STEP, step=15)
         assert heated(spa) and warm_by(spa) == by
-    assert len(spa.actions) == sent
-
-
-@pytest.mark.row("L25")
-@pytest.mark.parametrize("restarted", [False, True])
-async def test_a_short_state_ends_nothing(spa: Home, restarted: bool) -> None:
-    """Spa mode, the pump or the heater is off for 15 s, after a restart, too."""
-    by = await soon(spa)
-    if restarted:
-        await spa.restart()
-        await spa.live(STEP, step=15)
-    sent = len(spa.actions)
     slots = spa.pool.slots[PUMP], spa.pool.slots[SPA_RETURN]
-    for odd in ({"heating": 0}, None):
+    for heating in (0, SPA_HEATER):
         was = [(slot.hand, slot.held) for slot in slots]
-        if odd:
-            spa.pool.settings |= odd
-        else:
-            for slot in slots:
-                slot.hand, slot.held = None, False
+        spa.pool.settings["heating"] = heating
+        for slot in slots if heating else ():
+            slot.hand, slot.held = None, False
         await spa.live(15, step=15)
         spa.pool.settings["heating"] = SPA_HEATER
         for slot, (hand, is_held) in zip(slots, was, strict=True):

@@ -25,7 +25,7 @@ from custom_components.poolctl.learned.warming import LearnedRate
 from tests.account.test_dialects_lan_clocks import clocks
 from tests.status.test_problems import problems
 from tests.world.assistant.home import Home, failure
-from tests.world.simulator.pool import POOL_HEATER, SOLAR, SPA_HEATER
+from tests.world.simulator.pool import POOL_HEATER, SOLAR
 
 from .asked import (
     STEP,
@@ -103,26 +103,6 @@ async def test_a_heater_that_needs_longer_than_usual(spa: Home) -> None:
     await spa.restart()
     await spa.live(2 * STEP, step=STEP)
     assert heated(spa)
-
-
-async def test_over_a_restart(spa: Home) -> None:
-    """One odd read ends nothing, either."""
-    spa.pool.water.temperature = 35.0
-    by = await soon(spa)
-    for heating in (0, SPA_HEATER):
-        spa.pool.settings["heating"] = heating
-        await spa.live(STEP, step=STEP)
-    await spa.live(3 * STEP, step=STEP)
-    assert (heated(spa), warm_by(spa)) == (True, by)
-    await spa.restart()
-    await spa.live(2 * STEP, step=STEP)
-    assert (heated(spa), warm_by(spa)) == (True, by)
-    sent = len(spa.actions)
-    await until(spa, by + timedelta(minutes=25))
-    assert heated(spa)
-    assert len(spa.actions) == sent
-    await over(spa, by)
-    assert as_before(spa)
 
 
 @pytest.mark.usefixtures("sensors")
