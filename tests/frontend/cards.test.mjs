@@ -450,6 +450,9 @@ test("warm water that was asked for has its target, its time, its hours and Canc
   const waits = { ...WARM_BY, warm_by_planned: [], warm_by_explanation: "Heating begins at about 16:10." };
   assert.match(feature(body(waits)).says, /36 °C by 19:00 · Heating begins at about 16:10\./);
   assert.match(feature(body({ ...WARM_BY, warm_by_done: HOURS.slice(0, 1), warm_by_planned: HOURS.slice(1) })).says, /14:15–15:45, 18:00–19:00/);
+  // From its time on, it is kept warm.
+  context.mock.timers.setTime(Date.parse("2026-11-28T20:00:00Z"));
+  assert.match(feature(body({ ...WARM_BY, warm_by_explanation: "It stays warm until 22:00." })).says, /by 19:00 · It stays warm until 22:00\. Cancel/);
 });
 
 test("a thermostat that heats does not repeat its target", () => {

@@ -35,13 +35,13 @@ export class PoolWhy extends PoolCard {
     return [why && h("p", { key: "why", class: "soft" }, why), entity && h("button", { key: "ask", class: "action", "aria-haspopup": "dialog", onclick: ask }, `${this.text.warm_by} …`)];
   }
 
-  /** @param {Pool} pool @param {Entity} entity How warm by when, and when it is heated for that. */
+  /** @param {Pool} pool @param {Entity} entity How warm by when, and when it is heated for that; from then on, how it stays warm. */
   wanted(pool, { state: { attributes } }) {
     const { temperature, warm_by_planned: planned = [], warm_by_done: done = [] } = attributes;
-    const by = this.wish(temperature, Date.parse(attributes.warm_by));
+    const by = Date.parse(attributes.warm_by);
     const blocks = [...done, ...planned].map(({ start, end }) => [start, end].map((at) => clock(this.hass, Date.parse(at))).join("–"));
-    const heated = blocks.length ? fill(this.text.heated, { blocks: blocks.join(", ") }) : pool.sentences(attributes.warm_by_reasons, attributes.warm_by_explanation);
-    return [by, heated].filter(Boolean).join(" · ");
+    const heated = blocks.length && by > Date.now() ? fill(this.text.heated, { blocks: blocks.join(", ") }) : pool.sentences(attributes.warm_by_reasons, attributes.warm_by_explanation);
+    return [this.wish(temperature, by), heated].filter(Boolean).join(" · ");
   }
 
   /** @param {number} target @param {number} at "36 °C by 7:00 PM". */
