@@ -3,5 +3,5 @@
 import pytest
 
 # So that failed assertions there are explained as those in tests are.
-for name in ("hours", "house", "lights", "messages", "pump", "spa"):
+for name in ("heating", "hours", "house", "messages", "pump", "spa"):
     pytest.register_assert_rewrite(f"{__name__}.{name}")

@@ -251,12 +251,6 @@ HOURS = Blueprint(
             (a_day(6), 0, ["11:00-15:00"]),
             (run_by_hand, 1, AROUND_NOON),
         ),
-        "prices that come within the hour are used": (
-            (next_day(placement="prices", lists=[PRICES]), 0, []),
-            (no_prices, "00:07", []),
-            (check(House.waits, True), 0, []),
-            (prices, 11, CHEAP),
-        ),
         "without prices, the pump gets its hours around noon": (
             (next_day(placement="prices", lists=[PRICES]), 0, []),
             (no_prices, "00:07", []),

@@ -112,11 +112,6 @@ SURPLUS = Blueprint(
             (meter(-300), 14, "held on"),
             (meter(-300), 2, "off"),
         ),
-        "a meter in kW": (
-            (meter(1.4, "kW"), 2, "off"),
-            (meter(1.6, "kW"), 2, "held on"),
-            (meter(0, "kW"), 3, "off"),
-        ),
         "a meter that shows fed-in power as negative": (
             (edited(feeding_in_is_negative=True), 0, "off"),
             (meter(-1400), 2, "off"),
