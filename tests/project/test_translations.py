@@ -130,6 +130,14 @@ def test_a_search_for_the_pool_finds_all() -> None:
             assert word in rule["name"].casefold(), rule["name"]
 
 
+def test_french_signs_stay_on_the_line_of_their_word() -> None:
+    """The space before a colon is one that no line breaks at."""
+    french = load("translations/fr.json")
+    sentences = {key: found for key, found in french.items() if key != "entity"}
+    text = json.dumps(sentences, ensure_ascii=False)
+    assert re.findall(r"\w* [:;?!»]|« \w*", text) == []
+
+
 def test_every_problem_has_a_sentence_and_a_next_step() -> None:
     """Every problem has both, and every text belongs to a problem."""
     rows: tuple[Problem[Any], ...] = (*PROBLEMS, *ACCOUNT_PROBLEMS)
