@@ -110,7 +110,7 @@ export function settings(pool, text) {
   const groups = GROUPS.map(([word, icon, belongs]) => {
     const mine = rest.filter(belongs);
     mine.forEach((entity) => rest.splice(rest.indexOf(entity), 1));
-    const schedules = mine.filter(({ key }) => key === "schedule").map((entity) => ({ ...wide(entity), state_content: ["state", "next_run"] }));
+    const schedules = mine.filter(({ key }) => key === "schedule").map((entity) => ({ ...wide(entity), state_content: ["next_run"] }));
     const rows = mine.filter(({ domain, key }) => !["calendar", "select"].includes(domain) && key !== "schedule").flatMap((entity) => rowsOf(pool, entity));
     const list = { type: "entities", entities: rows, show_header_toggle: false, state_color: false, grid_options: FULL };
     // A tile has room for long choices.
